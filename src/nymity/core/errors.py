@@ -1,0 +1,82 @@
+"""Every error nymity raises on purpose.
+
+    NymityError
+    ├── InputError (ValueError)        what came in is not what it should be       exit code 2
+    │   ├── FileError                  a file cannot be read, written or understood
+    │   ├── TableError                 the table itself: columns, rows, values
+    │   ├── SchemaError                roles and attributes against the table
+    │   ├── HierarchyError             a hierarchy is inconsistent or does not cover its column
+    │   ├── ParameterError             a number or name outside its range
+    │   └── JobError                   a field of a job file
+    ├── NoSolutionError                nothing satisfies the demands               exit code 3
+    ├── PromiseError                   the written release breaks a promise        exit code 1
+    ├── MissingExtraError (ImportError) an optional package is not installed       exit code 2
+    └── Interrupted                    an observer asked to stop                   exit code 130
+
+One message form: *where*, what was *expected*, what *came*, what to *try*.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class NymityError(Exception):
+    """Root of the tree; carries the exit code the command line answers with."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(NymityError, ValueError):
+    """What came in is not what it should be: ``where: expected …, got …. Try: …``."""
+
+    def __init__(self, where: str, *, expected: str, got: str, hint: str = "") -> None:
+        self.where, self.expected, self.got, self.hint = where, expected, got, hint
+        message = f"{where}: expected {expected}, got {got}"
+        super().__init__(f"{message}. Try: {hint}" if hint else message)
+
+
+class FileError(InputError):
+    """A file cannot be read, written or understood."""
+
+
+class TableError(InputError):
+    """The table itself is unusable: no rows, duplicate columns, reserved values."""
+
+
+class SchemaError(InputError):
+    """Roles and attributes do not fit the table."""
+
+
+class HierarchyError(InputError):
+    """A hierarchy is inconsistent or does not cover its column."""
+
+
+class ParameterError(InputError):
+    """A parameter is outside its range."""
+
+
+class JobError(InputError):
+    """A field of a job file is wrong; ``where`` is the field's place."""
+
+
+class NoSolutionError(NymityError):
+    """Nothing satisfies the demands; the message says how far the best candidate was."""
+
+    exit_code = 3
+
+
+class PromiseError(NymityError):
+    """What was written does not keep what was promised."""
+
+    exit_code = 1
+
+
+class MissingExtraError(NymityError, ImportError):
+    """An optional package is not installed; the message names the extra to install."""
+
+
+class Interrupted(NymityError):  # noqa: N818 -- an outcome, not a fault
+    """An observer asked the running algorithm to stop."""
+
+    exit_code = 130

@@ -1,0 +1,74 @@
+"""Checks of parameters, all answering in one message form."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+from nymity.core.errors import ParameterError
+
+
+def whole_number(where: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> None:
+    """Refuse anything but an integer within the bounds (booleans are not integers here)."""
+    good = isinstance(value, int) and not isinstance(value, bool)
+    if good and (at_least is None or value >= at_least) and (at_most is None or value <= at_most):  # type: ignore[operator]
+        return
+    raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=repr(value))
+
+
+def number(
+    where: str,
+    value: object,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    above: float | None = None,
+) -> None:
+    """Refuse anything but a finite number within the bounds."""
+    good = isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0
+    if (
+        good
+        and (at_least is None or value >= at_least)  # type: ignore[operator]
+        and (at_most is None or value <= at_most)  # type: ignore[operator]
+        and (above is None or value > above)  # type: ignore[operator]
+    ):
+        return
+    bounds = f" above {above}" if above is not None else _bounds(at_least, at_most)
+    raise ParameterError(where, expected=f"a number{bounds}", got=repr(value))
+
+
+def one_of(where: str, value: object, allowed: Iterable[str]) -> None:
+    """Refuse anything but one of the allowed words, naming the nearest."""
+    words = list(allowed)
+    if value in words:
+        return
+    raise ParameterError(
+        where, expected=f"one of {', '.join(map(repr, words))}", got=repr(value), hint=nearest(str(value), words)
+    )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ``did you mean 'x'?`` for the closest known word, or an empty string."""
+    originals = {k.lower(): k for k in known}
+    match = difflib.get_close_matches(word.lower(), originals, n=1, cutoff=0.5)
+    return f"did you mean {originals[match[0]]!r}?" if match else ""
+
+
+def exact_fraction(value: float | int | str | Decimal | Fraction) -> Fraction:
+    """Return the number *as written*: 0.29 is 29/100, not the nearest binary float.
+
+    A float's shortest ``repr`` is the decimal its author typed, so ``Fraction(repr(x))`` recovers it.
+    """
+    if isinstance(value, float):
+        return Fraction(repr(value))
+    return Fraction(value)
+
+
+def _bounds(at_least: float | None, at_most: float | None) -> str:
+    if at_least is not None and at_most is not None:
+        return f" from {at_least} to {at_most}"
+    if at_least is not None:
+        return f" of at least {at_least}"
+    return f" of at most {at_most}" if at_most is not None else ""

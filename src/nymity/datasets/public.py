@@ -1,0 +1,165 @@
+"""Public: real data sets that the user keeps on disk, in the form ARX uses for its benchmarks.
+
+The environment variable ``NYMITY_DATA`` names a folder with one folder per data set::
+
+    adult_arx/adult.csv.gz     adult_arx/hierarchies/adult_hierarchy_<column>.csv     30,162 records, 9 columns
+    cup_arx/cup.csv.gz         cup_arx/hierarchies/cup_hierarchy_<column>.csv         63,441 records, 8 columns
+    fars/fars.csv.gz           fars/hierarchies/fars_hierarchy_<column>.csv          100,937 records, 8 columns
+    fars/fars_subset.csv       (the same hierarchies)                                 10,093 records
+
+Any file may be plain (``.csv``) or compressed (``.csv.gz``). All values are text, ``;`` separates them.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import FileError, NymityError, SchemaError
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.schema import Attribute, Schema, insensitive, quasi, sensitive
+
+#: The environment variable that names the folder.
+DATA_VARIABLE = "NYMITY_DATA"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicDataset:
+    """A table with a hierarchy for each of its columns."""
+
+    name: str
+    table: pl.DataFrame
+    hierarchies: Mapping[str, Hierarchy]
+
+    def schema(self, quasi: Sequence[str] | None = None, sensitive: Sequence[str] = ()) -> Schema:
+        """Return a schema: the ``quasi`` columns (default: all that are not sensitive), the rest insensitive."""
+        for field, names in (("quasi", quasi or ()), ("sensitive", sensitive)):
+            for name in names:
+                if name not in self.table.columns:
+                    raise SchemaError(
+                        f"{self.name}.schema.{field}",
+                        expected=f"columns of the table ({', '.join(self.table.columns)})",
+                        got=repr(name),
+                        hint=validation.nearest(name, self.table.columns),
+                    )
+        both = [name for name in sensitive if name in (quasi or ())]
+        if both:
+            raise SchemaError(f"{self.name}.schema", expected="one role per column", got=f"{both[0]!r} in both lists")
+        return Schema({name: self._attribute(name, quasi, sensitive) for name in self.table.columns})
+
+    def _attribute(self, name: str, quasi_names: Sequence[str] | None, sensitive_names: Sequence[str]) -> Attribute:
+        if name in sensitive_names:
+            return sensitive(self.hierarchies[name])
+        if quasi_names is None or name in quasi_names:
+            return quasi(self.hierarchies[name])
+        return insensitive()
+
+
+def public(name: str) -> PublicDataset:
+    """Load ``adult``, ``cup``, ``fars`` or ``fars-subset`` from the folder that ``NYMITY_DATA`` names."""
+    place = _place(name)
+    table = _read_table(place.folder / place.table)
+    hierarchies = {
+        column: _read_hierarchy(place.folder / "hierarchies" / f"{place.prefix}_hierarchy_{column}.csv")
+        for column in table.columns
+    }
+    return PublicDataset(name=name, table=table, hierarchies=hierarchies)
+
+
+def available(name: str) -> bool:
+    """Say whether :func:`public` would find the table of this data set."""
+    place = _PLACES.get(name)
+    root = os.environ.get(DATA_VARIABLE, "")
+    return place is not None and root != "" and _existing(Path(root) / place.folder / place.table) is not None
+
+
+# -- places --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Place:
+    folder: Path
+    table: str
+    prefix: str
+
+
+_PLACES = {
+    "adult": _Place(Path("adult_arx"), "adult.csv", "adult"),
+    "cup": _Place(Path("cup_arx"), "cup.csv", "cup"),
+    "fars": _Place(Path("fars"), "fars.csv", "fars"),
+    "fars-subset": _Place(Path("fars"), "fars_subset.csv", "fars"),
+}
+
+#: The names :func:`public` knows.
+PUBLIC_NAMES = tuple(_PLACES)
+
+
+def _place(name: str) -> _Place:
+    """Return the place of a data set with its folder made absolute."""
+    validation.one_of("dataset", name, _PLACES)
+    place = _PLACES[name]
+    root = os.environ.get(DATA_VARIABLE, "")
+    if not root:
+        raise FileError(
+            f"dataset {name!r}",
+            expected=f"{place.table} in the folder {place.folder} of your data",
+            got=f"no folder, because {DATA_VARIABLE} is not set",
+            hint=f"set the environment variable {DATA_VARIABLE} to the folder that holds {place.folder}",
+        )
+    return _Place(Path(root) / place.folder, place.table, place.prefix)
+
+
+def _existing(path: Path) -> Path | None:
+    compressed = path.with_name(f"{path.name}.gz")
+    return next((candidate for candidate in (path, compressed) if candidate.is_file()), None)
+
+
+def _find(path: Path) -> Path:
+    found = _existing(path)
+    if found is None:
+        raise FileError(
+            f"data file {path.name}",
+            expected=f"{path.name} or {path.name}.gz in the folder {path.parent}",
+            got="no such file" if path.parent.is_dir() else "no such folder",
+            hint=f"set the environment variable {DATA_VARIABLE} to the folder that holds the data sets",
+        )
+    return found
+
+
+# -- files ---------------------------------------------------------------------------------------------------
+
+
+def _read_table(path: Path) -> pl.DataFrame:
+    found = _find(path)
+    try:
+        return pl.read_csv(found, separator=";", infer_schema=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _not_understood(found, "a table of text separated by ';'", error) from error
+
+
+def _read_hierarchy(path: Path) -> Hierarchy:
+    found = _find(path)
+    try:
+        content = gzip.decompress(found.read_bytes()) if found.suffix == ".gz" else found.read_bytes()
+        lines = content.decode("utf-8-sig").splitlines()
+        return Hierarchy.from_rows([row for row in csv.reader(lines, delimiter=";") if row], where=found.name)
+    except NymityError:
+        raise
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise _not_understood(found, "one line per value, levels separated by ';'", error) from error
+
+
+def _not_understood(path: Path, expected: str, error: Exception) -> FileError:
+    return FileError(
+        f"data file {path}",
+        expected=expected,
+        got=str(error).splitlines()[0] if str(error) else type(error).__name__,
+        hint="fetch the file again",
+    )

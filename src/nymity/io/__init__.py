@@ -1,0 +1,30 @@
+"""Tables in and out: files, the caller's frames, and writing that never leaves half a file behind."""
+
+from __future__ import annotations
+
+from nymity.io.atomic import STAGING_PREFIX, Stage, replace_file, staging
+from nymity.io.format import SUFFIXES
+from nymity.io.frame import like, to_polars
+from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
+from nymity.io.neutralize import neutralize, strip_neutralization
+from nymity.io.options import ReadOptions, WriteOptions
+from nymity.io.read import read_table
+from nymity.io.write import write_table
+
+__all__ = [
+    "ReadOptions",
+    "read_table",
+    "WriteOptions",
+    "write_table",
+    "neutralize",
+    "strip_neutralization",
+    "to_polars",
+    "like",
+    "Stage",
+    "staging",
+    "replace_file",
+    "SUFFIXES",
+    "STAGING_PREFIX",
+    "MAX_COLUMNS",
+    "MAX_CELL_BYTES",
+]

@@ -1,0 +1,140 @@
+"""Excel workbooks (.xlsx), read through fastexcel and written through XlsxWriter (extra ``excel``)."""
+
+from __future__ import annotations
+
+import io
+import math
+from datetime import time
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import FileError, TableError
+from nymity.core.extras import require
+from nymity.io.delimited import named
+from nymity.io.dialect import has_header
+from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
+from nymity.io.options import ReadOptions
+from nymity.io.scan import too_wide
+
+
+def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:
+    """Read one sheet; a cell has the type Excel stored, and a column of mixed types is text.
+
+    The sheet is loaded twice, as text and typed: a type is kept only where it has a value wherever the text has
+    one. Numbers that are all whole become Int64, times that are all midnight become Date. Rows without any cell
+    are dropped at the end of the sheet, where spreadsheets leave them behind.
+    """
+    fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
+    sheet = 0 if options.sheet is None else options.sheet
+    try:
+        book = fastexcel.read_excel(str(path))
+        texts = _load(book, sheet, dtypes="string")
+        start = _start(path, texts, options.header)
+        known = {place: "string" for place, cells in enumerate(texts.get_columns()) if not _has_values(cells, start)}
+        values = _load(book, sheet, skip_rows=start, dtypes=known) if texts.height > start else texts.slice(start)
+    except fastexcel.FastExcelError as error:
+        raise _unreadable(path, error) from error
+    names = [f"column_{place}" for place in range(1, texts.width + 1)]
+    if start:
+        names = named(f"{path}, header", list(texts.row(0)))
+    texts = texts.slice(start)
+    columns = zip(names, values.get_columns(), texts.get_columns(), strict=True)
+    cells = [_settled(typed, text).alias(name) for name, typed, text in columns]
+    return _without_tail(pl.DataFrame(cells))
+
+
+def write_excel(table: pl.DataFrame, path: Path) -> None:
+    """Write one sheet: numbers, truth values and text as such, everything else as text, nothing as a formula."""
+    xlsxwriter = require("xlsxwriter", extra="excel", purpose="writing .xlsx files")
+    _check_size(table, path)
+    settings: dict[str, object] = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    # Temporary files stay beside the result: the system's folder for them may be open to others, or on a full disk.
+    settings |= {"constant_memory": True, "tmpdir": str(path.parent)}
+    packed = io.BytesIO()  # a zip file that fails on a full disk would complain once more when it is collected
+    try:
+        with xlsxwriter.Workbook(packed, settings) as book:
+            sheet = book.add_worksheet("table")
+            for row, cells in enumerate(chain([tuple(table.columns)], table.iter_rows())):
+                for column, cell in enumerate(cells):
+                    if cell is not None:
+                        _write_cell(sheet, row, column, cell)
+    except xlsxwriter.exceptions.FileCreateError as error:
+        raise error.__cause__ or OSError(str(error)) from error
+    path.write_bytes(packed.getvalue())
+
+
+def _write_cell(sheet: Any, row: int, column: int, cell: object) -> None:
+    if isinstance(cell, bool):
+        sheet.write_boolean(row, column, cell)
+    elif isinstance(cell, int | float) and math.isfinite(cell) and abs(cell) <= 2**53:
+        sheet.write_number(row, column, cell)
+    else:  # also whole numbers a double would round
+        sheet.write_string(row, column, str(cell))
+
+
+def _load(book: Any, sheet: str | int, **choices: Any) -> pl.DataFrame:
+    # schema_sample_rows=None: types are found from all rows, otherwise text after row 1,000 of a column of
+    # numbers would be lost.
+    loaded = book.load_sheet(sheet, header_row=None, schema_sample_rows=None, **choices)
+    table: pl.DataFrame = loaded.to_polars()
+    return table
+
+
+def _start(path: Path, texts: pl.DataFrame, header: bool | None) -> int:
+    """Return the number of header rows: 0 or 1."""
+    if not texts.height or not texts.width:
+        raise FileError(
+            str(path), expected="at least a header row", got="an empty sheet", hint="name the sheet with sheet=…"
+        )
+    if texts.width > MAX_COLUMNS:
+        raise too_wide(str(path), texts.width)
+    if header is None:
+        header = has_header([[cell or "" for cell in row] for row in texts.head(SAMPLE_ROWS).rows()])
+    return int(header)
+
+
+def _has_values(texts: pl.Series, start: int) -> bool:
+    return texts.null_count() - texts.head(start).null_count() < len(texts) - start
+
+
+def _settled(values: pl.Series, texts: pl.Series) -> pl.Series:
+    if values.null_count() != texts.null_count() or values.dtype in (pl.String, pl.Null):
+        texts = texts.cast(pl.String)
+        return texts.set(texts == "", None)
+    if values.dtype.is_float() and bool(((values.abs() <= 2**53) & (values == values.round())).all()):
+        return values.cast(pl.Int64)
+    if values.dtype == pl.Datetime and bool((values.dt.time() == time(0)).all()):
+        return values.cast(pl.Date)
+    return values
+
+
+def _without_tail(table: pl.DataFrame) -> pl.DataFrame:
+    filled = table.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
+    return table.head(int(filled[-1]) + 1 if len(filled) else 0)
+
+
+def _check_size(table: pl.DataFrame, path: Path) -> None:
+    if table.height >= EXCEL_ROWS or table.width > EXCEL_COLUMNS:
+        raise FileError(
+            str(path),
+            expected=f"at most {EXCEL_ROWS - 1:,} rows and {EXCEL_COLUMNS:,} columns, the bounds of Excel",
+            got=f"{table.height:,} rows and {table.width:,} columns",
+            hint="write .parquet or .csv.gz instead",
+        )
+    for column in table.get_columns():
+        if column.dtype == pl.String and (column.str.len_chars() > EXCEL_CELL_CHARACTERS).any():
+            raise TableError(
+                f"column {column.name!r}",
+                expected=f"cells of at most {EXCEL_CELL_CHARACTERS:,} characters, the bound of Excel",
+                got="a longer one",
+                hint="write .parquet or .csv.gz instead",
+            )
+
+
+def _unreadable(path: Path, error: Exception) -> FileError:
+    first, *context = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = next((line.removeprefix("0: ") for line in context if line.startswith("0: ")), first)
+    return FileError(str(path), expected="a readable Excel sheet", got=told, hint="check the file and the sheet's name")

@@ -1,0 +1,176 @@
+"""The caller's frame as a Polars table, and a table as the caller's kind of frame.
+
+Optional packages are recognized by the name of the module a type comes from: pandas and pyarrow are never imported
+unless the caller already did.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import InputError, TableError
+from nymity.core.extras import require
+from nymity.table.text import as_text
+
+
+def to_polars(frame: object) -> pl.DataFrame:
+    """Return a frame of any kind as a Polars table.
+
+    Takes Polars (eager or lazy), pandas, pyarrow tables, anything that streams Arrow data and a dict of columns.
+    A pandas index is left out and NaN there is missing; categories become the values they stand for; a column of
+    mixed Python values becomes text.
+    """
+    try:
+        table = _converted(frame)
+    except pl.exceptions.PolarsError as error:
+        raise TableError(
+            f"the {_kind(frame)} frame", expected="a table", got=str(error).splitlines()[0], hint="check its columns"
+        ) from error
+    return _without_categories(table)
+
+
+def like(original: object, table: pl.DataFrame) -> Any:
+    """Return ``table`` as the kind of frame ``original`` is.
+
+    pandas frames get a fresh RangeIndex: the original's index names the source rows and must not leak. Arrow streams of
+    unknown kind get the Polars table, which streams Arrow data itself.
+    """
+    if isinstance(original, pl.LazyFrame):
+        return table.lazy()
+    if _is_pandas(original):
+        require("pyarrow", extra="pandas", purpose="giving back a pandas frame")
+        return table.to_pandas()
+    if _is_pyarrow(original):
+        return table.to_arrow()
+    if isinstance(original, Mapping):
+        return table.to_dict(as_series=False)
+    if isinstance(original, pl.DataFrame) or hasattr(original, "__arrow_c_stream__"):
+        return table
+    raise _unknown(original)
+
+
+def _converted(frame: object) -> pl.DataFrame:
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if _is_pandas(frame):
+        return _from_pandas(frame)
+    if isinstance(frame, Mapping):
+        return _from_columns(frame)
+    if isinstance(frame, pl.Series) or not hasattr(frame, "__arrow_c_stream__"):
+        raise _unknown(frame)
+    if _is_pyarrow(frame) and hasattr(frame, "schema"):
+        _check_names(frame.schema.names)
+    try:
+        return pl.DataFrame(frame)
+    except pl.exceptions.SchemaError as error:  # a stream of single values, not of rows
+        raise _unknown(frame) from error
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    require("pyarrow", extra="pandas", purpose="reading a pandas frame")
+    if frame.columns.nlevels > 1:
+        raise TableError(
+            "the pandas frame",
+            expected="one name per column",
+            got=f"{frame.columns.nlevels} levels of names",
+            hint="frame.columns = ['_'.join(map(str, names)) for names in frame.columns]",
+        )
+    names = [str(name) for name in frame.columns]
+    _check_names(names)
+    columns = []
+    for place, name in enumerate(names):
+        values = frame.iloc[:, place]
+        if str(values.dtype) == "object":
+            columns.append(_column(name, _without_missing(values)))
+        else:
+            columns.append(pl.from_pandas(values.reset_index(drop=True), nan_to_null=True).alias(name))
+    return pl.DataFrame(columns)
+
+
+def _without_missing(values: Any) -> list[object]:
+    """Return a pandas column of Python objects with None for each of pandas' kinds of missing."""
+    missing = sys.modules["pandas"].isna(values)
+    return [None if gone else value for value, gone in zip(values, missing, strict=True)]
+
+
+def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
+    names = [str(name) for name in columns]
+    _check_names(names)
+    series = [_column(name, values) for name, values in zip(names, columns.values(), strict=True)]
+    lengths = {column.name: len(column) for column in series}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r}: {length}" for name, length in lengths.items())
+        raise TableError("the dict of columns", expected="columns of equal length", got=shown)
+    return pl.DataFrame(series)
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    """Return one column; values of several kinds become text, numbers of several kinds floats."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
+    if hasattr(values, "dtype"):  # numpy arrays and series have one type already
+        return pl.Series(name, values)
+    cells = list(values)
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if len(kinds) < 2:
+        return pl.Series(name, cells)
+    if kinds <= {int, float}:
+        return pl.Series(name, cells, dtype=pl.Float64, strict=False)
+    return pl.Series(name, [None if cell is None else _written(cell) for cell in cells], dtype=pl.String)
+
+
+def _written(cell: object) -> str:
+    """Return one Python value in the text form columns of its kind have."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool | int | float | Decimal):
+        return as_text(pl.Series([cell]))[0] or ""
+    return str(cell)
+
+
+def _check_names(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TableError(
+                "the frame's columns", expected="different names", got=f"{name!r} twice", hint="rename one of them"
+            )
+        seen.add(name)
+
+
+def _without_categories(table: pl.DataFrame) -> pl.DataFrame:
+    coded = [name for name, dtype in table.schema.items() if dtype in (pl.Categorical, pl.Enum)]
+    return table.with_columns(pl.col(coded).cast(pl.String)) if coded else table
+
+
+def _is_pandas(frame: object) -> bool:
+    return any(_kind_of(kind) == "pandas" and kind.__name__ == "DataFrame" for kind in type(frame).__mro__)
+
+
+def _is_pyarrow(frame: object) -> bool:
+    return _kind(frame) == "pyarrow"
+
+
+def _kind(frame: object) -> str:
+    return _kind_of(type(frame))
+
+
+def _kind_of(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
+def _unknown(frame: object) -> InputError:
+    kind = type(frame)
+    return InputError(
+        "frame",
+        expected="a polars, pandas or pyarrow table, a dict of columns, or anything that streams Arrow data",
+        got=f"{kind.__module__}.{kind.__qualname__}",
+        hint="read files with nymity.io.read_table",
+    )

@@ -1,0 +1,134 @@
+"""A file's content: opened, unpacked and turned into UTF-8 chunk by chunk, with every failure explained."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from nymity.core.errors import FileError
+from nymity.io.format import Format, confirm
+from nymity.io.limits import CHUNK_BYTES
+
+
+def open_source(path: Path, promised: Format) -> None:
+    """Refuse a path that is not a readable, non-empty file of the promised format."""
+    try:
+        if path.is_dir():
+            raise FileError(str(path), expected="a file", got="a folder", hint="name one file inside it")
+        with path.open("rb") as file:
+            head = file.read(8)
+            file.seek(max(0, path.stat().st_size - 4))
+            tail = file.read(4)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if not head:
+        raise empty(path)
+    confirm(path, promised, head, tail)
+
+
+def utf8_chunks(path: Path, promised: Format, encoding: str | None) -> Iterator[bytes]:
+    """Yield the file's text as UTF-8, in pieces of whole characters, without byte order mark."""
+    name = encoding if encoding is not None else detect_encoding(path, promised)
+    decode = codecs.getincrementaldecoder(name)()
+    seen, lines, first = 0, 1, True
+    for chunk in _with_end(raw_chunks(path, promised)):
+        pending = len(decode.getstate()[0])
+        try:
+            text = decode.decode(chunk, final=not chunk)
+        except UnicodeError as error:
+            raise _undecodable(path, name, error, offset=seen - pending, lines=lines) from error
+        seen, lines = seen + len(chunk), lines + text.count("\n")
+        if first and text:
+            text, first = text.removeprefix("\ufeff"), False
+        if "\0" in text:
+            raise _binary(path, lines - text[text.index("\0") :].count("\n"))
+        if text:
+            yield text.encode()
+
+
+def detect_encoding(path: Path, promised: Format) -> str:
+    """Return the encoding by byte order mark, else UTF-8 or Windows-1252, whichever fits every byte.
+
+    ISO 8859-1 is not tried: it gives a meaning to all bytes, so it would also "fit" a file in any other encoding.
+    """
+    head = next(raw_chunks(path, promised), b"")
+    for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+        if head.startswith(mark):
+            return name
+    if b"\0" in head:
+        raise _binary(path, 1 + head[: head.index(b"\0")].count(b"\n"))
+    return next((name for name in ("utf-8", "cp1252") if _fits(path, promised, name)), "utf-8")
+
+
+def raw_chunks(path: Path, promised: Format) -> Iterator[bytes]:
+    """Yield the file's bytes, unpacked when the suffix says .gz."""
+    try:
+        with path.open("rb") as file:
+            if not promised.compressed:
+                yield from iter(lambda: file.read(CHUNK_BYTES), b"")
+                return
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                yield from iter(lambda: unpacked.read(CHUNK_BYTES), b"")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FileError(
+            str(path), expected="an intact gzip file", got=str(error), hint="copy or download the file again"
+        ) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> FileError:
+    """Explain why the system does not let a file be read."""
+    reasons = {
+        errno.ENOENT: ("no such file", "check the path; relative paths start at the current folder"),
+        errno.EACCES: ("no permission to read it", "ask its owner, or copy it to a folder of yours"),
+        errno.EPERM: ("no permission to read it", "ask its owner, or copy it to a folder of yours"),
+        errno.EISDIR: ("a folder", "name one file inside it"),
+    }
+    got, hint = reasons.get(error.errno or 0, (error.strerror or str(error), "check the file and its disk"))
+    return FileError(str(path), expected="a readable file", got=got, hint=hint)
+
+
+def empty(path: Path) -> FileError:
+    """Explain that a file holds nothing."""
+    return FileError(str(path), expected="at least a header row", got="an empty file", hint="check how it was saved")
+
+
+def _with_end(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Append one empty chunk, with which a decoder learns that nothing follows."""
+    yield from chunks
+    yield b""
+
+
+def _fits(path: Path, promised: Format, name: str) -> bool:
+    decode = codecs.getincrementaldecoder(name)()
+    try:
+        for chunk in _with_end(raw_chunks(path, promised)):
+            decode.decode(chunk, final=not chunk)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _undecodable(path: Path, name: str, error: UnicodeError, *, offset: int, lines: int) -> FileError:
+    got, where = str(error), str(path)
+    if isinstance(error, UnicodeDecodeError):
+        before = error.object[: error.start].decode(name, errors="ignore")
+        where = f"{path}, line {lines + before.count(chr(10))}"
+        got = f"byte 0x{error.object[error.start]:02x} at position {offset + error.start} of the file"
+    return FileError(
+        where, expected=f"text in {name}", got=got, hint="give the file's encoding, for instance encoding='cp1252'"
+    )
+
+
+def _binary(path: Path, line: int) -> FileError:
+    return FileError(
+        f"{path}, line {line}",
+        expected="text",
+        got="a NUL byte, which only binary files (or UTF-16 without its mark) have",
+        hint="save the table as text, or give encoding='utf-16-le'",
+    )

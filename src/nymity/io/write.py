@@ -1,0 +1,91 @@
+"""Writing a table to a file, by suffix, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from nymity.core.errors import FileError, TableError
+from nymity.io.atomic import replace_file
+from nymity.io.excel import write_excel
+from nymity.io.format import Format, format_of
+from nymity.io.neutralize import neutralize
+from nymity.io.options import WriteOptions
+
+
+def write_table(
+    table: pl.DataFrame,
+    path: str | os.PathLike[str],
+    options: WriteOptions = WriteOptions(),  # noqa: B008 -- frozen
+) -> None:
+    """Write .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
+
+    The file appears whole or not at all; an earlier one stays when writing fails. The same table gives the same
+    bytes, except in .xlsx, which carries the time. Text files are UTF-8 with ``\\n`` line ends, quoted where needed;
+    missing cells are empty. With ``neutralize_formulas`` (default) text a spreadsheet would run gets an
+    apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
+    """
+    place = Path(path)
+    promised = format_of(place)
+    if not table.width:
+        raise TableError(str(place), expected="a table with columns", got="one without", hint="check the schema")
+    replace_file(place, partial(_write, table, promised, options))
+
+
+def _write(table: pl.DataFrame, promised: Format, options: WriteOptions, path: Path) -> None:
+    try:
+        if promised.kind == "parquet":
+            table.write_parquet(path)
+            return
+        cells = _flat(table)
+        cells = neutralize(cells) if options.neutralize_formulas else cells
+        if promised.kind == "excel":
+            write_excel(cells, path)
+        else:
+            _write_text(cells, promised, options, path)
+    except pl.exceptions.PolarsError as error:
+        raise FileError(
+            str(path),
+            expected="a table that can be written",
+            got=str(error).splitlines()[0],
+            hint="check disk and types",
+        ) from error
+
+
+def _write_text(cells: pl.DataFrame, promised: Format, options: WriteOptions, path: Path) -> None:
+    delimiter = "\t" if promised.is_tabbed else options.delimiter
+    if cells.width == 1:
+        # A missing cell alone in its row would be an empty line, which many readers skip; this way it is "".
+        cells = cells.select(pl.all().cast(pl.String).fill_null(""))
+    with path.open("wb") as file:
+        if not promised.compressed:
+            _write_csv(cells, file, delimiter)
+            return
+        # Neither name nor time in the gzip header: the same table gives the same bytes.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+            _write_csv(cells, packed, delimiter)
+
+
+def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str) -> None:
+    cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+
+
+def _flat(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with numbers and truth values as they are and all else as text."""
+    for name, dtype in table.schema.items():
+        if dtype.is_nested() or dtype in (pl.Object, pl.Binary):
+            raise TableError(
+                f"column {name!r}",
+                expected="one value per cell",
+                got=str(dtype),
+                hint="write .parquet, or split the column into several",
+            )
+    times = [name for name, dtype in table.schema.items() if dtype.is_temporal()]
+    words = [name for name, dtype in table.schema.items() if dtype in (pl.Categorical, pl.Enum, pl.Null)]
+    # "iso" keeps fractions of seconds, which a plain cast of times drops.
+    return table.with_columns(pl.col(times).dt.to_string("iso"), pl.col(words).cast(pl.String))

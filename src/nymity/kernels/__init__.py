@@ -1,0 +1,4 @@
+"""Numba kernels: arrays in, arrays out. Nothing here knows the rest of nymity.
+
+No kernel uses fast-math: results decide privacy, and counts are exact integers.
+"""

@@ -1,0 +1,1 @@
+"""Full-domain generalization: the lattice, the roll-up engine and the searches."""

@@ -1,0 +1,374 @@
+"""RollUp: the engine that checks nodes of a lattice by rolling up what was grouped before.
+
+A node's classes are unions of the classes of any node below it, so a check starts from the smallest materialized
+predecessor instead of the table. What is materialized is bounded by a byte budget; the raw table always stays.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.kernels import statistics as kernel
+from nymity.kernels.rollup import roll_up, roll_up_pivot
+from nymity.lattice.space import Node, Space
+from nymity.lattice.tables import LevelTables
+from nymity.privacy import PrivacyModel
+from nymity.quality.statistics import NodeStatistics
+from nymity.table.classes import Classes, Histogram
+from nymity.table.encoding import EncodedTable
+from nymity.table.packing import KeyLayout
+
+#: Bytes of materialized nodes an engine keeps by default.
+SNAPSHOT_BUDGET = 128 * 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Blocks of equal keys with a sparse histogram over the pivot; see :mod:`nymity.kernels.rollup`."""
+
+    keys: NDArray[np.uint64]
+    block: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
+    weights: NDArray[np.uint32]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the four arrays."""
+        return self.keys.nbytes + self.block.nbytes + self.codes.nbytes + self.weights.nbytes
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A materialized node: one grouping per sensitive attribute needed, or one over a quasi-identifier."""
+
+    levels: Node
+    groupings: tuple[Grouping, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all groupings."""
+        return sum(grouping.nbytes for grouping in self.groupings)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeClasses:
+    """The classes of one node: codes (n_classes, n_attributes) at its levels, sizes and which are accepted."""
+
+    levels: Node
+    codes: NDArray[np.int64]
+    classes: Classes
+    accepted: NDArray[np.bool_]
+
+
+class RollUp:
+    """Checks nodes for a table and a set of models.
+
+    When the models only ask for a class size, the widest quasi-identifier becomes the pivot of the grouping and a
+    chain of nodes along it is checked at once. Otherwise the sensitive attributes are the pivots.
+    """
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        *,
+        needs: frozenset[str] = frozenset(),
+        budget: int = SNAPSHOT_BUDGET,
+    ) -> None:
+        self.table, self.models, self.needs = table, tuple(models), needs
+        self.smallest = max((model.smallest_class for model in models), default=1)
+        self.sensitive = tuple(dict.fromkeys(name for model in models for name in model.sensitive))
+        self.size_only = all(model.size_only for model in models)
+        self.pivot = -1 if self.sensitive else _widest(table)
+        self._tables = LevelTables(table.hierarchies)
+        self._key_attributes = [a for a in range(len(table.names)) if a != self.pivot]
+        sizes = [1 if a == self.pivot else h.domain_size for a, h in enumerate(table.hierarchies)]
+        self._layout = KeyLayout.for_sizes(sizes)
+        self._store = SnapshotStore(self._group_table(), budget)
+        self.checks = 0
+
+    # -- one node --------------------------------------------------------------------------------------
+
+    def check(self, node: Node, *, keep: bool = False) -> NodeStatistics:
+        """Return the statistics of one node; ``keep`` materializes it for later checks."""
+        self.checks += 1
+        return self._statistics(self.snapshot(node, keep=keep))
+
+    def snapshot(self, node: Node, *, keep: bool = True) -> Snapshot:
+        """Materialize a node from its smallest predecessor."""
+        snapshot = self._store.get(node)
+        if snapshot is None:
+            snapshot = self._derive(self._store.smallest_below(node), node)
+            if keep:
+                self._store.put(snapshot)
+        return snapshot
+
+    def classes(self, node: Node) -> NodeClasses:
+        """Return the classes of one node with their codes, for publishing."""
+        snapshot = self.snapshot(node, keep=False)
+        classes, block = self._classes(snapshot)
+        keys = snapshot.groupings[0].keys[block]  # (n_classes, n_words)
+        codes = np.empty((len(block), len(self.table.names)), dtype=np.int64)
+        for a in range(len(self.table.names)):
+            if a == self.pivot:
+                codes[:, a] = snapshot.groupings[0].codes
+            else:
+                field = keys[:, int(self._layout.word[a])] >> self._layout.shift[a]
+                codes[:, a] = (field & self._layout.mask[a]).astype(np.int64)
+        return NodeClasses(node, codes, classes, self._accepted(classes))
+
+    # -- a whole lattice -------------------------------------------------------------------------------
+
+    def walk(self, space: Space, *, threads: int = 1, observe: Observer = silent) -> Iterator[NodeStatistics]:
+        """Check every node of ``space`` depth first and yield their statistics in batches, always in the same order.
+
+        Only the path to the current node is materialized. Threads share the work by subtrees; each subtree is
+        computed alone, so results do not depend on their number.
+        """
+        order = sorted(self._key_attributes, key=lambda a: -self.table.hierarchies[a].domain_size)
+        n_split = 0
+        while n_split < len(order) and prod(space.shape[a] for a in order[:n_split]) < 8:
+            n_split += 1
+        split, rest = order[:n_split], order[n_split:]
+        prefixes = [tuple(levels) for levels in product(*(range(space.low[a], space.high[a] + 1) for a in split))]
+
+        def subtree(prefix: tuple[int, ...]) -> NodeStatistics:
+            node = list(space.low)
+            for attribute, level in zip(split, prefix, strict=True):
+                node[attribute] = level
+            return _Subtree(self, space, rest).evaluate(tuple(node))
+
+        done = 0
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            results = pool.map(subtree, prefixes) if threads > 1 else map(subtree, prefixes)
+            for statistics in results:
+                done += len(statistics)
+                self.checks += len(statistics)
+                report(observe, Progress(stage="evaluating the lattice", done=done, total=space.size))
+                yield statistics
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    def _group_table(self) -> Snapshot:
+        """Materialize the raw table."""
+        table = self.table
+        columns = [
+            np.zeros(len(table.counts), np.uint32) if a == self.pivot else table.combinations[:, a]
+            for a in range(len(table.names))
+        ]
+        keys = self._layout.pack(columns)
+        if self.pivot < 0:
+            groupings = tuple(
+                Grouping(keys, column.combination, column.codes, column.counts)
+                for column in (table.sensitive[name] for name in self.sensitive)
+            )
+        else:
+            order = np.lexsort((table.combinations[:, self.pivot], *keys.T[::-1]))
+            keys, codes = keys[order], table.combinations[order, self.pivot].astype(np.uint32)
+            fresh = np.ones(len(keys), dtype=bool)
+            fresh[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+            block = (np.cumsum(fresh) - 1).astype(np.uint32)
+            groupings = (Grouping(np.ascontiguousarray(keys[fresh]), block, codes, table.counts[order]),)
+        return Snapshot((0,) * len(table.names), groupings)
+
+    def _derive(self, parent: Snapshot, node: Node) -> Snapshot:
+        """Roll ``parent`` up to ``node``: the pivot first, which leaves fewer entries to move."""
+        groupings = parent.groupings
+        if self.pivot >= 0 and node[self.pivot] != parent.levels[self.pivot]:
+            table = self._tables.step(self.pivot, parent.levels[self.pivot], node[self.pivot])
+            (g,) = groupings
+            groupings = (Grouping(g.keys, *roll_up_pivot(g.block, g.codes, g.weights, table, self._pivot_size(0))),)
+        changed = [a for a in self._key_attributes if node[a] != parent.levels[a]]
+        if changed:
+            at = np.array([self._tables.map_at(a, parent.levels[a], node[a]) for a in changed], dtype=np.uint64)
+            groupings = tuple(
+                Grouping(
+                    *roll_up(
+                        g.keys, g.block, g.codes, g.weights, np.array(changed, dtype=np.uint64),
+                        self._layout.word, self._layout.shift, self._layout.mask,
+                        at, self._tables.maps, self._pivot_size(i),
+                    )
+                )
+                for i, g in enumerate(groupings)
+            )  # fmt: skip
+        return Snapshot(node, groupings)
+
+    def _pivot_size(self, grouping: int) -> int:
+        if self.pivot >= 0:
+            return self.table.hierarchies[self.pivot].domain_size
+        return len(self.table.sensitive[self.sensitive[grouping]].labels)
+
+    def _classes(self, snapshot: Snapshot) -> tuple[Classes, NDArray[np.uint32]]:
+        """Return the classes of a materialized node and the block each belongs to."""
+        first = snapshot.groupings[0]
+        if self.pivot >= 0:
+            return Classes(first.weights), first.block
+        n = len(first.keys)
+        sizes = np.bincount(first.block, weights=first.weights, minlength=n).astype(np.uint32)
+        histograms = {
+            name: Histogram(n, self._pivot_size(i), g.block, g.codes, g.weights)
+            for i, (name, g) in enumerate(zip(self.sensitive, snapshot.groupings, strict=True))
+        }
+        return Classes(sizes, histograms), np.arange(n, dtype=np.uint32)
+
+    def _accepted(self, classes: Classes) -> NDArray[np.bool_]:
+        accepted = np.ones(len(classes), dtype=np.bool_)
+        for model in self.models:
+            accepted &= model.accepts(classes)
+        return accepted
+
+    def _statistics(self, snapshot: Snapshot) -> NodeStatistics:
+        if self.size_only and not self.needs and self.pivot >= 0:
+            return self._chain_statistics(snapshot, 1)
+        classes, block = self._classes(snapshot)
+        accepted, first, layout = self._accepted(classes), snapshot.groupings[0], self._layout
+        leaf_at = self._tables.leaf_at(snapshot.levels)
+        counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(leaf_at)), np.int64)
+        fields = (layout.word, layout.shift, layout.mask)
+        members = (first.keys, block, classes.sizes, accepted, first.codes, self.pivot)
+        kernel.summarize(*members, *fields, leaf_at, self._tables.leaves, counts[0], lost[0])
+        extra = {}
+        if "covered" in self.needs:
+            extra["covered"] = np.array([kernel.covered_products(*members, *fields, leaf_at, self._tables.leaves)])
+        if "lost_entropy" in self.needs:
+            entropy = np.empty(len(leaf_at))
+            kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
+            extra["lost_entropy"] = entropy[None, :]
+        return _node_statistics(np.array([snapshot.levels]), counts, lost, extra)
+
+    def _chain_statistics(self, snapshot: Snapshot, n_levels: int) -> NodeStatistics:
+        """Statistics of the nodes that differ from ``snapshot`` in ``n_levels - 1`` further levels of the pivot."""
+        m, pivot = len(self.table.names), self.pivot
+        counts, lost = np.empty((n_levels, kernel.N_COUNTS), np.int64), np.empty((n_levels, m), np.int64)
+        self._summarize_chain(snapshot, counts, lost)
+        levels = np.tile(np.array(snapshot.levels), (n_levels, 1))
+        levels[:, pivot] += np.arange(n_levels)
+        return _node_statistics(levels, counts, lost, {})
+
+    def _summarize_chain(self, snapshot: Snapshot, counts: NDArray[np.int64], lost: NDArray[np.int64]) -> None:
+        (g,), low = snapshot.groupings, snapshot.levels[self.pivot]
+        layout, tables = self._layout, self._tables
+        maps_at, leaves_at = tables.chain(self.pivot, low, low + len(counts) - 1)
+        kernel.summarize_chain(
+            g.keys, g.block, g.codes, g.weights, self.smallest, self.pivot, maps_at, leaves_at, self._pivot_size(0),
+            layout.word, layout.shift, layout.mask, tables.leaf_at(snapshot.levels), tables.leaves, tables.maps,
+            counts, lost,
+        )  # fmt: skip
+
+
+class SnapshotStore:
+    """Materialized nodes within a byte budget, the least recently used dropped first; the root is never dropped."""
+
+    def __init__(self, root: Snapshot, budget: int) -> None:
+        self._root, self._budget, self._used = root, budget, 0
+        self._snapshots: OrderedDict[Node, Snapshot] = OrderedDict()
+        self._levels = np.empty((0, len(root.levels)), dtype=np.int64)
+        self._sizes = np.empty(0, dtype=np.int64)
+        self._nodes: list[Node] = []
+
+    def get(self, node: Node) -> Snapshot | None:
+        """Return a node if it is materialized."""
+        return self._root if node == self._root.levels else self._snapshots.get(node)
+
+    def put(self, snapshot: Snapshot) -> None:
+        """Keep a node, dropping others when the budget is exceeded."""
+        if snapshot.nbytes > self._budget or self.get(snapshot.levels) is not None:
+            return
+        self._snapshots[snapshot.levels] = snapshot
+        self._used += snapshot.nbytes
+        while self._used > self._budget:
+            _, dropped = self._snapshots.popitem(last=False)
+            self._used -= dropped.nbytes
+        self._nodes = list(self._snapshots)
+        self._levels = np.array(self._nodes, dtype=np.int64).reshape(-1, len(self._root.levels))
+        self._sizes = np.array([kept.nbytes for kept in self._snapshots.values()], dtype=np.int64)
+
+    def smallest_below(self, node: Node) -> Snapshot:
+        """Return the smallest materialized predecessor of a node."""
+        below = (self._levels <= np.array(node)).all(axis=1)
+        if not below.any():
+            return self._root
+        best = self._nodes[int(np.argmin(np.where(below, self._sizes, np.iinfo(np.int64).max)))]
+        self._snapshots.move_to_end(best)
+        return self._snapshots[best]
+
+
+class _Subtree:
+    """Depth-first evaluation of all nodes above one, along some attributes and the pivot."""
+
+    def __init__(self, engine: RollUp, space: Space, attributes: Sequence[int]) -> None:
+        self.engine, self.space, self.attributes = engine, space, attributes
+        self.chained = engine.pivot >= 0
+        self.fused = self.chained and engine.size_only and not engine.needs
+        self.length = space.shape[engine.pivot] if self.chained else 1
+        self.parts: list[NodeStatistics] = []
+
+    def evaluate(self, start: Node) -> NodeStatistics:
+        """Return the statistics of every node of the subtree."""
+        engine = self.engine
+        n_nodes = self.length * prod(self.space.shape[a] for a in self.attributes)
+        if self.fused:
+            m = len(engine.table.names)
+            self.levels = np.empty((n_nodes, m), np.int64)
+            self.counts = np.empty((n_nodes, kernel.N_COUNTS), np.int64)
+            self.lost = np.empty((n_nodes, m), np.int64)
+            self.at = 0
+        self._descend(engine._derive(engine._store._root, start), 0)
+        if self.fused:
+            self.levels[:, engine.pivot] += np.tile(np.arange(self.length), n_nodes // self.length)
+            return _node_statistics(self.levels, self.counts, self.lost, {})
+        return NodeStatistics.concatenate(self.parts)
+
+    def _descend(self, snapshot: Snapshot, depth: int) -> None:
+        if depth == len(self.attributes):
+            self._evaluate_chain(snapshot)
+            return
+        attribute = self.attributes[depth]
+        for level in range(self.space.low[attribute], self.space.high[attribute] + 1):
+            if level != snapshot.levels[attribute]:
+                snapshot = self._raise(snapshot, attribute)
+            self._descend(snapshot, depth + 1)
+
+    def _evaluate_chain(self, snapshot: Snapshot) -> None:
+        if self.fused:
+            part = slice(self.at, self.at + self.length)
+            self.engine._summarize_chain(snapshot, self.counts[part], self.lost[part])
+            self.levels[part] = snapshot.levels
+            self.at += self.length
+            return
+        for step in range(self.length):
+            snapshot = self._raise(snapshot, self.engine.pivot) if step else snapshot
+            self.parts.append(self.engine._statistics(snapshot))
+
+    def _raise(self, snapshot: Snapshot, attribute: int) -> Snapshot:
+        levels = snapshot.levels
+        higher = (*levels[:attribute], levels[attribute] + 1, *levels[attribute + 1 :])
+        return self.engine._derive(snapshot, higher)
+
+
+def _widest(table: EncodedTable) -> int:
+    """Return the attribute with most values in use: as pivot it leaves the fewest blocks to hash."""
+    return int(np.argmax([np.count_nonzero(frequency) for frequency in table.frequencies]))
+
+
+def _node_statistics(
+    levels: NDArray[np.int64], counts: NDArray[np.int64], lost: NDArray[np.int64], extra: dict[str, NDArray[np.float64]]
+) -> NodeStatistics:
+    return NodeStatistics(
+        levels=levels,
+        suppressed=counts[:, kernel.SUPPRESSED],
+        kept=counts[:, kernel.KEPT],
+        squares=counts[:, kernel.SQUARES],
+        classes=counts[:, kernel.CLASSES],
+        lost_leaves=lost,
+        **extra,
+    )

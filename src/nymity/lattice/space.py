@@ -1,0 +1,60 @@
+"""Space: the lattice of generalization levels, its nodes numbered in mixed radix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.table.encoding import EncodedTable
+
+Node = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Space:
+    """All nodes between levels ``low`` and ``high``, both included."""
+
+    low: Node
+    high: Node
+
+    @staticmethod
+    def of(table: EncodedTable) -> Space:
+        """Return the levels a table's schema allows."""
+        return Space(table.min_levels, table.max_levels)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of levels of each attribute."""
+        return tuple(high - low + 1 for low, high in zip(self.low, self.high, strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of nodes; exact, however large."""
+        return prod(self.shape)
+
+    def below(self, node: Sequence[int]) -> tuple[slice, ...]:
+        """Index of the nodes at or below ``node`` in an array of this shape."""
+        return tuple(slice(0, level - low + 1) for level, low in zip(node, self.low, strict=True))
+
+    def above(self, node: Sequence[int]) -> tuple[slice, ...]:
+        """Index of the nodes at or above ``node`` in an array of this shape."""
+        return tuple(slice(level - low, None) for level, low in zip(node, self.low, strict=True))
+
+    def at(self, node: Sequence[int]) -> tuple[int, ...]:
+        """Index of ``node`` in an array of this shape."""
+        return tuple(level - low for level, low in zip(node, self.low, strict=True))
+
+    def node(self, number: int) -> Node:
+        """Return the node with this number in C order."""
+        return tuple(int(i) + low for i, low in zip(np.unravel_index(number, self.shape), self.low, strict=True))
+
+    def heights(self) -> NDArray[np.int64]:
+        """Sum of levels of every node, in an array of this shape."""
+        total = np.zeros(self.shape, dtype=np.int64)
+        for axis, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            total += np.arange(low, high + 1).reshape([-1 if a == axis else 1 for a in range(len(self.low))])
+        return total

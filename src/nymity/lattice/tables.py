@@ -1,0 +1,58 @@
+"""LevelTables: the hierarchies of a table laid out flat for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.table.hierarchy import Hierarchy
+
+
+class LevelTables:
+    """Code tables between any two levels, and leaf counts of every level, each in one array with offsets."""
+
+    def __init__(self, hierarchies: Sequence[Hierarchy]) -> None:
+        self.domain_sizes = np.array([h.domain_size for h in hierarchies], dtype=np.int64)
+        maps: list[NDArray[np.uint32]] = []
+        leaves: list[NDArray[np.uint32]] = []
+        self._map_at: dict[tuple[int, int, int], int] = {}
+        self._leaf_at: list[list[int]] = []
+        map_end = leaf_end = 0
+        for a, hierarchy in enumerate(hierarchies):
+            self._leaf_at.append([])
+            for low in range(hierarchy.height + 1):
+                self._leaf_at[a].append(leaf_end)
+                leaves.append(hierarchy.leaves[low].astype(np.uint32))
+                leaf_end += len(leaves[-1])
+                for high in range(low + 1, hierarchy.height + 1):
+                    self._map_at[a, low, high] = map_end
+                    maps.append(_between(hierarchy, low, high))
+                    map_end += len(maps[-1])
+        self.maps = np.concatenate(maps) if maps else np.empty(0, np.uint32)
+        self.leaves = np.concatenate(leaves)
+
+    def map_at(self, attribute: int, low: int, high: int) -> int:
+        """Where the table from codes of level ``low`` to codes of level ``high`` starts in ``maps``."""
+        return self._map_at[attribute, low, high]
+
+    def step(self, attribute: int, low: int, high: int) -> NDArray[np.uint32]:
+        """Return that table."""
+        return self.maps[self._map_at[attribute, low, high] :]
+
+    def leaf_at(self, levels: Sequence[int]) -> NDArray[np.uint64]:
+        """Where the leaf counts of each attribute's level start in ``leaves``, (n_attributes,)."""
+        return np.array([self._leaf_at[a][level] for a, level in enumerate(levels)], dtype=np.uint64)
+
+    def chain(self, attribute: int, low: int, high: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Offsets of the single steps from ``low`` to ``high`` and of the leaf counts of each of those levels."""
+        steps = [self._map_at[attribute, level, level + 1] for level in range(low, high)]
+        return np.array(steps, dtype=np.uint64), np.array(self._leaf_at[attribute][low : high + 1], dtype=np.uint64)
+
+
+def _between(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.uint32]:
+    """Codes of level ``high`` for the codes of level ``low``."""
+    table = np.zeros(len(hierarchy.labels[low]), dtype=np.uint32)
+    table[hierarchy.codes[low]] = hierarchy.codes[high]
+    return table

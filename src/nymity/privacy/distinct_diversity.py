@@ -1,0 +1,85 @@
+"""Distinct l-diversity (Machanavajjhala et al. 2007): every class has at least l different sensitive values.
+
+A missing sensitive value counts as a value of its own. Distinct diversity says nothing about how often each value
+occurs: a class with one value for 98 of 100 records still passes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import nearest, whole_number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistinctLDiversity(PrivacyModel):
+    """Every class holds at least l different values of the sensitive attribute."""
+
+    l: int  # noqa: E741 -- the literature's name
+    attribute: str
+
+    key = "distinct-l-diversity"
+    title = "distinct l-diversity"
+
+    def __post_init__(self) -> None:
+        whole_number("distinct-l-diversity.l", self.l, at_least=1)
+
+    @property
+    def smallest_class(self) -> int:
+        """l different values need l records."""
+        return self.l
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Counts the values of one attribute."""
+        return (self.attribute,)
+
+    def check(self, table: EncodedTable) -> None:
+        """The attribute is sensitive and has l values at all."""
+        if self.attribute not in table.sensitive:
+            known = list(table.sensitive)
+            raise ParameterError(
+                "distinct-l-diversity.attribute",
+                expected=f"a sensitive column ({', '.join(map(repr, known)) or 'the schema has none'})",
+                got=repr(self.attribute),
+                hint=nearest(self.attribute, known) or f"declare {self.attribute!r} sensitive in the schema",
+            )
+        available = len(table.sensitive[self.attribute].labels)
+        if self.l > available:
+            raise ParameterError(
+                "distinct-l-diversity.l",
+                expected=f"at most {available}, the different values of {self.attribute!r}",
+                got=str(self.l),
+            )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least l different values."""
+        return classes.histograms[self.attribute].distinct >= self.l
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the smallest number of different values in a class."""
+        if attribute is None:
+            return {"l": None}
+        distinct = groups.distinct_values(attribute)
+        return {"l": int(distinct.min()) if len(distinct) else None}  # type: ignore[arg-type]
+
+    def holds(self, groups: Groups) -> bool:
+        """Every class, and the masked rows taken together, have enough different values."""
+        reached = self.measure(groups, self.attribute)["l"]
+        return reached is None or reached >= self.l
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"distinct {self.l}-diversity of {self.attribute!r}: every group of records that look alike "
+            f"has at least {self.l} different values there"
+        )

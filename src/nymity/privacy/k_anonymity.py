@@ -1,0 +1,68 @@
+"""k-anonymity (Samarati & Sweeney 1998): every class has at least k records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import whole_number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAnonymity(PrivacyModel):
+    """Every record shares its published quasi-identifiers with at least k - 1 others."""
+
+    k: int
+
+    key = "k-anonymity"
+    title = "k-anonymity"
+
+    def __post_init__(self) -> None:
+        whole_number("k-anonymity.k", self.k, at_least=1)
+
+    @property
+    def smallest_class(self) -> int:
+        """A class has at least k records."""
+        return self.k
+
+    @property
+    def size_only(self) -> bool:
+        """Nothing but the size counts."""
+        return True
+
+    def check(self, table: EncodedTable) -> None:
+        """A class cannot have more records than the table."""
+        if self.k > table.n_records:
+            raise ParameterError(
+                "k-anonymity.k",
+                expected=f"at most {table.n_records}, the number of records",
+                got=str(self.k),
+                hint="choose a smaller k, or publish a larger table",
+            )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least k records."""
+        return classes.sizes >= self.k
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the size of the smallest class."""
+        return {"k": groups.smallest}
+
+    def holds(self, groups: Groups) -> bool:
+        """The smallest class is large enough; without any class nothing can be singled out."""
+        return groups.smallest is None or groups.smallest >= self.k
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"{self.k}-anonymity: every published record looks the same as at least {self.k - 1} others "
+            "in all quasi-identifying columns"
+        )

@@ -1,0 +1,32 @@
+"""Average class size as ARX counts it: n / (kept classes + 1 if anything is suppressed)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nymity.quality.loss import BoundLoss, Loss
+from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageClassSizeLoss(Loss):
+    """Records per class, the suppressed ones as one class."""
+
+    key = "average-class-size"
+    title = "average class size"
+
+    def bind(self, table: EncodedTable) -> BoundAverageClassSizeLoss:
+        """Remember the number of records."""
+        return BoundAverageClassSizeLoss(table.n_records)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundAverageClassSizeLoss(BoundLoss):
+    """The average for one table."""
+
+    n_records: int
+
+    def value(self, nodes: NodeStatistics) -> Floats:
+        """Return records per class."""
+        return self.n_records / (nodes.kept + (nodes.suppressed > 0))

@@ -1,0 +1,1 @@
+"""Tables as nymity sees them: roles, schema, hierarchies, encoded columns, classes, recodings."""

@@ -1,0 +1,113 @@
+"""Dates: days become weeks, months, quarters, years, decades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import ClassVar
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import ParameterError
+from nymity.table.builders.column import Column, distinct, refuse
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.text import as_text
+
+#: The levels there are, finest first, and how each one writes a day.
+LABELS: dict[str, Callable[[date], str]] = {
+    "day": lambda day: day.isoformat(),
+    "week": lambda day: "{:04d}-W{:02d}".format(*day.isocalendar()[:2]),
+    "month": lambda day: f"{day.year:04d}-{day.month:02d}",
+    "quarter": lambda day: f"{day.year:04d}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04d}",
+    "decade": lambda day: f"{day.year // 10 * 10:04d}s",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dates:
+    """Coarsen dates through ``levels``, any of day, week, month, quarter, year, decade, in this order.
+
+    Labels are ``2024-02-13``, ``2024-W07``, ``2024-02``, ``2024-Q1``, ``2024``, ``2020s``, then ``*``. Level 0 is
+    always the raw value; ``day`` adds a level only where values hold a time of day.
+
+    **Weeks.** A week may lie in two months, and then months are no function of weeks. When a month, quarter,
+    year or decade follows ``week``, those levels therefore mean *the one that holds the Thursday of the ISO week*
+    (ISO 8601 numbers weeks by the same rule): Sunday 2023-01-01 lies in week 2022-W52 and so in 2022-12. Up to
+    three days at the edges of a month change sides. Leave ``week`` out to have calendar months.
+
+    Text is read in ISO form, with or without a time, or in the ``format`` of ``datetime.strptime``. A value with a
+    time zone counts for the day on the clock there.
+    """
+
+    key: ClassVar[str] = "dates"
+
+    levels: tuple[str, ...] = tuple(LABELS)
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", _in_order(self.levels))
+        if self.format is not None and not (isinstance(self.format, str) and re.search("%[YyGcx]", self.format)):
+            raise ParameterError(
+                "dates.format", expected="a form with a year, such as '%d.%m.%Y'", got=repr(self.format)
+            )
+
+    def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
+        """Return the levels for a column of dates, of timestamps, or of text that reads as such."""
+        column = distinct(values)
+        days, with_time = self._days(values, column, where)
+        levels = [level for level in self.levels if level != "day" or with_time]
+        rows = [[text, *_labels(days[text], levels)] for text in sorted(days, key=lambda text: (days[text], text))]
+        return column.hierarchy(rows, levels=len(levels) + 1, where=where)
+
+    def _days(self, values: pl.Series, column: Column, where: str) -> tuple[dict[str, date], bool]:
+        """The day of each value, and whether values tell more than the day."""
+        if values.dtype in (pl.Date, pl.Datetime):
+            known = values.drop_nulls()
+            return dict(zip(as_text(known).to_list(), known.dt.date().to_list(), strict=True)), values.dtype != pl.Date
+        read = {text: self.day(text) for text in column.texts}
+        refuse(
+            where,
+            [text for text, day in read.items() if day is None],
+            expected="dates in ISO form (2024-02-13)" if self.format is None else f"dates in the form {self.format!r}",
+            hint="correct them, make them missing, or give their form, such as format = '%d.%m.%Y'",
+        )
+        days = {text: day for text, day in read.items() if day is not None}
+        if self.format is not None:
+            return days, bool(re.search("%[HIMSfpcXTR]", self.format))
+        return days, any(len(text.strip()) > len("2024-02-13") for text in days)
+
+    def day(self, text: str) -> date | None:
+        """Return the day a text stands for, or ``None`` if it is not a date."""
+        try:
+            if self.format is not None:
+                return datetime.strptime(text, self.format).date()
+            return datetime.fromisoformat(text.strip()).date()
+        except ValueError:
+            return None
+
+
+def _labels(day: date, levels: list[str]) -> list[str]:
+    """Write a day on each level; above a week it is the week's Thursday that counts."""
+    labels = []
+    for level in levels:
+        labels.append(LABELS[level](day))
+        if level == "week":
+            day += timedelta(days=3 - day.weekday())
+    return labels
+
+
+def _in_order(levels: object) -> tuple[str, ...]:
+    if not isinstance(levels, list | tuple) or not levels:
+        raise ParameterError("dates.levels", expected=f"a list of {', '.join(LABELS)}", got=repr(levels))
+    for level in levels:
+        validation.one_of("dates.levels", level, LABELS)
+    ordered = tuple(level for level in LABELS if level in levels)
+    if ordered != tuple(levels):
+        raise ParameterError(
+            "dates.levels", expected="finer levels first, each once", got=repr(list(levels)), hint=repr(list(ordered))
+        )
+    return ordered

@@ -1,0 +1,23 @@
+"""Flat: a value is published as it is or as ``*``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from nymity.table.builders.column import distinct
+from nymity.table.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flat:
+    """The hierarchy of a column without one: the raw values, then ``*``."""
+
+    key: ClassVar[str] = "flat"
+
+    def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
+        """Return the two levels for a column of any type."""
+        column = distinct(values)
+        return column.hierarchy([[text] for text in column.texts], levels=1, where=where)

@@ -1,0 +1,141 @@
+"""Ordering: neighbours of an ordered list become groups, and groups of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import HierarchyError, ParameterError
+from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
+from nymity.table.builders.number import read_number
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.text import shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ordering:
+    """Group ``group`` neighbours of an ordered list, then ``group`` of those groups, and so on up to ``*``.
+
+    ``order`` lists the values; values it lists are part of the hierarchy whether they occur or not. Without it
+    the column's own values are taken in natural order: by number if all of them are numbers, else by text.
+    ``levels`` counts the levels below the top, the raw values among them; without it grouping goes on as long
+    as it leaves at least two groups. ``labels`` writes a group as ``first - last`` (``range``) or as
+    ``{first, …, last}`` with every value (``set``).
+
+    ``groups`` gives one level of named groups instead: ``{"adult": [18, 19, …], "minor": [...]}``, in this
+    order. For more levels use a taxonomy.
+    """
+
+    key: ClassVar[str] = "ordering"
+
+    order: tuple[str, ...] | None = None
+    group: int = 2
+    levels: int | None = None
+    labels: Literal["range", "set"] = "range"
+    groups: Mapping[str, Sequence[str]] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        validation.whole_number("ordering.group", self.group, at_least=2)
+        validation.one_of("ordering.labels", self.labels, ("range", "set"))
+        if self.levels is not None:
+            validation.whole_number("ordering.levels", self.levels, at_least=1)
+        if self.order is not None:
+            order = plain_texts("ordering.order", self.order)
+            _check_once("ordering.order", order)
+            object.__setattr__(self, "order", order)
+        if self.groups is not None:
+            for name in ("order", "levels"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(
+                        f"ordering.{name}", expected="none beside groups", got=repr(getattr(self, name))
+                    )
+            object.__setattr__(self, "groups", _named_groups(self.groups))
+
+    def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
+        """Return the groups of a column's values, which must all have a place in the order."""
+        column = distinct(values)
+        if self.groups is not None:
+            rows = [[value, label] for label, members in self.groups.items() for value in members]
+            _refuse_unlisted(where, column, {row[0] for row in rows})
+            return column.hierarchy(rows, levels=2, where=where)
+        order = _natural(column) if self.order is None else self.order
+        _refuse_unlisted(where, column, set(order))
+        rows = [[value] for value in order]
+        sizes = self._sizes(len(order))
+        for level, size in enumerate(sizes, start=1):
+            starts = range(0, len(order), size)
+            labels = [self._label(order[start : start + size]) for start in starts]
+            _check_distinct(where, labels, level)
+            for place, row in enumerate(rows):
+                row.append(labels[place // size])
+        return column.hierarchy(rows, levels=len(sizes) + 1, where=where)
+
+    def _sizes(self, count: int) -> list[int]:
+        """How many values a group holds on each level above the raw values."""
+        if self.levels is not None:
+            return [self.group**level for level in range(1, self.levels)]
+        sizes: list[int] = []
+        size = self.group
+        while size < count:
+            sizes.append(size)
+            size *= self.group
+        return sizes
+
+    def _label(self, members: Sequence[str]) -> str:
+        if len(members) == 1:
+            return members[0]
+        return f"{members[0]} - {members[-1]}" if self.labels == "range" else f"{{{', '.join(members)}}}"
+
+
+def _natural(column: Column) -> tuple[str, ...]:
+    numbers = {text: read_number(text) for text in column.texts}
+    if any(number is None for number in numbers.values()):
+        return tuple(sorted(column.texts))
+    return tuple(sorted(column.texts, key=lambda text: (numbers[text], text)))
+
+
+def _refuse_unlisted(where: str, column: Column, listed: set[str]) -> None:
+    refuse(
+        where,
+        [text for text in column.texts if text not in listed],
+        expected="values that the ordering lists",
+        hint="add them to the order (or a group), or correct the values in the table",
+    )
+
+
+def _check_distinct(where: str, labels: Sequence[str], level: int) -> None:
+    seen: set[str] = set()
+    for label in labels:
+        if label in seen:
+            raise HierarchyError(
+                where,
+                expected=f"different names for the groups of level {level}",
+                got=f"two groups called {shown(label)}",
+                hint="choose the other form of labels, or name the groups yourself",
+            )
+        seen.add(label)
+
+
+def _check_once(where: str, values: Sequence[str]) -> None:
+    if not values:
+        raise ParameterError(where, expected="at least one value", got="none")
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise ParameterError(where, expected="each value once", got=f"{shown(value)} again")
+        seen.add(value)
+
+
+def _named_groups(groups: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(groups, Mapping):
+        raise ParameterError("ordering.groups", expected="a list of values for each label", got=repr(groups))
+    named = {
+        plain_text("ordering.groups", label): plain_texts(f"ordering.groups.{label}", members)
+        for label, members in groups.items()
+    }
+    _check_once("ordering.groups", [value for members in named.values() for value in members])
+    return named

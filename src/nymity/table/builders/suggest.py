@@ -1,0 +1,103 @@
+"""Suggest: which builder makes a sensible first hierarchy for a column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from fractions import Fraction
+
+import polars as pl
+
+from nymity.table.builders.column import Column, distinct
+from nymity.table.builders.dates import LABELS, Dates
+from nymity.table.builders.flat import Flat
+from nymity.table.builders.intervals import Intervals
+from nymity.table.builders.masking import Masking
+from nymity.table.builders.number import read_number
+from nymity.table.hierarchy import HierarchySource
+
+FEW = 8  #: up to so many distinct values need no levels in between
+MOST_INTERVALS = 20  #: a first level of numbers has about 10 to 20 intervals
+MOST_STEPS = 4  #: masked levels of a long code
+
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
+_CODE = re.compile(r"(?=.*\d)[A-Za-z0-9][A-Za-z0-9 ./-]{2,15}", re.ASCII)
+
+
+def suggest(values: pl.Series) -> HierarchySource:
+    """Return a builder that fits the column and is sure to build on it.
+
+    Dates get the levels that divide their span; numbers intervals of a round width (… 0.5, 1, 2, 5, 10, 25, 50 …);
+    codes of nearly one length with digits in them, such as postcodes, are masked from the right; few
+    distinct values and free text are kept or suppressed as they are. Digits kept as text with one
+    length of four or more (``02138``, ``1984``) are taken for codes.
+    """
+    column = distinct(values)
+    return _dates(values, column) or _few(column) or _code(values, column) or _numbers(values, column) or Flat()
+
+
+def _few(column: Column) -> HierarchySource | None:
+    return Flat() if len(column.texts) <= FEW else None
+
+
+def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
+    """Years and decades for a long span, quarters and months for a shorter one, weeks within two months."""
+    if values.dtype in (pl.Date, pl.Datetime):
+        days: Sequence[date] = values.drop_nulls().dt.date().to_list()
+    else:
+        read = [Dates().day(text) if _ISO_DATE.fullmatch(text) else None for text in column.texts]
+        days = [day for day in read if day is not None]
+        if len(days) < len(read):
+            return None
+    if not days:
+        return None
+    count = {level: len({write(day) for day in days}) for level, write in LABELS.items()}
+    if count["month"] <= 2:
+        return Dates(levels=("day", "week"))
+    wanted = {"day": True, "month": True, "quarter": count["year"] <= 3, "year": True, "decade": True}
+    return Dates(levels=tuple(level for level, want in wanted.items() if want and (level == "day" or count[level] > 1)))
+
+
+def _code(values: pl.Series, column: Column) -> HierarchySource | None:
+    if values.dtype.is_numeric() or not all(_CODE.fullmatch(text) for text in column.texts):
+        return None
+    lengths = [len(text) for text in column.texts]
+    shortest, longest = min(lengths), max(lengths)
+    if all(read_number(text) is not None for text in column.texts):
+        if shortest < 4 or shortest < longest or not all(text.isdecimal() for text in column.texts):
+            return None
+    elif longest - shortest > 2:
+        return None
+    if longest <= MOST_STEPS + 1:
+        return Masking()
+    step = -(-longest // (MOST_STEPS + 1))
+    return Masking(steps=tuple(range(step, longest, step))[:MOST_STEPS])
+
+
+def _numbers(values: pl.Series, column: Column) -> HierarchySource | None:
+    """Intervals of a round width, doubled twice: with 10 to 20 on level 1 about four are left below the top."""
+    if values.dtype.is_temporal():
+        return None
+    numbers = [read_number(text) for text in column.texts]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    width = _round_width(max(known) - min(known), whole=all(number.denominator == 1 for number in known))
+    written = int(width) if width.denominator == 1 else float(width)
+    return Intervals(width=written, levels=4) if written > 0 else None
+
+
+def _round_width(span: Fraction, *, whole: bool) -> Fraction:
+    """Return the smallest round width that divides the span into at most ``MOST_INTERVALS``.
+
+    Whole numbers get at least 2, for with a width of 1 the first level would be the raw values again.
+    """
+    least = max(span / MOST_INTERVALS, Fraction(2 if whole else 0))
+    ten = Fraction(1)
+    while ten * 10 <= least:
+        ten *= 10
+    while ten > least > 0:
+        ten /= 10
+    steps = (1, 2, 5, 10) if ten < 10 else (1, Fraction(5, 2), 5, 10)
+    return next(ten * step for step in steps if ten * step >= least)

@@ -1,0 +1,167 @@
+"""EncodedTable: a table as distinct combinations of small integers.
+
+Everything that searches works on this. Its size follows the distinct combinations of quasi-identifier values, not
+the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import SchemaError, TableError
+from nymity.kernels.grouping import distinct, histograms
+from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.packing import KeyLayout
+from nymity.table.schema import Schema
+from nymity.table.text import as_text
+
+#: Records are counted in 32 bits inside the kernels.
+MAX_RECORDS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """A sensitive attribute over the distinct combinations: (combination, code, count) of what occurs."""
+
+    labels: tuple[Label, ...]
+    combination: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """Distinct quasi-identifier combinations with their number of records.
+
+    combinations (n_distinct, n_attributes) int32: codes of raw values in the attributes' hierarchies, ordered by
+    packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
+    """
+
+    n_records: int
+    names: tuple[str, ...]
+    hierarchies: tuple[Hierarchy, ...]
+    combinations: NDArray[np.int32]
+    counts: NDArray[np.uint32]
+    min_levels: tuple[int, ...]
+    max_levels: tuple[int, ...]
+    weights: tuple[float, ...]
+    sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
+
+    @cached_property
+    def frequencies(self) -> tuple[NDArray[np.int64], ...]:
+        """Records of each raw value, per attribute (domain_size,)."""
+        return tuple(
+            np.bincount(self.combinations[:, a], weights=self.counts, minlength=h.domain_size).astype(np.int64)
+            for a, h in enumerate(self.hierarchies)
+        )
+
+    def frequencies_at(self, attribute: int, level: int) -> NDArray[np.int64]:
+        """Records of each generalized value of an attribute at a level."""
+        hierarchy = self.hierarchies[attribute]
+        return np.bincount(
+            hierarchy.codes[level], weights=self.frequencies[attribute], minlength=len(hierarchy.labels[level])
+        ).astype(np.int64)
+
+
+def encode(table: pl.DataFrame, schema: Schema) -> EncodedTable:
+    """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations."""
+    schema.check(table)
+    _check_extent(table, schema)
+    names = schema.quasi
+    cells, records = _count_cells(table, [*names, *schema.sensitive])
+    hierarchies, columns = [], []
+    for name in names:
+        values = distinct_values(cells[name])
+        hierarchy = schema.hierarchy(name, values)
+        hierarchies.append(hierarchy)
+        columns.append(codes_of(cells[name], values, hierarchy.index))
+    group, first = _distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
+    return EncodedTable(
+        n_records=table.height,
+        names=names,
+        hierarchies=tuple(hierarchies),
+        combinations=np.stack([column[first] for column in columns], axis=1),
+        counts=np.bincount(group, weights=records, minlength=len(first)).astype(np.uint32),
+        min_levels=tuple(schema[name].min_level for name in names),
+        max_levels=tuple(
+            h.height if (bound := schema[name].max_level) is None else bound
+            for name, h in zip(names, hierarchies, strict=True)
+        ),
+        weights=tuple(float(schema[name].weight) for name in names),
+        sensitive={name: _encode_sensitive(cells[name], records, group, len(first)) for name in schema.sensitive},
+    )
+
+
+def distinct_values(column: pl.Series) -> pl.Series:
+    """Return the distinct values of a column, NaN counted as missing."""
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    return column.unique()
+
+
+def codes_of(
+    column: pl.Series, values: pl.Series, index: Mapping[Label, int], *, unknown: int = -1
+) -> NDArray[np.int32]:
+    """Translate each record's value to its code; ``values`` are the column's distinct values.
+
+    A value the index does not list becomes ``unknown``.
+    """
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    labels = as_text(values)
+    known = pl.DataFrame(
+        {"value": values, "code": pl.Series([index.get(label, unknown) for label in labels], dtype=pl.Int32)}
+    )
+    filled = known.filter(known["value"].is_not_null())
+    codes = column.replace_strict(filled["value"], filled["code"], default=None, return_dtype=pl.Int32)
+    return codes.fill_null(index.get(None, unknown)).to_numpy()
+
+
+def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
+    """Count distinct rows of some columns: the one GROUP BY that sees the records.
+
+    Columns are renamed meanwhile, because polars reads names like ``*`` or ``^x$`` as patterns.
+    """
+    safe = pl.DataFrame({f"c{i}": table[name] for i, name in enumerate(names)})
+    counted = safe.lazy().group_by(safe.columns).agg(pl.len().alias("records")).collect()
+    cells = {name: counted[f"c{i}"] for i, name in enumerate(names)}
+    return cells, counted["records"].to_numpy().astype(np.uint32)
+
+
+def _distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Number equal keys alike, in ascending order of key: (group of each row, first row of each group)."""
+    group, first = distinct(keys)
+    order = np.lexsort(keys[first].T[::-1])
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    return rank[group], first[order]
+
+
+def _encode_sensitive(
+    column: pl.Series, records: NDArray[np.uint32], group: NDArray[np.uint32], n_groups: int
+) -> SensitiveColumn:
+    values = distinct_values(column)
+    labels = as_text(values).unique().sort().to_list()
+    codes = codes_of(column, values, {label: code for code, label in enumerate(labels)})
+    order = np.lexsort((codes, group))  # the same entries in the same order, whatever the order of records
+    return SensitiveColumn(
+        tuple(labels), *histograms(group[order], n_groups, codes[order].astype(np.uint32), records[order], len(labels))
+    )
+
+
+def _check_extent(table: pl.DataFrame, schema: Schema) -> None:
+    if not schema.quasi:
+        raise SchemaError(
+            "schema",
+            expected="at least one quasi-identifier",
+            got="none",
+            hint="declare the columns an outsider may know as quasi",
+        )
+    if table.height > MAX_RECORDS:
+        raise TableError("table", expected=f"at most {MAX_RECORDS:,} records", got=f"{table.height:,}")

@@ -1,0 +1,205 @@
+"""Schema: what each column of a table is, and how it may be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import SchemaError, TableError
+from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.text import MASK, as_text
+
+MissingPolicy = Literal["category", "drop", "error"]
+
+
+class Role(StrEnum):
+    """What a column means for privacy."""
+
+    IDENTIFYING = "identifying"  #: names one person; never published
+    QUASI = "quasi"  #: harmless alone, identifying in combination; generalized
+    SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
+    INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """One column's role and treatment.
+
+    ``missing`` says what an empty cell is: ``category`` (default) makes it a value of its own, which stays
+    missing at every level below the top; ``drop`` leaves records with a gap here out of the release; ``error``
+    refuses them. ``weight`` scales the attribute in losses. ``min_level`` and ``max_level`` bound the levels a
+    search may choose; equal bounds fix the level.
+    """
+
+    role: Role
+    hierarchy: HierarchySource | None = None
+    missing: MissingPolicy = "category"
+    weight: float = 1.0
+    min_level: int = 0
+    max_level: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "role", Role(self.role))
+        validation.one_of("missing", self.missing, ("category", "drop", "error"))
+        validation.number("weight", self.weight, at_least=0)
+        validation.whole_number("min_level", self.min_level, at_least=0)
+        if self.max_level is not None:
+            validation.whole_number("max_level", self.max_level, at_least=self.min_level)
+
+
+def identifying() -> Attribute:
+    """Declare a column that names a person; it is never published."""
+    return Attribute(role=Role.IDENTIFYING)
+
+
+def quasi(
+    hierarchy: HierarchySource | None = None,
+    *,
+    missing: MissingPolicy = "category",
+    weight: float = 1.0,
+    level: int | None = None,
+    min_level: int = 0,
+    max_level: int | None = None,
+) -> Attribute:
+    """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
+    if level is not None:
+        min_level = max_level = level
+    return Attribute(
+        role=Role.QUASI,
+        hierarchy=hierarchy,
+        missing=missing,
+        weight=weight,
+        min_level=min_level,
+        max_level=max_level,
+    )
+
+
+def sensitive(hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category") -> Attribute:
+    """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances."""
+    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing)
+
+
+def insensitive(*, missing: MissingPolicy = "category") -> Attribute:
+    """Declare a column that is published as it is and that no model looks at."""
+    return Attribute(role=Role.INSENSITIVE, missing=missing)
+
+
+class Schema(Mapping[str, Attribute]):
+    """Attributes by column name; immutable. ``target`` optionally names the column a learner would predict."""
+
+    def __init__(self, attributes: Mapping[str, Attribute], *, target: str | None = None) -> None:
+        self._attributes = dict(attributes)
+        self.target = target
+        for name, attribute in self._attributes.items():
+            if not isinstance(attribute, Attribute):
+                raise SchemaError(
+                    f"schema.{name}",
+                    expected="identifying(), quasi(...), sensitive(...) or insensitive()",
+                    got=repr(attribute),
+                )
+        if target is not None and target not in self._attributes:
+            raise SchemaError("schema.target", expected="a column of the schema", got=repr(target))
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self._attributes[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._attributes)
+
+    def __len__(self) -> int:
+        return len(self._attributes)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self._attributes), self.target))
+
+    def __repr__(self) -> str:
+        return f"Schema({', '.join(f'{name}: {attribute.role}' for name, attribute in self.items())})"
+
+    def columns(self, role: Role) -> tuple[str, ...]:
+        """Names of the columns with this role, in schema order."""
+        return tuple(name for name, attribute in self.items() if attribute.role is role)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        return self.columns(Role.QUASI)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive columns."""
+        return self.columns(Role.SENSITIVE)
+
+    def check(self, table: pl.DataFrame) -> None:
+        """Refuse a table the schema does not fit: columns without role, roles without column, no rows."""
+        check_columns(self, table.columns)
+        if table.height == 0:
+            raise TableError("table", expected="at least one record", got="an empty table")
+        for name, attribute in self.items():
+            gaps = table[name].null_count()
+            if gaps and attribute.missing == "error":
+                raise TableError(
+                    f"column {name!r}",
+                    expected="no missing values (missing = 'error')",
+                    got=f"{gaps} of them",
+                    hint="set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
+                )
+
+    def without_dropped(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Leave out the records that have a gap in a column whose policy is ``drop``."""
+        dropping = [name for name, attribute in self.items() if attribute.missing == "drop"]
+        return table.drop_nulls(dropping) if dropping else table
+
+    def hierarchy(self, name: str, values: pl.Series) -> Hierarchy:
+        """Return the hierarchy of a quasi-identifier, built for and checked against its distinct values."""
+        attribute, where = self[name], f"hierarchy of {name!r}"
+        text = as_text(values)
+        if (text == MASK).any():
+            raise TableError(
+                f"column {name!r}",
+                expected=f"no value {MASK!r}, which stands for suppressed cells",
+                got=f"{MASK!r} among its values",
+                hint="rename that value, or make it missing",
+            )
+        if attribute.hierarchy is None:
+            return Hierarchy.flat(text.unique().sort().to_list(), where=where)
+        hierarchy = attribute.hierarchy.build(values, where=where)
+        if attribute.max_level is not None and attribute.max_level > hierarchy.height:
+            raise SchemaError(
+                f"schema.{name}.max_level",
+                expected=f"at most {hierarchy.height}, the top of its hierarchy",
+                got=str(attribute.max_level),
+            )
+        if attribute.min_level > hierarchy.height:
+            raise SchemaError(
+                f"schema.{name}.min_level",
+                expected=f"at most {hierarchy.height}, the top of its hierarchy",
+                got=str(attribute.min_level),
+            )
+        return hierarchy
+
+
+def check_columns(schema: Schema, columns: Sequence[str]) -> None:
+    """Every column has a role and every role a column."""
+    for name in schema:
+        if name not in columns:
+            raise SchemaError(
+                f"schema.{name}",
+                expected=f"a column of the table ({', '.join(columns[:12])}{' …' if len(columns) > 12 else ''})",
+                got=f"no column {name!r}",
+                hint=validation.nearest(name, columns),
+            )
+    without = [name for name in columns if name not in schema]
+    if without:
+        raise SchemaError(
+            "schema",
+            expected="a role for every column",
+            got=f"none for {', '.join(map(repr, without[:5]))}"
+            + (f" and {len(without) - 5} more" * (len(without) > 5)),
+            hint="declare them identifying, quasi, sensitive or insensitive; "
+            "columns that need not be published are identifying",
+        )

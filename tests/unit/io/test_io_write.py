@@ -1,0 +1,246 @@
+"""Writing files, and reading back what was written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from nymity.core.errors import FileError, TableError
+from nymity.io import SUFFIXES, ReadOptions, WriteOptions, neutralize, read_table, strip_neutralization, write_table
+
+TEXT = st.text(st.sampled_from(list("'=+-@\t\r\n＝＋－＠,;\"0123456789.eE ax\\é|")), min_size=1, max_size=6)
+NAMES = st.lists(TEXT, min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def text_tables(draw) -> pl.DataFrame:
+    names = draw(NAMES)
+    height = draw(st.integers(0, 5))
+    cells = st.lists(st.none() | TEXT, min_size=height, max_size=height)
+    return pl.DataFrame({name: pl.Series(draw(cells), dtype=pl.String) for name in names})
+
+
+# --- neutralizing
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+A1", "'+A1"),
+        ("-A1", "'-A1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\rx", "'\rx"),
+        ("\nx", "'\nx"),
+        ("＝1", "'＝1"),
+        ("＋1", "'＋1"),
+        ("－1", "'－1"),
+        ("＠x", "'＠x"),
+        ("-5", "-5"),
+        ("+3.2", "+3.2"),
+        ("-.5e-3", "-.5e-3"),
+        ("-5\n", "'-5\n"),
+        ("-٣", "'-٣"),
+        ("-", "'-"),
+        ("-5-3", "'-5-3"),
+        ("'=1", "''=1"),
+        ("''-5", "'''-5"),
+        ("'plain", "'plain"),
+        ("a=1", "a=1"),
+        ("*", "*"),
+        ("[0, 5[", "[0, 5["),
+        (None, None),
+        ("", ""),
+    ],
+)
+def test_neutralizing(cell, written):
+    table = pl.DataFrame({"a": pl.Series([cell], dtype=pl.String), "n": [-5]})
+    assert neutralize(table).row(0) == (written, -5)
+    assert_frame_equal(strip_neutralization(neutralize(table)), table)
+
+
+def test_stripping_leaves_other_apostrophes():
+    table = pl.DataFrame({"'tis": ["'plain", "it's", "'", "''", None]})
+    assert_frame_equal(strip_neutralization(table), table)
+
+
+@settings(max_examples=200, deadline=None)
+@given(text_tables())
+def test_stripping_is_the_inverse(table):
+    assert_frame_equal(strip_neutralization(neutralize(table)), table)
+
+
+@settings(max_examples=200, deadline=None)
+@given(text_tables(), st.sampled_from([".csv", ".tsv", ".csv.gz", ".txt"]), st.sampled_from([",", ";"]))
+def test_written_text_is_read_back(table, suffix, delimiter):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"t{suffix}"
+        write_table(table, path, WriteOptions(delimiter=delimiter))
+        options = ReadOptions(delimiter="\t" if suffix == ".tsv" else delimiter, encoding="utf-8", header=True)
+        back = strip_neutralization(read_table(path, options).select(pl.all().cast(pl.String)))
+        assert_frame_equal(back, table)
+
+
+@settings(max_examples=40, deadline=None)
+@given(text_tables().filter(lambda table: table.height and all(table.row(-1))))
+def test_written_workbooks_are_read_back(table):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.xlsx"
+        write_table(table, path)
+        assert_frame_equal(strip_neutralization(read_table(path, ReadOptions(header=True))), table)
+
+
+def test_neutralizing_can_be_left_out(tmp_path):
+    table = pl.DataFrame({"=a": ["=1", "'=2"]})
+    write_table(table, tmp_path / "t.csv", WriteOptions(neutralize_formulas=False))
+    assert (tmp_path / "t.csv").read_bytes() == b"=a\n=1\n'=2\n"
+
+
+def test_column_names_are_neutralized(tmp_path):
+    write_table(pl.DataFrame({"=a": ["x"], "b": ["=y"]}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_bytes() == b"'=a,b\nx,'=y\n"
+
+
+def test_parquet_is_never_neutralized(tmp_path):
+    table = pl.DataFrame({"=a": ["=1", None], "c": pl.Series(["+x", "y"], dtype=pl.Categorical)})
+    write_table(table, tmp_path / "t.parquet")
+    assert_frame_equal(read_table(tmp_path / "t.parquet"), table, categorical_as_str=True)
+
+
+def test_categories_are_neutralized_too(tmp_path):
+    write_table(pl.DataFrame({"c": pl.Series(["=x", "y"], dtype=pl.Categorical)}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_bytes() == b"c\n'=x\ny\n"
+
+
+# --- files
+
+TYPED = pl.DataFrame(
+    {
+        "text": ["007", None, 'a "b", c'],
+        "whole": [1, -2, None],
+        "number": [1.5, -2.25, None],
+        "day": [date(2020, 2, 29), None, date(1, 1, 1)],
+    }
+)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_suffix_writes_what_it_reads(tmp_path, suffix):
+    table = TYPED.drop("day") if suffix == ".xlsx" else TYPED
+    write_table(table, tmp_path / f"t{suffix}")
+    assert_frame_equal(read_table(tmp_path / f"t{suffix}"), table)
+    assert list(tmp_path.iterdir()) == [tmp_path / f"t{suffix}"]
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix != ".xlsx"])
+def test_the_same_table_gives_the_same_bytes(tmp_path, suffix):
+    first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
+    write_table(TYPED, first)
+    write_table(TYPED, second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_text_form(tmp_path):
+    write_table(TYPED, tmp_path / "t.csv.gz", WriteOptions(delimiter=";"))
+    text = gzip.decompress((tmp_path / "t.csv.gz").read_bytes()).decode()
+    assert text == 'text;whole;number;day\n007;1;1.5;2020-02-29\n;-2;-2.25;\n"a ""b"", c";;;0001-01-01\n'
+
+
+def test_other_types_as_text(tmp_path):
+    table = pl.DataFrame(
+        {
+            "truth": [True, None],
+            "time": pl.Series([0, 1]).cast(pl.Time),
+            "span": pl.Series([1, 2_000_000]).cast(pl.Duration("us")),
+            "exact": pl.Series(["1.50", "-2.00"]).cast(pl.Decimal(10, 2)),
+            "nothing": [None, None],
+        }
+    )
+    write_table(table, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines() == [
+        "truth,time,span,exact,nothing",
+        "true,00:00:00,PT0.000001S,1.50,",
+        ",00:00:00.000000001,PT2S,-2.00,",
+    ]
+
+
+def test_a_missing_cell_alone_in_its_row_is_no_empty_line(tmp_path):
+    write_table(pl.DataFrame({"a": [1, None]}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_bytes() == b'a\n1\n""\n'
+
+
+def test_workbook_cells_are_values_not_formulas(tmp_path):
+    table = pl.DataFrame({"a": ["=1+1", "http://x"], "big": [2**60, 1], "odd": [float("inf"), 1.5], "ok": [True, None]})
+    write_table(table, tmp_path / "t.xlsx", WriteOptions(neutralize_formulas=False))
+    back = read_table(tmp_path / "t.xlsx")
+    assert back["a"].to_list() == ["=1+1", "http://x"]
+    assert back["big"].to_list() == [str(2**60), "1"]
+    assert back["odd"].to_list() == ["inf", "1.5"]
+    assert back["ok"].to_list() == [True, None]
+
+
+def test_workbook_bounds(tmp_path, monkeypatch):
+    with pytest.raises(TableError, match="32,767"):
+        write_table(pl.DataFrame({"a": ["x" * 32_768]}), tmp_path / "t.xlsx")
+    monkeypatch.setattr("nymity.io.excel.EXCEL_ROWS", 3)
+    write_table(pl.DataFrame({"a": [1, 2]}), tmp_path / "t.xlsx")
+    with pytest.raises(FileError, match="3 rows"):
+        write_table(pl.DataFrame({"a": [1, 2, 3]}), tmp_path / "t.xlsx")
+    assert read_table(tmp_path / "t.xlsx").rows() == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("column", [[[1, 2]], [{"x": 1}], [b"raw"]])
+def test_nested_values_are_refused_in_text(tmp_path, column):
+    with pytest.raises(TableError, match="column 'a'"):
+        write_table(pl.DataFrame({"a": column}), tmp_path / "t.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(FileError, match="suffixes"):
+        write_table(TYPED, tmp_path / "t.json")
+    with pytest.raises(TableError, match="a table with columns"):
+        write_table(pl.DataFrame(), tmp_path / "t.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(FileError, match="a folder"):
+        write_table(TYPED, tmp_path / "folder.csv")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_permissions_follow_the_umask(tmp_path, suffix):
+    earlier = os.umask(0o027)
+    try:
+        write_table(TYPED.drop("day"), tmp_path / f"t{suffix}")
+    finally:
+        os.umask(earlier)
+    assert stat.S_IMODE((tmp_path / f"t{suffix}").stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_full_disk_leaves_the_earlier_file(tmp_path, suffix, monkeypatch):
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(b"earlier")
+    from nymity.io import atomic
+
+    def onto_full_disk(self, name):
+        link = self.folder / name
+        link.symlink_to("/dev/full")
+        return link
+
+    monkeypatch.setattr(atomic.Stage, "__truediv__", onto_full_disk)
+    with pytest.raises(FileError, match=r"full disk|No space left"):
+        write_table(TYPED, path)
+    assert path.read_bytes() == b"earlier"
+    assert list(tmp_path.iterdir()) == [path]
