@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import floor, inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class OptimalLattice:
     outliers: Outliers = "mask"
     threads: int = 1
 
-    key = "optimal-lattice"
+    key: ClassVar[str] = "optimal-lattice"
 
     def __post_init__(self) -> None:
         loss_by_key(self.loss, where="optimal-lattice.loss")

@@ -31,6 +31,10 @@ class DistinctLDiversity(PrivacyModel):
 
     def __post_init__(self) -> None:
         whole_number("distinct-l-diversity.l", self.l, at_least=1)
+        if not isinstance(self.attribute, str):
+            raise ParameterError(
+                "distinct-l-diversity.attribute", expected="the name of a sensitive column", got=repr(self.attribute)
+            )
 
     @property
     def smallest_class(self) -> int:

@@ -24,7 +24,7 @@ class Groups:
 
     def __init__(self, table: pl.DataFrame, quasi: Sequence[str], *, strict: bool = False) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
-        self._table = pl.DataFrame({f"q{i}": table[name] for i, name in enumerate(quasi)})
+        self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
         self._source = table
         self._keys = self._table.columns
         self.strict = strict
@@ -55,5 +55,12 @@ class Groups:
 
     def distinct_values(self, attribute: str) -> pl.Series:
         """Number of different values of an attribute in each class, masked rows as a class, missing as a value."""
-        rows = self._table.with_columns(self._source[attribute].alias("value"))
+        rows = self._table.with_columns(_with_gaps(self._source[attribute]).alias("value"))
         return rows.group_by(self._keys).agg(pl.col("value").n_unique().alias("values"))["values"]
+
+
+def _with_gaps(cells: pl.Series) -> pl.Series:
+    """Return cells with NaN and empty text as what they are in a written file: missing."""
+    if cells.dtype.is_float():
+        return cells.fill_nan(None)
+    return cells.replace("", None) if cells.dtype == pl.String else cells

@@ -10,9 +10,13 @@ from math import prod
 
 import numpy as np
 
+from nymity.core.errors import ParameterError
 from nymity.quality.loss import BoundLoss, Loss
 from nymity.quality.statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
+
+#: Sums beyond this would overflow to infinity.
+MAX_COVERED = 10**300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +28,15 @@ class AmbiguityLoss(Loss):
 
     def bind(self, table: EncodedTable) -> BoundAmbiguityLoss:
         """Remember the number of records and of raw combinations."""
-        return BoundAmbiguityLoss(table.n_records, float(prod(h.domain_size for h in table.hierarchies)))
+        combinations = prod(h.domain_size for h in table.hierarchies)
+        if combinations * table.n_records > MAX_COVERED:
+            raise ParameterError(
+                "loss",
+                expected="a domain whose combinations can be counted in floating point for 'ambiguity'",
+                got=f"{len(table.names)} quasi-identifiers with 10^{len(str(combinations)) - 1} combinations",
+                hint="fewer quasi-identifiers, or the loss 'loss'",
+            )
+        return BoundAmbiguityLoss(table.n_records, float(combinations))
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,16 +100,28 @@ class Recoding:
         """Rebuild from :meth:`to_dict`."""
         if data.get("format") != _FORMAT:
             raise FileError(where, expected=f"a recoding file ({_FORMAT})", got=f"format {data.get('format')!r}")
-        hierarchies = {
-            name: Hierarchy.from_rows(rows, where=f"{where}: hierarchy of {name!r}")
-            for name, rows in data["hierarchies"].items()
-        }
-        classes = np.array(data["classes"], dtype=np.int64).reshape(-1, len(data["levels"]))
-        return Recoding(tuple(data["columns"]), dict(data["levels"]), hierarchies, classes, data["outliers"])
+        try:
+            levels = dict(data["levels"])
+            hierarchies = {
+                name: Hierarchy.from_rows(data["hierarchies"][name], where=f"hierarchy of {name!r}") for name in levels
+            }
+            classes = np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels))
+            for name, level in levels.items():
+                validation.whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
+            validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
+            columns = tuple(str(name) for name in data["columns"])
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            got = f"no field {error}" if isinstance(error, KeyError) else str(error)
+            raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
+        return Recoding(columns, levels, hierarchies, classes, data["outliers"])
 
     def save(self, path: str | Path) -> None:
         """Write a JSON file. It lists raw values: keep it with the custodian."""
-        Path(path).write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise FileError(str(path), expected="a file that can be written", got=str(error.strerror)) from error
 
     @staticmethod
     def load(path: str | Path) -> Recoding:
@@ -125,11 +137,12 @@ class Recoding:
     # -- inside ----------------------------------------------------------------------------------------
 
     def _check_columns(self, table: pl.DataFrame) -> None:
-        for name in self.columns:
+        needed = dict.fromkeys([*self.columns, *self.levels])
+        for name in needed:
             if name not in table.columns:
                 raise SchemaError(
                     "table",
-                    expected=f"the published columns {', '.join(map(repr, self.columns))}",
+                    expected=f"the columns {', '.join(map(repr, needed))}",
                     got=f"no column {name!r}",
                     hint=validation.nearest(name, table.columns),
                 )
@@ -157,7 +170,7 @@ class Recoding:
         """Return the published cells; a column left as it is keeps its type."""
         suppressed = masked | (codes < 0)
         if self.levels[name] == 0 and not suppressed.any():
-            return raw
+            return _written_alike(raw)
         labels = pl.Series(name, self.hierarchies[name].labels[self.levels[name]], dtype=pl.String)
         cells = labels.gather(np.where(codes < 0, 0, codes))
         return (
@@ -166,6 +179,18 @@ class Recoding:
             .to_series()
             .alias(name)
         )
+
+
+def _written_alike(raw: pl.Series) -> pl.Series:
+    """Give what the encoding takes for one value one form: missing (null, NaN, empty text) and the two zeros.
+
+    Otherwise records of one class could be told apart in the release.
+    """
+    if raw.dtype.is_float():
+        return raw.fill_nan(None) + 0.0
+    if raw.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return raw
+    return raw.to_frame().select(pl.when(raw.cast(pl.String) != "").then(raw).alias(raw.name)).to_series()
 
 
 def _refuse_unseen(name: str, values: pl.Series, hierarchy: Hierarchy) -> None:

@@ -149,11 +149,6 @@ class Schema(Mapping[str, Attribute]):
                     hint="set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
                 )
 
-    def without_dropped(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Leave out the records that have a gap in a column whose policy is ``drop``."""
-        dropping = [name for name, attribute in self.items() if attribute.missing == "drop"]
-        return table.drop_nulls(dropping) if dropping else table
-
     def hierarchy(self, name: str, values: pl.Series) -> Hierarchy:
         """Return the hierarchy of a quasi-identifier, built for and checked against its distinct values."""
         attribute, where = self[name], f"hierarchy of {name!r}"

@@ -1,0 +1,122 @@
+"""check: hold a released table against a job or its certificate, knowing nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import FileError, InputError
+from nymity.io import read_table, strip_neutralization, to_polars
+from nymity.privacy import PrivacyModel
+from nymity.publish.certificate import FORMAT, Certificate
+from nymity.publish.codec import check_fields
+from nymity.publish.fingerprint import file_fingerprint, fingerprint
+from nymity.publish.job import Job, Output, parse_models
+from nymity.publish.release import read_release
+from nymity.publish.verify import Verification, verify
+from nymity.table.schema import Role, check_columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResult:
+    """What holds for a table, and what is wrong besides broken promises (tampering, columns that must not be there)."""
+
+    verification: Verification
+    problems: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise is kept and nothing else is wrong."""
+        return self.verification.holds and not self.problems
+
+
+def check(
+    release: Any,
+    *,
+    job: Job | None = None,
+    certificate: Certificate | str | Path | None = None,
+    strict: bool = False,
+) -> CheckResult:
+    """Check a released table (a frame or a path) against a job, a certificate, or both.
+
+    ``strict`` counts rows with every quasi-identifier masked as a class.
+    """
+    if job is None and certificate is None:
+        raise InputError("check", expected="a job or a certificate to check against", got="neither")
+    stated = read_certificate(certificate) if isinstance(certificate, str | Path) else certificate
+    table, path = _read(release, job, stated)
+    quasi, models = _promises(job, stated)
+    problems: list[str] = []
+    missing = [name for name in quasi if name not in table.columns]
+    if missing and job is not None:
+        check_columns(job.schema, table.columns)
+    if missing:
+        raise InputError(
+            "release", expected=f"the quasi-identifiers {', '.join(quasi)}", got=f"no column {missing[0]!r}"
+        )
+    if job is not None:
+        forbidden = [name for name in job.schema.columns(Role.IDENTIFYING) if name in table.columns]
+        problems += [f"identifying column {name!r} is in the release" for name in forbidden]
+    if stated is not None:
+        problems += _tampering(table, path, stated)
+    return CheckResult(verification=verify(table, quasi, models, strict=strict), problems=tuple(problems))
+
+
+def read_certificate(path: str | Path) -> Certificate:
+    """Read a certificate file."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileError(str(path), expected="a certificate written by nymity", got=str(error)) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FileError(str(path), expected=f"a certificate ({FORMAT})", got="another kind of file")
+    return data
+
+
+def _read(release: Any, job: Job | None, stated: Certificate | None) -> tuple[pl.DataFrame, Path | None]:
+    if not isinstance(release, str | Path):
+        return to_polars(release), None
+    path = Path(release)
+    if job is not None and path.name.endswith(f".{job.output.format}"):
+        return read_release(path, job.output), path
+    if stated is not None:
+        return read_release(path, _stated_output(stated)), path
+    return strip_neutralization(read_table(path)), path
+
+
+def _stated_output(stated: Certificate) -> Output:
+    """How a certificate says the file was written."""
+    settings = dict(stated["job"].get("output", {}))
+    check_fields(settings, list(Output.__dataclass_fields__), "certificate.job.output")
+    return Output(**{**settings, "name": "release"})
+
+
+def _promises(job: Job | None, stated: Certificate | None) -> tuple[tuple[str, ...], tuple[PrivacyModel, ...]]:
+    if job is not None:
+        return job.schema.quasi, job.privacy
+    assert stated is not None
+    quasi = tuple(column["name"] for column in stated["columns"] if column["role"] == Role.QUASI.value)
+    plain = [{key: value for key, value in promise.items() if key != "means"} for promise in stated["promised"]]
+    return quasi, parse_models(plain)
+
+
+def _tampering(table: pl.DataFrame, path: Path | None, stated: Certificate) -> list[str]:
+    """Say where the table differs from what the certificate describes."""
+    problems = []
+    expected = stated["output"]
+    if table.height != expected["records"]:
+        problems.append(f"the certificate speaks of {expected['records']:,} records, the table has {table.height:,}")
+    names = [column["name"] for column in stated["columns"]]
+    if list(table.columns) != names:
+        problems.append(
+            f"the certificate lists the columns {', '.join(names)}, the table has {', '.join(table.columns)}"
+        )
+    if fingerprint(table) != expected["content_sha256"]:
+        problems.append("the cells are not those the certificate was made for (content_sha256 differs)")
+    elif path is not None and "file_sha256" in expected and file_fingerprint(path) != expected["file_sha256"]:
+        problems.append("the file is not the one the certificate was made for (file_sha256 differs, same cells)")
+    return problems

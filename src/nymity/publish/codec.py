@@ -1,0 +1,85 @@
+"""Pieces of a job as plain data: models, methods and hierarchy builders by their registered key.
+
+One form for all: a mapping with the piece's key under a tag and its parameters beside it, such as
+``{"model": "k-anonymity", "k": 5}``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.validation import nearest
+
+
+def parse_piece(data: Any, *, tag: str, registry: Mapping[str, type[Any]], where: str) -> Any:
+    """Build the piece that ``data`` describes, or say which field is wrong and what it could be."""
+    fields = require_mapping(data, where)
+    known = ", ".join(map(repr, registry))
+    if tag not in fields:
+        raise JobError(where, expected=f"a field {tag!r}, one of {known}", got=f"only {', '.join(fields) or 'nothing'}")
+    key = fields[tag]
+    if key not in registry:
+        raise JobError(f"{where}.{tag}", expected=f"one of {known}", got=repr(key), hint=nearest(str(key), registry))
+    parameters = {name: value for name, value in fields.items() if name != tag}
+    piece = registry[key]
+    check_fields(parameters, [field.name for field in dataclasses.fields(piece)], where)
+    for field in dataclasses.fields(piece):
+        no_default = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if no_default and field.name not in parameters:
+            raise JobError(where, expected=f"a field {field.name!r} for {key!r}", got=f"only {', '.join(fields)}")
+    return built(piece, parameters, where)
+
+
+def built(piece: type[Any], parameters: Mapping[str, Any], where: str) -> Any:
+    """Call ``piece`` with parameters; errors name the place in the job."""
+    try:
+        return piece(**parameters)
+    except FileError:
+        raise
+    except InputError as error:
+        raise JobError(
+            f"{where}.{error.where.rpartition('.')[2]}", expected=error.expected, got=error.got, hint=error.hint
+        ) from error
+    except TypeError as error:
+        raise JobError(where, expected=f"parameters of {piece.__name__}", got=str(error)) from error
+
+
+def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:
+    """Return the plain data of a piece: its key and every parameter that is not the default."""
+    data: dict[str, Any] = {tag: piece.key}
+    for field in dataclasses.fields(piece):
+        value = getattr(piece, field.name)
+        if value != field.default:
+            data[field.name] = plain(value)
+    return data
+
+
+def plain(value: Any) -> Any:
+    """Turn tuples and mappings into lists and dicts, all the way down."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return value
+
+
+def require_mapping(data: Any, where: str) -> Mapping[str, Any]:
+    """Refuse anything but a table of fields."""
+    if not isinstance(data, Mapping):
+        raise JobError(where, expected="a table of fields", got=f"{type(data).__name__} {data!r}"[:80])
+    return data
+
+
+def check_fields(data: Mapping[str, Any], allowed: list[str], where: str) -> None:
+    """Refuse a field that does not exist, naming those that do and the nearest."""
+    for name in data:
+        if name not in allowed:
+            raise JobError(
+                f"{where}.{name}" if where else name,
+                expected=f"one of the fields {', '.join(map(repr, allowed)) or '(none)'}",
+                got=repr(name),
+                hint=nearest(name, allowed),
+            )

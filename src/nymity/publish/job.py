@@ -1,0 +1,226 @@
+"""Job: one declarative description of a run, the same fields in TOML, JSON and Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from nymity.core import validation
+from nymity.core.errors import FileError, JobError
+from nymity.io import ReadOptions, WriteOptions
+from nymity.privacy import MODELS, PrivacyModel
+from nymity.publish import codec
+from nymity.publish.registry import METHODS, Method
+from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.schema import Attribute, Role, Schema
+
+#: Suffixes a released table can be written with.
+FORMATS = ("csv", "csv.gz", "tsv", "parquet", "xlsx")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where the table lies and how to read it; delimiter, encoding and header are detected unless given."""
+
+    path: str
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    sheet: str | None = None
+
+    @property
+    def options(self) -> ReadOptions:
+        """How to read the file."""
+        return ReadOptions(delimiter=self.delimiter, encoding=self.encoding, header=self.header, sheet=self.sheet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """How the release is written.
+
+    ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order from the operating system.
+    """
+
+    name: str = "release"
+    format: Literal["csv", "csv.gz", "tsv", "parquet", "xlsx"] = "csv"
+    delimiter: str = ","
+    neutralize_formulas: bool = True
+    row_order: Literal["sorted", "shuffled"] = "sorted"
+
+    def __post_init__(self) -> None:
+        validation.one_of("output.format", self.format, FORMATS)
+        validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
+        if not self.name or Path(self.name).name != self.name:
+            raise JobError("output.name", expected="a file name without folders", got=repr(self.name))
+
+    @property
+    def file_name(self) -> str:
+        """Name of the released file."""
+        return f"{self.name}.{self.format}"
+
+    @property
+    def options(self) -> WriteOptions:
+        """How to write the file."""
+        return WriteOptions(delimiter=self.delimiter, neutralize_formulas=self.neutralize_formulas)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Source, schema, privacy, method, output: everything a run depends on.
+
+    ``earlier_releases`` names releases of the same people that are already out; the certificate repeats them, because
+    two releases can be intersected and each guarantee holds for its release alone.
+    """
+
+    schema: Schema
+    privacy: tuple[PrivacyModel, ...]
+    method: Method
+    source: Source | None = None
+    output: Output = field(default_factory=Output)
+    earlier_releases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "privacy", tuple(self.privacy))
+        object.__setattr__(self, "earlier_releases", tuple(self.earlier_releases))
+        if not self.privacy:
+            raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
+
+    @staticmethod
+    def load(path: str | Path) -> Job:
+        """Read a TOML or JSON job file; relative paths in it start at its folder."""
+        path = Path(path)
+        return Job.from_dict(_read_data(path), folder=path.parent)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Job:
+        """Build a job from plain data, or say which field is wrong."""
+        codec.check_fields(data, [field.name for field in dataclasses.fields(Job)], "")
+        for name in ("schema", "privacy", "method"):
+            if name not in data:
+                raise JobError("job", expected=f"a field {name!r}", got=f"only {', '.join(data) or 'nothing'}")
+        return Job(
+            source=_parse_source(data["source"], folder) if "source" in data else None,
+            schema=parse_schema(data["schema"], folder=folder),
+            privacy=parse_models(data["privacy"]),
+            method=codec.parse_piece(data["method"], tag="name", registry=METHODS, where="method"),
+            output=_parse_flat(Output, data.get("output", {}), "output"),
+            earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plain data :meth:`from_dict` takes."""
+        data: dict[str, Any] = {}
+        if self.source is not None:
+            data["source"] = _dump_flat(self.source)
+        data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
+        data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
+        data["method"] = codec.dump_piece(self.method, tag="name")
+        if output := _dump_flat(self.output):
+            data["output"] = output
+        if self.earlier_releases:
+            data["earlier_releases"] = list(self.earlier_releases)
+        return data
+
+
+def parse_models(data: Any) -> tuple[PrivacyModel, ...]:
+    """Build the privacy models of a list of tables."""
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        raise JobError("privacy", expected="a list of models ([[privacy]] in TOML)", got=f"{type(data).__name__}")
+    return tuple(
+        codec.parse_piece(item, tag="model", registry=MODELS, where=f"privacy[{i}]") for i, item in enumerate(data)
+    )
+
+
+def parse_schema(data: Any, *, folder: Path | None = None) -> Schema:
+    """Build a schema from a table of attributes."""
+    attributes = codec.require_mapping(data, "schema")
+    return Schema({name: _parse_attribute(item, f"schema.{name}", folder) for name, item in attributes.items()})
+
+
+def dump_attribute(attribute: Attribute) -> dict[str, Any]:
+    """Return an attribute as plain data."""
+    data: dict[str, Any] = {"role": attribute.role.value}
+    if attribute.hierarchy is not None:
+        source = attribute.hierarchy
+        if isinstance(source, Hierarchy):
+            data["hierarchy"] = {"type": "rows", "rows": source.rows()}
+        else:
+            data["hierarchy"] = codec.dump_piece(source, tag="type")
+    for item in dataclasses.fields(Attribute):
+        if item.name not in ("role", "hierarchy") and (value := getattr(attribute, item.name)) != item.default:
+            data[item.name] = value
+    return data
+
+
+def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
+    fields = dict(codec.require_mapping(data, where))
+    codec.check_fields(fields, [item.name for item in dataclasses.fields(Attribute)], where)
+    roles = [role.value for role in Role]
+    if fields.get("role") not in roles:
+        raise JobError(
+            f"{where}.role",
+            expected=f"one of {', '.join(map(repr, roles))}",
+            got=repr(fields.get("role")),
+            hint=validation.nearest(str(fields.get("role")), roles),
+        )
+    if "hierarchy" in fields:
+        builder = codec.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
+        fields["hierarchy"] = _resolve(builder, folder)
+    attribute: Attribute = codec.built(Attribute, fields, where)
+    return attribute
+
+
+def _resolve(builder: Any, folder: Path | None) -> Any:
+    """Let relative paths of a hierarchy start at the job's folder."""
+    if folder is None:
+        return builder
+    if isinstance(builder, HierarchyFile):
+        return dataclasses.replace(builder, path=str(folder / builder.path))
+    if isinstance(builder, Taxonomy) and builder.file is not None:
+        return dataclasses.replace(builder, file=str(folder / builder.file))
+    return builder
+
+
+def _parse_source(data: Any, folder: Path | None) -> Source:
+    source: Source = _parse_flat(Source, {"path": data} if isinstance(data, str) else data, "source")
+    return dataclasses.replace(source, path=str(folder / source.path)) if folder is not None else source
+
+
+def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:
+    fields = codec.require_mapping(data, where)
+    codec.check_fields(fields, [item.name for item in dataclasses.fields(piece)], where)
+    return codec.built(piece, fields, where)
+
+
+def _parse_texts(data: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(data, list | tuple) or not all(isinstance(item, str) for item in data):
+        raise JobError(where, expected="a list of texts", got=repr(data)[:80])
+    return tuple(data)
+
+
+def _dump_flat(piece: Any) -> dict[str, Any]:
+    return {
+        item.name: value for item in dataclasses.fields(piece) if (value := getattr(piece, item.name)) != item.default
+    }
+
+
+def _read_data(path: Path) -> dict[str, Any]:
+    readers = {".toml": tomllib.loads, ".json": json.loads}
+    if path.suffix not in readers:
+        raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    try:
+        data = readers[path.suffix](path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(str(path), expected="a readable job file", got=error.strerror or str(error)) from error
+    except ValueError as error:  # tomllib and json report the line
+        raise FileError(str(path), expected=f"valid {path.suffix[1:].upper()}", got=str(error)) from error
+    if not isinstance(data, dict):
+        raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
+    return data

@@ -1,0 +1,55 @@
+"""measure: every privacy parameter a table actually reaches."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nymity.io import to_polars
+from nymity.privacy import MODELS, Groups, Measured
+from nymity.table.schema import Schema, check_columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """Classes of a table and the strictest parameters it keeps.
+
+    models: per model key, per sensitive attribute (``""`` for models without one), the parameters reached.
+    """
+
+    records: int
+    masked: int
+    classes: int
+    smallest_class: int | None
+    average_class: float | None
+    unique_records: int
+    models: dict[str, dict[str, Measured]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return asdict(self)
+
+
+def measure(table: Any, schema: Schema, *, strict: bool = False) -> Measurement:
+    """Measure a table of any kind of frame; identifying columns of the schema may be absent from it.
+
+    Rows with every quasi-identifier masked form no class and are counted apart; ``strict`` makes them one.
+    """
+    frame = to_polars(table)
+    published = Schema({name: attribute for name, attribute in schema.items() if name in frame.columns})
+    check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
+    groups = Groups(frame, schema.quasi, strict=strict)
+    models: dict[str, dict[str, Measured]] = {}
+    for key, model in MODELS.items():
+        attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]
+        models[key] = {name: model.measure(groups, name or None) for name in attributes}
+    sizes = groups.sizes
+    return Measurement(
+        records=frame.height,
+        masked=groups.masked,
+        classes=len(sizes),
+        smallest_class=groups.smallest,
+        average_class=float(sizes.mean()) if len(sizes) else None,  # type: ignore[arg-type]
+        unique_records=int((sizes == 1).sum()),
+        models=models,
+    )

@@ -1,0 +1,161 @@
+"""publish: from a source to a verified release. Command line, Python and studies all come through here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import JobError, PromiseError
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.randomness import salt, secure_permutation
+from nymity.io import like, read_table, to_polars
+from nymity.lattice.optimal import OptimalLattice
+from nymity.privacy import PrivacyModel
+from nymity.publish.certificate import certify
+from nymity.publish.job import Job, Output, Source
+from nymity.publish.registry import Method
+from nymity.publish.release import CustodianLog, Release, broken
+from nymity.publish.verify import verify
+from nymity.table.encoding import encode
+from nymity.table.schema import Role, Schema
+
+
+def publish(
+    source: Any,
+    schema: Schema | None = None,
+    *,
+    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
+    method: Method | None = None,
+    output: Output | None = None,
+    earlier_releases: Sequence[str] = (),
+    out: str | Path | None = None,
+    observe: Observer = silent,
+) -> Release:
+    """Publish a table so that every privacy model holds.
+
+    ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
+    The release is verified before it is returned; with ``out`` it is also written there, verified from the written
+    file. ``method`` defaults to the optimal full-domain generalization with 5% suppression.
+    """
+    if isinstance(source, Job):
+        job, given = source, None
+    else:
+        job, given = _job(source, schema, privacy, method, output, earlier_releases)
+    release = _run(job, given, observe)
+    if out is not None:
+        report(observe, Progress(stage="writing and verifying"))
+        release = replace(release, certificate=release.write(out))
+    return release
+
+
+def load_source(job: Job) -> pl.DataFrame:
+    """Read the table a job names."""
+    if job.source is None:
+        raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
+    return read_table(job.source.path, job.source.options)
+
+
+def _job(
+    source: Any,
+    schema: Schema | None,
+    privacy: Sequence[PrivacyModel] | PrivacyModel,
+    method: Method | None,
+    output: Output | None,
+    earlier_releases: Sequence[str],
+) -> tuple[Job, Any]:
+    """Put the arguments of a call into a job, and tell the frame, if one was given."""
+    if schema is None:
+        raise JobError("schema", expected="a Schema", got="None", hint="publish(frame, schema, privacy=[...])")
+    is_path = isinstance(source, str | Path)
+    job = Job(
+        schema=schema,
+        privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
+        method=method if method is not None else OptimalLattice(suppression=0.05),
+        source=Source(path=str(source)) if is_path else None,
+        output=output if output is not None else Output(),
+        earlier_releases=tuple(earlier_releases),
+    )
+    return job, None if is_path else source
+
+
+def _run(job: Job, given: Any, observe: Observer) -> Release:
+    seconds: dict[str, float] = {}
+    with _timed("reading", seconds, observe):
+        source = load_source(job) if given is None else to_polars(given)
+        job.schema.check(source)
+        table, rows = _without_dropped(source, job.schema)
+    with _timed("encoding", seconds, observe):
+        encoded = encode(table, job.schema)
+    published = [name for name in source.columns if job.schema[name].role is not Role.IDENTIFYING]
+    with _timed("searching", seconds, observe):
+        outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe)
+    with _timed("recoding", seconds, observe):
+        recoded = outcome.recoding.apply(table)
+        order = _row_order(recoded.table, job.output.row_order)
+        frame = recoded.table[order]
+    with _timed("verifying", seconds, observe):
+        verified = verify(frame, job.schema.quasi, job.privacy)
+        if not verified.holds:
+            raise PromiseError(broken(verified))
+    secret = salt()
+    certificate = certify(
+        job=job,
+        source=source,
+        release=frame,
+        outcome=outcome,
+        masked=int(recoded.masked.sum()),
+        dropped=source.height - table.height,
+        verified=verified,
+        salt=secret,
+    )
+    log = CustodianLog(
+        source_rows=rows[recoded.source_rows[order]],
+        masked=recoded.masked[order],
+        salt=secret,
+        seconds=seconds,
+        nodes=outcome.nodes.frame(),
+        dropped_records=source.height - table.height,
+    )
+    return Release(
+        table=frame if given is None else like(given, frame),
+        frame=frame,
+        certificate=certificate,
+        verification=verified,
+        outcome=outcome,
+        job=job,
+        log=log,
+    )
+
+
+def _without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """Leave out records with a gap where the policy is ``drop``; tell which source rows stay."""
+    gaps = np.zeros(source.height, dtype=np.bool_)
+    for name, attribute in schema.items():
+        if attribute.missing == "drop":
+            gaps |= source[name].is_null().to_numpy()
+    rows = np.flatnonzero(~gaps)
+    return (source if len(rows) == source.height else source[rows]), rows
+
+
+def _row_order(table: pl.DataFrame, wanted: str) -> NDArray[np.int64]:
+    """An order of rows that owes nothing to the input's."""
+    if wanted == "shuffled":
+        return secure_permutation(table.height)
+    safe = pl.DataFrame({f"c{i}": series for i, series in enumerate(table)})
+    return safe.with_row_index("row").sort(safe.columns)["row"].to_numpy().astype(np.int64)
+
+
+@contextmanager
+def _timed(stage: str, seconds: dict[str, float], observe: Observer) -> Iterator[None]:
+    report(observe, Progress(stage=stage))
+    start = time.perf_counter()
+    yield
+    seconds[stage] = round(time.perf_counter() - start, 4)

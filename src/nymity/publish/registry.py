@@ -1,0 +1,33 @@
+"""Methods by their key: what a job may name. A new method is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Protocol
+
+from nymity.core.progress import Observer
+from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.privacy import PrivacyModel
+from nymity.table.encoding import EncodedTable
+
+
+class Method(Protocol):
+    """Turns an encoded table into an outcome with a recoding."""
+
+    key: ClassVar[str]
+
+    def run(
+        self,
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        *,
+        columns: Sequence[str] | None = None,
+        observe: Observer = ...,
+    ) -> LatticeOutcome:
+        """Decide how to publish ``columns`` so that every model holds."""
+        ...
+
+
+#: Every method by its key.
+METHODS: dict[str, type[OptimalLattice]] = {method.key: method for method in (OptimalLattice,)}

@@ -1,0 +1,149 @@
+"""Release: a published table with its certificate, and the custodian's log that stays behind."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import PromiseError
+from nymity.io import ReadOptions, read_table, staging, strip_neutralization, write_table
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.publish.certificate import Certificate, measured_section
+from nymity.publish.fingerprint import file_fingerprint, fingerprint
+from nymity.publish.job import Job, Output
+from nymity.publish.verify import Verification, verify
+from nymity.table.recoding import Recoding
+
+CERTIFICATE_NAME = "certificate.json"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CustodianLog:
+    """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
+
+    source_rows[i] is the source row that released row i came from; masked marks suppressed rows.
+    """
+
+    source_rows: NDArray[np.int64]
+    masked: NDArray[np.bool_]
+    salt: str
+    seconds: dict[str, float]
+    nodes: pl.DataFrame
+    dropped_records: int = 0
+
+    def save(self, folder: str | Path, recoding: Recoding) -> None:
+        """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
+        mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
+        log = {
+            "note": "Not for release: this links published rows to their source.",
+            "salt": self.salt,
+            "seconds": self.seconds,
+            "dropped_records": self.dropped_records,
+            "nodes_evaluated": self.nodes.height,
+        }
+        with staging(folder) as stage:
+            mapping.write_parquet(stage / "mapping.parquet")
+            self.nodes.write_parquet(stage / "nodes.parquet")
+            recoding.save(stage / "recoding.json")
+            (stage / "log.json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+            stage.commit(["mapping.parquet", "nodes.parquet", "recoding.json", "log.json"])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release:
+    """A release: ``table`` in the caller's kind of frame, and everything said about it."""
+
+    table: Any
+    frame: pl.DataFrame = field(repr=False)
+    certificate: Certificate = field(repr=False)
+    verification: Verification
+    outcome: LatticeOutcome = field(repr=False)
+    job: Job = field(repr=False)
+    log: CustodianLog = field(repr=False)
+
+    @property
+    def recoding(self) -> Recoding:
+        """How values were generalized; applies to new rows too."""
+        return self.outcome.recoding
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Chosen level of each quasi-identifier."""
+        return dict(self.outcome.levels)
+
+    @property
+    def loss(self) -> float:
+        """Value of the method's own objective."""
+        return self.outcome.loss
+
+    @property
+    def suppressed(self) -> int:
+        """Records that were masked or removed."""
+        return self.outcome.suppressed
+
+    def write(self, folder: str | Path, *, custodian: str | Path | None = None) -> Certificate:
+        """Write table and certificate into ``folder``; return the certificate with the file's hash.
+
+        The table is written under a hidden name, read again and verified as anyone could; only then both files move
+        into place. A failure leaves earlier files as they were. ``custodian`` is where the private log goes (default:
+        beside ``folder``, with ``-custodian`` appended to its name).
+        """
+        folder = Path(folder)
+        private = Path(custodian) if custodian is not None else folder.with_name(folder.resolve().name + "-custodian")
+        name, output = self.job.output.file_name, self.job.output
+        with staging(folder) as stage:
+            write_table(self.frame, stage / name, output.options)
+            verified = self._verify_written(stage / name)
+            certificate = self._with_file(stage / name, verified)
+            text = json.dumps(certificate, indent=2, ensure_ascii=False) + "\n"
+            (stage / CERTIFICATE_NAME).write_text(text, encoding="utf-8")
+            self.log.save(private, self.recoding)
+            stage.commit([name, CERTIFICATE_NAME])
+        return certificate
+
+    def _verify_written(self, path: Path) -> Verification:
+        written = read_release(path, self.job.output)
+        if fingerprint(written) != fingerprint(self.frame):
+            raise PromiseError(
+                f"{path.name}: what was written does not read back as the same table; nothing was published. "
+                "Try: another output format, such as parquet"
+            )
+        verified = verify(written, self.job.schema.quasi, self.job.privacy)
+        if not verified.holds:
+            raise PromiseError(broken(verified))
+        return verified
+
+    def _with_file(self, path: Path, verified: Verification) -> Certificate:
+        neutralized = self.job.output.neutralize_formulas and self.job.output.format != "parquet"
+        output = {
+            **self.certificate["output"],
+            "file": path.name,
+            "file_sha256": file_fingerprint(path),
+            "formulas_neutralized": neutralized,
+        }
+        return {**self.certificate, "output": output, "measured": measured_section(verified)}
+
+
+def read_release(path: Path, output: Output) -> pl.DataFrame:
+    """Read a released file as it was meant: with its header, and formulas as they were before neutralizing."""
+    delimited = output.format in ("csv", "csv.gz", "tsv")
+    delimiter = None if not delimited else ("\t" if output.format == "tsv" else output.delimiter)
+    options = ReadOptions(delimiter=delimiter, encoding="utf-8" if delimited else None, header=True)
+    table = read_table(path, options)
+    return strip_neutralization(table) if output.neutralize_formulas and output.format != "parquet" else table
+
+
+def broken(verified: Verification) -> str:
+    """Say which promises a table breaks."""
+    failures = [
+        f"{finding.promise} (measured {', '.join(f'{k} = {v}' for k, v in finding.measured.items())})"
+        for finding in verified.findings
+        if not finding.holds
+    ]
+    return "the release breaks its promise: " + "; ".join(failures)
