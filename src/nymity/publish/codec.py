@@ -7,8 +7,11 @@ One form for all: a mapping with the piece's key under a tag and its parameters 
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.validation import nearest
@@ -35,6 +38,7 @@ def parse_piece(data: Any, *, tag: str, registry: Mapping[str, type[Any]], where
 
 def built(piece: type[Any], parameters: Mapping[str, Any], where: str) -> Any:
     """Call ``piece`` with parameters; errors name the place in the job."""
+    _check_types(piece, parameters, where)
     try:
         return piece(**parameters)
     except FileError:
@@ -43,8 +47,19 @@ def built(piece: type[Any], parameters: Mapping[str, Any], where: str) -> Any:
         raise JobError(
             f"{where}.{error.where.rpartition('.')[2]}", expected=error.expected, got=error.got, hint=error.hint
         ) from error
-    except TypeError as error:
-        raise JobError(where, expected=f"parameters of {piece.__name__}", got=str(error)) from error
+
+
+def _check_types(piece: type[Any], parameters: Mapping[str, Any], where: str) -> None:
+    """Refuse a value that is not of its field's type; hierarchies are pieces of their own."""
+    hints = get_type_hints(piece)
+    for name, value in parameters.items():
+        if dataclasses.is_dataclass(value):
+            continue
+        try:
+            TypeAdapter(hints[name]).validate_json(json.dumps(plain(value), default=str), strict=True)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].removeprefix("Input should be ")
+            raise JobError(f"{where}.{name}", expected=reason, got=repr(value)[:80]) from error
 
 
 def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:

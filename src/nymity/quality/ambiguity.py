@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import log10, prod
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class AmbiguityLoss(Loss):
             raise ParameterError(
                 "loss",
                 expected="a domain whose combinations can be counted in floating point for 'ambiguity'",
-                got=f"{len(table.names)} quasi-identifiers with 10^{len(str(combinations)) - 1} combinations",
+                got=f"{len(table.names)} quasi-identifiers with 10^{int(log10(combinations))} combinations",
                 hint="fewer quasi-identifiers, or the loss 'loss'",
             )
         return BoundAmbiguityLoss(table.n_records, float(combinations))

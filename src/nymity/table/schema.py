@@ -90,11 +90,10 @@ def insensitive(*, missing: MissingPolicy = "category") -> Attribute:
 
 
 class Schema(Mapping[str, Attribute]):
-    """Attributes by column name; immutable. ``target`` optionally names the column a learner would predict."""
+    """Attributes by column name; immutable."""
 
-    def __init__(self, attributes: Mapping[str, Attribute], *, target: str | None = None) -> None:
+    def __init__(self, attributes: Mapping[str, Attribute]) -> None:
         self._attributes = dict(attributes)
-        self.target = target
         for name, attribute in self._attributes.items():
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
@@ -102,8 +101,6 @@ class Schema(Mapping[str, Attribute]):
                     expected="identifying(), quasi(...), sensitive(...) or insensitive()",
                     got=repr(attribute),
                 )
-        if target is not None and target not in self._attributes:
-            raise SchemaError("schema.target", expected="a column of the schema", got=repr(target))
 
     def __getitem__(self, name: str) -> Attribute:
         return self._attributes[name]
@@ -115,7 +112,7 @@ class Schema(Mapping[str, Attribute]):
         return len(self._attributes)
 
     def __hash__(self) -> int:
-        return hash((tuple(self._attributes), self.target))
+        return hash(tuple(self._attributes))
 
     def __repr__(self) -> str:
         return f"Schema({', '.join(f'{name}: {attribute.role}' for name, attribute in self.items())})"
