@@ -232,7 +232,6 @@ def _branch_and_bound(engine: RollUp, space: Space, loss: BoundLoss, ledger: Led
         if ledger.excludes(bound, interval.suppressed):
             continue
         bottom, top = interval.bottom, interval.top
-        engine.snapshot(bottom)  # every node of the interval rolls up from here
         axis = max(
             (a for a in range(len(top)) if top[a] > bottom[a]), key=lambda a: prefer[a][top[a]] - prefer[a][bottom[a]]
         )

@@ -6,7 +6,6 @@ predecessor instead of the table. What is materialized is bounded by a byte budg
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +28,10 @@ from nymity.table.packing import KeyLayout
 
 #: Bytes of materialized nodes an engine keeps by default.
 SNAPSHOT_BUDGET = 128 * 2**20
+#: A predecessor with more entries than this is left by way of a waypoint.
+WAYPOINT_ENTRIES = 1_000
+
+_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,11 @@ class Snapshot:
 
     levels: Node
     groupings: tuple[Grouping, ...]
+
+    @property
+    def n_entries(self) -> int:
+        """Entries of all groupings: what rolling up from here costs."""
+        return sum(len(grouping.block) for grouping in self.groupings)
 
     @property
     def nbytes(self) -> int:
@@ -98,23 +106,28 @@ class RollUp:
 
     # -- one node --------------------------------------------------------------------------------------
 
-    def check(self, node: Node, *, keep: bool = False) -> NodeStatistics:
-        """Return the statistics of one node; ``keep`` materializes it for later checks."""
+    def check(self, node: Node) -> NodeStatistics:
+        """Return the statistics of one node."""
         self.checks += 1
-        return self._statistics(self.snapshot(node, keep=keep))
+        return self._statistics(self.snapshot(node))
 
-    def snapshot(self, node: Node, *, keep: bool = True) -> Snapshot:
-        """Materialize a node from its smallest predecessor."""
-        snapshot = self._store.get(node)
-        if snapshot is None:
-            snapshot = self._derive(self._store.smallest_below(node), node)
-            if keep:
-                self._store.put(snapshot)
-        return snapshot
+    def snapshot(self, node: Node) -> Snapshot:
+        """Materialize a node from its smallest predecessor.
+
+        A search mostly looks at neighbours, so a long way from a large predecessor goes over a waypoint that is kept:
+        the node one level below in every attribute, from which its neighbours are near.
+        """
+        start = self._store.smallest_below(node)
+        if start.n_entries > WAYPOINT_ENTRIES:
+            waypoint = tuple(max(low, level - 1) for low, level in zip(start.levels, node, strict=True))
+            if waypoint not in (start.levels, node):
+                start = self._derive(start, waypoint)
+                self._store.put(start)
+        return self._derive(start, node)
 
     def classes(self, node: Node) -> NodeClasses:
         """Return the classes of one node with their codes, for publishing."""
-        snapshot = self.snapshot(node, keep=False)
+        snapshot = self.snapshot(node)
         classes, block = self._classes(snapshot)
         keys = snapshot.groupings[0].keys[block]  # (n_classes, n_words)
         codes = np.empty((len(block), len(self.table.names)), dtype=np.int64)
@@ -269,37 +282,41 @@ class SnapshotStore:
     """Materialized nodes within a byte budget, the least recently used dropped first; the root is never dropped."""
 
     def __init__(self, root: Snapshot, budget: int) -> None:
-        self._root, self._budget, self._used = root, budget, 0
-        self._snapshots: OrderedDict[Node, Snapshot] = OrderedDict()
-        self._levels = np.empty((0, len(root.levels)), dtype=np.int64)
-        self._sizes = np.empty(0, dtype=np.int64)
-        self._nodes: list[Node] = []
-
-    def get(self, node: Node) -> Snapshot | None:
-        """Return a node if it is materialized."""
-        return self._root if node == self._root.levels else self._snapshots.get(node)
+        self.root, self._budget, self._used = root, budget, 0
+        self._snapshots: list[Snapshot] = [root]
+        self._levels = np.array([root.levels], dtype=np.int64)  # (n_snapshots, m)
+        self._sizes = np.array([root.n_entries], dtype=np.int64)
+        self._last_used = np.zeros(1, dtype=np.int64)
+        self._clock = 0
 
     def put(self, snapshot: Snapshot) -> None:
         """Keep a node, dropping others when the budget is exceeded."""
-        if snapshot.nbytes > self._budget or self.get(snapshot.levels) is not None:
+        if snapshot.nbytes > self._budget:
             return
-        self._snapshots[snapshot.levels] = snapshot
+        self._clock += 1
         self._used += snapshot.nbytes
+        self._snapshots.append(snapshot)
+        self._levels = np.vstack([self._levels, snapshot.levels])
+        self._sizes = np.append(self._sizes, snapshot.n_entries)
+        self._last_used = np.append(self._last_used, self._clock)
         while self._used > self._budget:
-            _, dropped = self._snapshots.popitem(last=False)
-            self._used -= dropped.nbytes
-        self._nodes = list(self._snapshots)
-        self._levels = np.array(self._nodes, dtype=np.int64).reshape(-1, len(self._root.levels))
-        self._sizes = np.array([kept.nbytes for kept in self._snapshots.values()], dtype=np.int64)
+            self._drop(1 + int(np.argmin(self._last_used[1:])))
 
     def smallest_below(self, node: Node) -> Snapshot:
-        """Return the smallest materialized predecessor of a node."""
-        below = (self._levels <= np.array(node)).all(axis=1)
-        if not below.any():
-            return self._root
-        best = self._nodes[int(np.argmin(np.where(below, self._sizes, np.iinfo(np.int64).max)))]
-        self._snapshots.move_to_end(best)
+        """Return the smallest materialized predecessor of a node, or the node itself."""
+        below = (self._levels <= node).all(axis=1)
+        if not below[0]:
+            raise ValueError(f"{node} is not above the levels of the table")
+        best = int(np.argmin(np.where(below, self._sizes, _NEVER)))
+        self._clock += 1
+        self._last_used[best] = self._clock
         return self._snapshots[best]
+
+    def _drop(self, index: int) -> None:
+        self._used -= self._snapshots.pop(index).nbytes
+        self._levels = np.delete(self._levels, index, axis=0)
+        self._sizes = np.delete(self._sizes, index)
+        self._last_used = np.delete(self._last_used, index)
 
 
 class _Subtree:
@@ -322,7 +339,7 @@ class _Subtree:
             self.counts = np.empty((n_nodes, kernel.N_COUNTS), np.int64)
             self.lost = np.empty((n_nodes, m), np.int64)
             self.at = 0
-        self._descend(engine._derive(engine._store._root, start), 0)
+        self._descend(engine._derive(engine._store.root, start), 0)
         if self.fused:
             self.levels[:, engine.pivot] += np.tile(np.arange(self.length), n_nodes // self.length)
             return _node_statistics(self.levels, self.counts, self.lost, {})

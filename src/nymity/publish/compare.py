@@ -17,6 +17,7 @@ from nymity.core.errors import TableError
 from nymity.io import to_polars
 from nymity.publish.release import Release
 from nymity.quality import LOSSES, NodeStatistics
+from nymity.quality.domain_share import ArithmeticLoss
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
@@ -40,7 +41,7 @@ class LossValue:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Levels found in a release, its suppressed records, and every loss."""
+    """Levels found in a release, its suppressed records, every loss, and the domain share lost per attribute."""
 
     records: int
     levels: dict[str, int]
@@ -78,17 +79,10 @@ def compare(original: Any, release: Any, schema: Schema | None = None) -> Compar
         levels=dict(zip(encoded.names, found.levels[0].tolist(), strict=True)),
         suppressed=int(found.suppressed[0]),
         losses=tuple(values),
-        attribute_loss=attribute_losses(encoded, found),
+        attribute_loss=dict(
+            zip(encoded.names, ArithmeticLoss().bind(encoded).per_attribute(found)[0].tolist(), strict=True)
+        ),
     )
-
-
-def attribute_losses(table: EncodedTable, nodes: NodeStatistics) -> dict[str, float]:
-    """Return the share of its domain that a published cell of each attribute covers, 0 (raw) to 1 (suppressed)."""
-    bound = LOSSES["loss"]().bind(table)
-    return {
-        name: float(bound.attribute_loss(a, nodes.levels[0, a], nodes.suppressed[0], nodes.lost_leaves[0, a]))  # type: ignore[attr-defined]
-        for a, name in enumerate(table.names)
-    }
 
 
 def _released_statistics(table: EncodedTable, released: pl.DataFrame) -> NodeStatistics:

@@ -11,16 +11,13 @@ that is how it is computed. Attributes are combined by the arithmetic mean (``lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
-from typing import Any
 
 import numpy as np
 
-from nymity.quality.loss import CellLoss, Loss
-from nymity.quality.statistics import Ints
+from nymity.quality.loss import CellLoss, Loss, per_level
+from nymity.quality.statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 
@@ -53,26 +50,35 @@ class BoundArithmeticLoss(CellLoss):
     """The arithmetic mean over attributes."""
 
     @cached_property
-    def leaf_sums(self) -> tuple[Ints, ...]:
-        """Per attribute, the sum over all records of the leaves of their value at each level, (levels,)."""
-        return tuple(
-            np.array([int(f @ h.leaves[level][h.codes[level]]) for level in range(h.height + 1)])
-            for h, f in zip(self.table.hierarchies, self.table.frequencies, strict=True)
+    def leaf_sums(self) -> Ints:
+        """Sum over all records of the leaves of their value, per attribute and level, (m, levels)."""
+        return per_level(
+            [
+                [int(frequency @ h.leaves[level][h.codes[level]]) for level in range(h.height + 1)]
+                for h, frequency in zip(self.table.hierarchies, self.table.frequencies, strict=True)
+            ]
         )
 
-    def attribute_loss(self, attribute: int, levels: Any, suppressed: Any, lost: Any) -> Any:
+    @cached_property
+    def domains(self) -> Ints:
+        """Domain size of each attribute, (m,)."""
+        return np.array([h.domain_size for h in self.table.hierarchies])
+
+    @cached_property
+    def most(self) -> Ints:
+        """The largest possible numerator, (m,); 1 for an attribute of one value, which has nothing to lose."""
+        return np.maximum(self.table.n_records * (self.domains - 1), 1)
+
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return L; its numerator and denominator are whole numbers."""
-        n, domain = self.table.n_records, self.table.hierarchies[attribute].domain_size
-        if domain == 1:
-            return 0.0 * levels
-        covered = self.leaf_sums[attribute][levels] - lost + suppressed * domain
-        return np.maximum((covered - n) / (n * domain - n), 0.0)
+        covered = self.leaf_sums[self.attributes, levels] - lost + suppressed * self.domains
+        return np.maximum((covered - self.table.n_records) / self.most, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class BoundGeometricLoss(BoundArithmeticLoss):
     """The geometric mean over attributes."""
 
-    def combine(self, parts: Sequence[Any]) -> Any:
+    def combine(self, parts: Floats) -> Floats:
         """Return Π(1 + L)^weight - 1."""
-        return prod((1.0 + part) ** weight for part, weight in zip(parts, self.combining_weights, strict=True)) - 1.0
+        return np.asarray(np.prod((1.0 + parts) ** self.combining_weights, axis=1) - 1.0)

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from nymity.quality.loss import CellLoss, Loss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.loss import CellLoss, Loss, per_level
+from nymity.quality.statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -41,25 +40,24 @@ class BoundEntropyLoss(CellLoss):
     needs = frozenset({"lost_entropy"})
 
     @cached_property
-    def level_bits(self) -> tuple[Floats, ...]:
-        """Per attribute, the bits lost over all records at each level, (levels,)."""
-        return tuple(
-            np.array([self._bits(a, level) for level in range(h.height + 1)])
-            for a, h in enumerate(self.table.hierarchies)
+    def level_bits(self) -> Floats:
+        """Bits lost over all records, per attribute and level, (m, levels)."""
+        return per_level(
+            [[self._bits(a, level) for level in range(h.height + 1)] for a, h in enumerate(self.table.hierarchies)]
         )
 
-    def attribute_loss(self, attribute: int, levels: Any, suppressed: Any, lost: Any) -> Any:
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the level's bits and those of telling the suppressed records' values."""
-        return self.level_bits[attribute][levels] + lost
+        return np.asarray(self.level_bits[self.attributes, levels] + lost)
 
     def lost(self, nodes: NodeStatistics) -> Floats:
         """Suppressed records count by their entropy here."""
         return nodes.lost_entropy
 
     @cached_property
-    def combining_weights(self) -> tuple[float, ...]:
+    def combining_weights(self) -> Floats:
         """Plain weights: entropy is a sum, not a mean."""
-        return self.table.weights
+        return np.array(self.table.weights)
 
     def _bits(self, attribute: int, level: int) -> float:
         raw = self.table.frequencies[attribute]

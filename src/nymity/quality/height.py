@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+
+import numpy as np
 
 from nymity.quality.loss import CellLoss, Loss
+from nymity.quality.statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 
@@ -26,11 +28,11 @@ class HeightLoss(Loss):
 class BoundHeightLoss(CellLoss):
     """The weighted sum of levels."""
 
-    def attribute_loss(self, attribute: int, levels: Any, suppressed: Any, lost: Any) -> Any:
-        """Return the level."""
-        return levels
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
+        """Return the levels."""
+        return levels.astype(np.float64)
 
     @cached_property
-    def combining_weights(self) -> tuple[float, ...]:
+    def combining_weights(self) -> Floats:
         """Plain weights: height is a sum, not a mean."""
-        return self.table.weights
+        return np.array(self.table.weights)

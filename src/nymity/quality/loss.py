@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nymity.quality.statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
@@ -52,46 +53,57 @@ class BoundLoss(ABC):
 class CellLoss(BoundLoss):
     """A loss that combines one value per attribute, each rising with the level and with what is suppressed.
 
-    The loss of attribute a at level l with suppressed records R is ``attribute_loss``. It is at least the value for
-    a lower level and for a subset of R. A node between ``levels`` and a node above suppresses at least what the
-    node above does, so the lowest levels together with the suppressed records of the upper node give ``floor``.
+    ``attribute_losses`` of a lower level and of a subset of the suppressed records is never larger. A node between
+    ``levels`` and a node above suppresses at least what the node above does, so the lowest levels together with the
+    suppressed records of the upper node give ``floor``.
     """
 
     table: EncodedTable
 
     @abstractmethod
-    def attribute_loss(self, attribute: int, levels: Any, suppressed: Any, lost: Any) -> Any:
-        """Return the loss of one attribute, for one node (numbers) or many (arrays).
-
-        ``lost`` is the attribute's column of lost_leaves (or lost_entropy).
-        """
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
+        """Return the loss of each attribute, (N, m), from levels (N, m), suppressed (N, 1) and ``lost`` (N, m)."""
 
     def lost(self, nodes: NodeStatistics) -> Floats | Ints:
-        """Return the per-attribute statistics of suppressed records that ``attribute_loss`` takes, (N, m)."""
+        """Return the statistics of suppressed records that ``attribute_losses`` takes, (N, m)."""
         return nodes.lost_leaves
+
+    def per_attribute(self, nodes: NodeStatistics) -> Floats:
+        """Return the loss of each attribute of each node, (N, m)."""
+        return self.attribute_losses(nodes.levels, nodes.suppressed[:, None], self.lost(nodes))
 
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return the combined loss of each node."""
-        lost = self.lost(nodes)
-        parts = [
-            self.attribute_loss(a, nodes.levels[:, a], nodes.suppressed, lost[:, a])
-            for a in range(len(self.table.names))
-        ]
-        return np.asarray(self.combine(parts), dtype=np.float64)
+        return self.combine(self.per_attribute(nodes))
 
     def floor(self, levels: Sequence[int], above: NodeStatistics | None) -> float:
         """Return the loss of these levels with the suppressed records of the node above."""
-        suppressed = int(above.suppressed[0]) if above is not None else 0
-        lost = self.lost(above)[0].tolist() if above is not None else [0] * len(levels)
-        parts = [self.attribute_loss(a, level, suppressed, lost[a]) for a, level in enumerate(levels)]
-        return float(self.combine(parts))
+        own = np.array([levels])
+        if above is None:
+            return float(self.combine(self.attribute_losses(own, np.zeros((1, 1), np.int64), np.zeros(own.shape)))[0])
+        return float(self.combine(self.attribute_losses(own, above.suppressed[:, None], self.lost(above)))[0])
 
-    def combine(self, parts: Sequence[Any]) -> Any:
-        """Combine the attributes' losses: the weighted arithmetic mean unless overridden."""
-        return sum(part * weight for part, weight in zip(parts, self.combining_weights, strict=True))
+    def combine(self, parts: Floats) -> Floats:
+        """Combine the attributes' losses (N, m): the weighted arithmetic mean unless overridden."""
+        return np.asarray(parts @ self.combining_weights)
 
     @cached_property
-    def combining_weights(self) -> tuple[float, ...]:
+    def combining_weights(self) -> Floats:
         """Attribute weights scaled to sum 1."""
-        total = sum(self.table.weights) or 1.0
-        return tuple(weight / total for weight in self.table.weights)
+        weights = np.array(self.table.weights)
+        return weights / (weights.sum() or 1.0)
+
+    @cached_property
+    def attributes(self) -> Ints:
+        """Numbers of the attributes, to look up per-level tables with."""
+        return np.arange(len(self.table.names))
+
+
+def per_level(tables: Sequence[Sequence[float]]) -> NDArray[Any]:
+    """Put one row of per-level values per attribute into an array (m, highest level + 1), the rest zero."""
+    padded = np.zeros(
+        (len(tables), max(len(row) for row in tables)), dtype=np.result_type(*(np.array(t) for t in tables))
+    )
+    for a, row in enumerate(tables):
+        padded[a, : len(row)] = row
+    return padded

@@ -8,9 +8,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+
+import numpy as np
 
 from nymity.quality.loss import CellLoss, Loss
+from nymity.quality.statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 
@@ -30,7 +33,12 @@ class PrecisionLoss(Loss):
 class BoundPrecisionLoss(CellLoss):
     """The weighted mean over attributes."""
 
-    def attribute_loss(self, attribute: int, levels: Any, suppressed: Any, lost: Any) -> Any:
+    @cached_property
+    def heights(self) -> Ints:
+        """Height of each hierarchy, (m,), at least 1."""
+        return np.array([max(1, h.height) for h in self.table.hierarchies])
+
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the mean height of the attribute's cells, suppressed cells counted as the top."""
-        n, height = self.table.n_records, max(1, self.table.hierarchies[attribute].height)
-        return ((n - suppressed) * (levels / height) + suppressed) / n
+        n = self.table.n_records
+        return np.asarray(((n - suppressed) * (levels / self.heights) + suppressed) / n)

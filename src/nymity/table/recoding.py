@@ -187,7 +187,7 @@ def _written_alike(raw: pl.Series) -> pl.Series:
     Otherwise records of one class could be told apart in the release.
     """
     if raw.dtype.is_float():
-        return raw.fill_nan(None) + 0.0
+        return raw.fill_nan(None).set(raw == 0, 0.0)
     if raw.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return raw
     return raw.to_frame().select(pl.when(raw.cast(pl.String) != "").then(raw).alias(raw.name)).to_series()

@@ -1,0 +1,8 @@
+"""``python -m nymity`` is the command ``nymity``."""
+
+from __future__ import annotations
+
+from nymity.cli.main import run
+
+if __name__ == "__main__":
+    run()

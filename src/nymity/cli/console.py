@@ -1,0 +1,117 @@
+"""Screen: the one place that writes to a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+_BAR_WIDTH = 20
+_STYLES = {"error": "bold red", "note": "bold yellow"}
+
+
+class Screen:
+    """Where a command shows its answer: for people on stdout, or as one JSON object; warnings on stderr.
+
+    Nothing shown is taken for markup, so a column called ``[red]`` is called so on screen too.
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        self.silent = quiet or as_json
+        self.as_json = as_json
+        self.out = Console(markup=False, highlight=False, emoji=False)
+        self.err = Console(markup=False, highlight=False, emoji=False, stderr=True)
+
+    def show(self, *things: RenderableType) -> None:
+        """Show something to people; a :class:`Table` or wrapped text."""
+        if not self.silent:
+            for thing in things:
+                self.out.print(_printable(thing) if isinstance(thing, str) else thing)
+
+    def line(self, text: str = "", *, style: str | None = None) -> None:
+        """Show one line as it is, however long: a path must stay in one piece to be copied."""
+        if not self.silent:
+            self.out.print(_printable(text), style=style, soft_wrap=True)
+
+    def warn(self, text: str) -> None:
+        """Say on stderr what deserves attention though it is no error, also when quiet."""
+        self.tell("note", text)
+
+    def tell(self, head: str, text: str) -> None:
+        """Write one unbroken line ``head: text`` to stderr."""
+        line = Text.assemble((f"{head}: ", _STYLES.get(head, "bold")), " ".join(_printable(text).split("\n")))
+        self.err.print(line, soft_wrap=True)
+
+    def answer(self, data: Mapping[str, Any]) -> None:
+        """Write the machine-readable result, where that was asked for."""
+        if self.as_json:
+            write_json(data)
+
+
+def write_json(data: Mapping[str, Any]) -> None:
+    """Write one JSON object to stdout, in ASCII so that no terminal's encoding can spoil it."""
+    typer.echo(json.dumps(_plain(data), indent=2, allow_nan=False, default=str))
+
+
+def table(*columns: str, title: str | None = None, right: Iterable[str] = ()) -> Table:
+    """Return an empty table; numbers of the columns ``right`` are flushed right."""
+    made = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, show_edge=False
+    )
+    for name in columns:
+        made.add_column(name, justify="right" if name in set(right) else "left", overflow="fold")
+    return made
+
+
+def add_row(to: Table, *cells: object, style: str | None = None) -> None:
+    """Add a row of plain text cells."""
+    to.add_row(*(cell(value) for value in cells), style=style)
+
+
+def cell(value: object) -> str:
+    """Write a value for people: thousands separated, missing as ``–``, nothing a terminal would obey."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.4g}" if isinstance(value, float) else _printable(str(value))
+
+
+def bar(share: float) -> str:
+    """Draw a share from 0 to 1; it reads without colour too."""
+    filled = round(_BAR_WIDTH * min(max(share, 0.0), 1.0))
+    return "█" * filled + "░" * (_BAR_WIDTH - filled)
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write ``1 class``, ``2 classes``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage that does not round a little to nothing, or nearly all to all."""
+    digits = 1 if 0.001 <= share <= 0.999 or share in (0.0, 1.0) else 3
+    return f"{100 * share:.{digits}f}".removesuffix(".0") + "%"
+
+
+def _printable(text: str) -> str:
+    """Replace control characters, with which data could drive the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _plain(value: Any) -> Any:
+    """Turn mappings and sequences into JSON's own; JSON has no infinity and no not-a-number."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

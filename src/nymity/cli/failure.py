@@ -1,0 +1,53 @@
+"""How a command fails: one readable message, a stable exit code, no traceback for what the user can mend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import typer
+
+from nymity.cli.console import Screen, write_json
+from nymity.core.errors import InputError, Interrupted, NymityError
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a command so that errors nymity raises on purpose are told, and end with their exit code.
+
+    0 holds, 1 a promise is broken, 2 bad input, 3 no solution, 130 interrupted. Anything else is a bug and passes.
+    """
+
+    @wraps(command)
+    def guard(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+        except NymityError as error:
+            raise typer.Exit(_tell(error, as_json=bool(options.get("as_json")))) from None
+        except KeyboardInterrupt:
+            stopped = Interrupted("interrupted; no file is left half-written")
+            raise typer.Exit(_tell(stopped, as_json=bool(options.get("as_json")))) from None
+
+    return guard
+
+
+def describe(error: NymityError) -> dict[str, Any]:
+    """Return an error as plain data."""
+    message, _, hint = str(error).partition(". Try: ")
+    described: dict[str, Any] = {"kind": type(error).__name__, "message": message}
+    if isinstance(error, InputError):
+        described["message"] = f"{error.where}: expected {error.expected}, got {error.got}"
+        described |= {"where": error.where, "expected": error.expected, "got": error.got}
+        hint = error.hint
+    return described | {"hint": hint or None, "exit_code": error.exit_code}
+
+
+def _tell(error: NymityError, *, as_json: bool) -> int:
+    described, screen = describe(error), Screen()
+    head = "stopped" if isinstance(error, Interrupted) else "error"
+    screen.tell(head, described["message"])
+    if described["hint"]:
+        screen.tell("try", described["hint"])
+    if as_json:
+        write_json({"error": described})
+    return error.exit_code

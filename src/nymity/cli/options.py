@@ -1,0 +1,31 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_READING = "How to read the file (found out when not given)"
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; the exit code tells the result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON to stdout, and nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is already there.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Count rows with every quasi-identifier masked as a class.")]
+JobOption = Annotated[
+    Path | None, typer.Option("--job", help="Job file (.toml or .json) that names the roles.", show_default=False)
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates cells, such as ';'.", rich_help_panel=_READING, show_default=False)
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Such as utf-8 or cp1252.", rich_help_panel=_READING, show_default=False)
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether row 1 names the columns.", rich_help_panel=_READING),
+]
+Sheet = Annotated[
+    str | None, typer.Option(help="Name of an Excel sheet.", rich_help_panel=_READING, show_default=False)
+]

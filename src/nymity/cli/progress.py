@@ -1,0 +1,47 @@
+"""Progress on the terminal: one line that says what is going on and goes away when it is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nymity.cli.console import Screen
+from nymity.core.progress import Observer, Progress, silent
+
+#: Seconds between two updates: a search reports every node, thousands in a second.
+REFRESH = 0.1
+
+
+@contextmanager
+def watching(screen: Screen) -> Iterator[Observer]:
+    """Give an observer that draws on stderr, or one that does nothing when nobody is looking."""
+    if screen.silent or not screen.err.is_terminal:
+        yield silent
+        return
+    from rich.progress import Progress as Display
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Display(*columns, console=screen.err, transient=True) as display:
+        task = display.add_task("starting", total=None)
+        drawn = {"stage": "", "at": 0.0}
+
+        def observe(progress: Progress) -> None:
+            now = time.monotonic()
+            if progress.stage == drawn["stage"] and now - drawn["at"] < REFRESH:  # type: ignore[operator]
+                return
+            drawn.update(stage=progress.stage, at=now)
+            display.update(task, description=describe(progress))
+
+        yield observe
+
+
+def describe(progress: Progress) -> str:
+    """Put a report into words: ``searching the lattice: 374 nodes checked, best loss so far 0.2113``."""
+    words = progress.stage
+    if progress.total:
+        words += f": {progress.done:,} of {progress.total:,} nodes checked"
+    elif progress.done:
+        words += f": {progress.done:,} nodes checked"
+    return words if progress.best is None else f"{words}, best loss so far {progress.best:.4g}"

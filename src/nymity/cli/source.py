@@ -1,0 +1,87 @@
+"""What commands read: job files with overrides, and tables as a job says they were written."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nymity.core.errors import FileError, JobError, ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from nymity.publish.job import Job
+
+
+def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
+    """Read a job file and change single fields of it: ``method.suppression=0.02``, ``privacy[0].k=10``."""
+    from nymity.publish.job import Job
+
+    try:
+        job = Job.load(path)
+    except JobError as error:
+        raise JobError(f"{path}, {error.where}", expected=error.expected, got=error.got, hint=error.hint) from error
+    if not settings:
+        return job
+    data = job.to_dict()
+    for setting in settings:
+        _set(data, setting)
+    return Job.from_dict(data)
+
+
+def read_as_released(path: Path, job: Job) -> pl.DataFrame:
+    """Read a table that a job published, or the table it was published from."""
+    from nymity.io import read_table, strip_neutralization
+    from nymity.publish.release import read_release
+
+    if job.source is not None and same_file(path, Path(job.source.path)):
+        return read_table(path, job.source.options)
+    if path.name.endswith(f".{job.output.format}"):
+        return read_release(path, job.output)
+    return strip_neutralization(read_table(path))
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Say whether two paths lead to the same place."""
+    return one.resolve() == other.resolve()
+
+
+def may_write(path: Path, *, force: bool) -> None:
+    """Refuse to overwrite what somebody may have edited by hand."""
+    if path.exists() and not force:
+        raise FileError(
+            str(path), expected="a file that does not exist yet", got="one that does", hint="another name, or --force"
+        )
+
+
+def _set(data: dict[str, Any], setting: str) -> None:
+    """Change one field of plain data in place."""
+    key, equals, text = setting.partition("=")
+    steps = [int(step) if step.isdecimal() else step for step in re.findall(r'"[^"]*"|[^.\[\]]+', key.strip())]
+    if not equals or not steps:
+        raise ParameterError("--set", expected="field=value", got=repr(setting), hint="--set method.suppression=0.02")
+    place: Any = data
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        if isinstance(place, list) and not (isinstance(step, int) and step < len(place)):
+            last = len(place) - 1
+            raise ParameterError(f"--set {key}", expected=f"a number from 0 to {last} in brackets", got=repr(step))
+        if not isinstance(place, list | dict):
+            raise ParameterError(f"--set {key}", expected="the name of a field", got=f"{step!r} inside a plain value")
+        where = step if isinstance(place, list) else str(step).strip('"')
+        if following is None:
+            place[where] = _value(text.strip())
+        elif isinstance(place, dict):
+            place = place.setdefault(where, {})
+        else:
+            place = place[where]
+
+
+def _value(text: str) -> Any:
+    """Read a value as TOML would; a bare word is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,216 @@
+"""Losses against their definitions, and their floors against every node below."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import naive
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import Case, Demand, cases, demands, node_between
+
+from nymity.core.errors import ParameterError
+from nymity.lattice.rollup import RollUp
+from nymity.privacy import KAnonymity
+from nymity.quality import LOSSES, NodeStatistics, loss_by_key
+from nymity.table.encoding import encode
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.schema import Schema, quasi
+
+MEANS = {"loss", "loss-geometric", "precision"}
+
+
+def test_every_loss_has_an_oracle() -> None:
+    assert set(LOSSES) == set(naive.LOSSES)
+
+
+def as_statistics(nodes: list[naive.Node], found: list[naive.Statistics]) -> NodeStatistics:
+    """Hand the oracle's statistics to a loss, so that only the formula is under test."""
+
+    def integers(name: str) -> np.ndarray:
+        return np.array([getattr(s, name) for s in found], dtype=np.int64)
+
+    return NodeStatistics(
+        levels=np.array(nodes, dtype=np.int64),
+        **{name: integers(name) for name in ("suppressed", "kept", "squares", "classes", "lost_leaves")},
+        covered=np.array([s.covered for s in found], dtype=np.float64),
+        lost_entropy=np.array([s.lost_entropy for s in found], dtype=np.float64),
+    )
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Case, Demand]:
+    case = draw(cases(n_sensitive=1, max_records=20))
+    return case, draw(demands(case, diversity=draw(st.booleans())))
+
+
+@pytest.mark.parametrize("key", LOSSES)
+@given(problems())
+@settings(max_examples=30)
+def test_value(key: str, problem: tuple[Case, Demand]) -> None:
+    """At every node, with weights, whatever is suppressed."""
+    case, demand = problem
+    nodes = list(naive.nodes((0,) * len(case.top), case.top))
+    found = [naive.statistics(case.records, node, demand.judges) for node in nodes]
+    values = LOSSES[key]().bind(case.encoded).value(as_statistics(nodes, found))
+    assert values.shape == (len(nodes),)
+    assert values.dtype == np.float64
+    for node, value in zip(nodes, values.tolist(), strict=True):
+        expected = float(naive.loss(case.records, node, demand.judges, key))
+        assert math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-13)
+        assert value >= 0
+        if key in MEANS:
+            assert value <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("key", LOSSES)
+@given(st.data())
+@settings(max_examples=25)
+def test_floor(key: str, data: st.DataObject) -> None:
+    """No node of an interval is cheaper than the floor of its ends."""
+    case, demand = data.draw(problems())
+    bottom = data.draw(node_between((0,) * len(case.top), case.top))
+    top = data.draw(node_between(bottom, case.top))
+    bound = LOSSES[key]().bind(case.encoded)
+    above = as_statistics([top], [naive.statistics(case.records, top, demand.judges)])
+    least = min(float(naive.loss(case.records, node, demand.judges, key)) for node in naive.nodes(bottom, top))
+    for floor in (bound.floor(bottom, above), bound.floor(bottom, None)):
+        if floor is not None:
+            assert floor <= least * (1 + 1e-12) + 1e-13
+    exact = bound.floor(top, above)
+    if exact is not None:  # an interval of one node: the floor is its loss
+        assert math.isclose(exact, bound.value(above)[0], rel_tol=1e-12, abs_tol=1e-13)
+
+
+@pytest.mark.parametrize("key", ["loss", "loss-geometric", "precision", "height", "entropy"])
+def test_searchable_losses_have_a_floor(key: str) -> None:
+    encoded = encode(pl.DataFrame({"a": ["x", "y"]}), Schema({"a": quasi()}))
+    bound = LOSSES[key]().bind(encoded)
+    assert bound.floor((0,), None) == 0
+    assert bound.floor((1,), None) > 0  # type: ignore[operator]
+
+
+# -- edges -------------------------------------------------------------------------------------------------------
+
+
+def values_at(table: pl.DataFrame, schema: Schema, node: naive.Node, k: int) -> dict[str, float]:
+    """Every loss of one node through the engine."""
+    encoded = encode(table, schema)
+    out = {}
+    for key in LOSSES:
+        bound = loss_by_key(key).bind(encoded)
+        out[key] = float(bound.value(RollUp(encoded, [KAnonymity(k=k)], needs=bound.needs).check(node))[0])
+    return out
+
+
+PAIR = pl.DataFrame({"a": ["x", "x", "y", "z"], "b": ["p", "p", "p", "q"]})
+PAIR_SCHEMA = Schema({"a": quasi(), "b": quasi()})
+
+
+def test_the_raw_table() -> None:
+    values = values_at(PAIR, PAIR_SCHEMA, (0, 0), 1)
+    assert all(values[key] == 0 for key in (*MEANS, "height", "entropy"))
+    assert values["discernibility"] == 4 + 1 + 1
+    assert values["average-class-size"] == Fraction(4, 3)
+    assert values["ambiguity"] == 4
+
+
+def test_everything_at_the_top() -> None:
+    values = values_at(PAIR, PAIR_SCHEMA, (1, 1), 1)
+    assert [values[key] for key in ("loss", "loss-geometric", "precision")] == pytest.approx([1, 1, 1], rel=1e-12)
+    assert values["height"] == 2
+    assert values["discernibility"] == 16
+    assert values["average-class-size"] == 4
+    assert values["ambiguity"] == 4 * 3 * 2
+    assert values["entropy"] == pytest.approx(6 + 4 * math.log2(4) - 3 * math.log2(3), rel=1e-12)
+
+
+def test_everything_suppressed() -> None:
+    values = values_at(PAIR, PAIR_SCHEMA, (0, 0), 4)
+    assert [values[key] for key in ("loss", "loss-geometric", "precision")] == pytest.approx([1, 1, 1], rel=1e-12)
+    assert values["discernibility"] == 4 * 4
+    assert values["average-class-size"] == 4
+    assert values["ambiguity"] == 4 * 3 * 2
+    assert values["height"] == 0
+    assert values["entropy"] == pytest.approx(6 + 4 * math.log2(4) - 3 * math.log2(3), rel=1e-12)
+
+
+def test_part_suppressed() -> None:
+    """By hand: x, x kept; y and z suppressed. L(a) = (2/3 + 2 - 4/3) / (4 - 4/3) = 1/2, L(b) = (1 + 2 - 2) / 2."""
+    values = values_at(PAIR, PAIR_SCHEMA, (0, 0), 2)
+    assert values["loss"] == pytest.approx(1 / 2, rel=1e-12)
+    assert values["loss-geometric"] == pytest.approx(1 / 2, rel=1e-12)
+    assert values["precision"] == 1 / 2
+    assert values["discernibility"] == 4 + 2 * 4
+    assert values["average-class-size"] == 2
+    assert values["ambiguity"] == 2 + 2 * 6
+    assert values["entropy"] == 4  # two values of each attribute among two suppressed records
+
+
+@pytest.mark.parametrize("rows", [[["x"]], [["x", "*"]], [["x", "y", "*"]]])
+def test_a_domain_of_one_value_loses_nothing(rows: list[list[str]]) -> None:
+    """Its share is 1 from the start; the formula would divide zero by zero. Precision still counts its level."""
+    hierarchy = Hierarchy.from_rows(rows)
+    table = pl.DataFrame({"a": ["x", "x", "x"]})
+    for node in naive.nodes((0,), (hierarchy.height,)):
+        for k in (1, 3):
+            values = values_at(table, Schema({"a": quasi(hierarchy)}), node, k)
+            assert values["loss"] == values["loss-geometric"] == values["entropy"] == 0
+            assert values["precision"] == pytest.approx(node[0] / max(1, hierarchy.height), rel=1e-15)
+            assert values["ambiguity"] == 3
+
+
+def test_height_0_beside_a_suppressed_record() -> None:
+    table = pl.DataFrame({"a": ["x", "x", "x"], "b": ["p", "p", "q"]})
+    schema = Schema({"a": quasi(Hierarchy.from_rows([["x"]])), "b": quasi()})
+    values = values_at(table, schema, (0, 0), 2)
+    assert values["precision"] == pytest.approx(1 / 3, rel=1e-12)
+    assert values["loss"] == pytest.approx(float((Fraction(2, 2) + 1 - Fraction(3, 2)) / Fraction(3, 2) / 2), rel=1e-12)
+
+
+def test_weights_of_zero() -> None:
+    """An attribute of weight 0 does not count; if no attribute does, every node costs nothing."""
+    one = Schema({"a": quasi(weight=0), "b": quasi(weight=2.5)})
+    values = values_at(PAIR, one, (1, 0), 1)
+    assert all(values[key] == 0 for key in (*MEANS, "height", "entropy"))
+    assert values_at(PAIR, one, (0, 1), 1)["height"] == 2.5
+    none = Schema({"a": quasi(weight=0), "b": quasi(weight=0)})
+    values = values_at(PAIR, none, (1, 1), 1)
+    assert all(values[key] == 0 for key in (*MEANS, "height", "entropy"))
+
+
+def test_large_counts_are_exact() -> None:
+    """Two billion records: sums of squares stay whole numbers below 2^63."""
+    n = 2**31 - 1
+    table = encode(pl.DataFrame({"a": ["x", "y"]}), Schema({"a": quasi()}))
+    big = type(table)(
+        n_records=n,
+        names=table.names,
+        hierarchies=table.hierarchies,
+        combinations=table.combinations,
+        counts=np.array([n - 1, 1], dtype=np.uint32),
+        min_levels=(0,),
+        max_levels=(1,),
+        weights=(1.0,),
+    )
+    engine = RollUp(big, [KAnonymity(k=2)])
+    low, high = engine.check((0,)), engine.check((1,))
+    assert (low.suppressed[0], low.squares[0], low.lost_leaves[0, 0]) == (1, (n - 1) ** 2, 1)
+    assert (high.suppressed[0], high.squares[0], high.classes[0]) == (0, n * n, 1)
+    assert loss_by_key("discernibility").bind(big).value(low)[0] == float((n - 1) ** 2 + n)
+
+
+def test_ambiguity_refuses_what_it_cannot_count() -> None:
+    table = pl.DataFrame({f"q{i}": np.arange(2000) for i in range(100)})
+    encoded = encode(table, Schema({name: quasi() for name in table.columns}))
+    with pytest.raises(ParameterError, match=r"loss: expected a domain.*'ambiguity', got 100 quasi-identifiers"):
+        loss_by_key("ambiguity").bind(encoded)
+
+
+def test_unknown_loss() -> None:
+    with pytest.raises(ParameterError, match=r"loss: expected one of 'loss', .*got 'precison'.*did you mean 'precision'"):
+        loss_by_key("precison")
