@@ -1,1 +1,22 @@
-"""."""
+"""The speed figures: ours, the targets and the references, measured in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nymity.bench.lattice import bench_lattice
+from nymity.bench.result import BenchResult, Line
+from nymity.core.progress import Observer, silent
+from nymity.core.validation import one_of
+
+#: Every benchmark by name.
+BENCHES: dict[str, Callable[[Observer], BenchResult]] = {"lattice": bench_lattice}
+
+
+def run_bench(name: str, observe: Observer = silent) -> BenchResult:
+    """Run one benchmark."""
+    one_of("bench", name, BENCHES)
+    return BENCHES[name](observe)
+
+
+__all__ = ["BENCHES", "BenchResult", "Line", "run_bench"]

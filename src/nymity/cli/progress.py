@@ -25,14 +25,14 @@ def watching(screen: Screen) -> Iterator[Observer]:
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Display(*columns, console=screen.err, transient=True) as display:
         task = display.add_task("starting", total=None)
-        drawn = {"stage": "", "at": 0.0}
+        stage, drawn = "", 0.0
 
         def observe(progress: Progress) -> None:
+            nonlocal stage, drawn
             now = time.monotonic()
-            if progress.stage == drawn["stage"] and now - drawn["at"] < REFRESH:  # type: ignore[operator]
-                return
-            drawn.update(stage=progress.stage, at=now)
-            display.update(task, description=describe(progress))
+            if progress.stage != stage or now - drawn >= REFRESH:
+                stage, drawn = progress.stage, now
+                display.update(task, description=describe(progress))
 
         yield observe
 

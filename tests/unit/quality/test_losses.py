@@ -115,7 +115,7 @@ def test_the_raw_table() -> None:
     values = values_at(PAIR, PAIR_SCHEMA, (0, 0), 1)
     assert all(values[key] == 0 for key in (*MEANS, "height", "entropy"))
     assert values["discernibility"] == 4 + 1 + 1
-    assert values["average-class-size"] == Fraction(4, 3)
+    assert values["average-class-size"] == 4 / 3
     assert values["ambiguity"] == 4
 
 

@@ -1,0 +1,50 @@
+# make demo   publish the sample data: table, certificate and report in demo/release
+# make test   lint, types, import layers and the whole test suite
+# Both set everything up in .venv by themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types layers pytest bench format clean
+
+demo: .venv/all
+	$(BIN)/nymity demo --out demo/release
+
+test: lint types layers pytest
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/mypy
+
+layers: .venv/dev
+	$(BIN)/lint-imports
+
+pytest: .venv/dev
+	$(BIN)/pytest -n 2 --dist worksteal
+
+bench: .venv/dev
+	$(BIN)/nymity bench lattice
+
+format: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv demo build dist
+
+.venv/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "nymity needs Python 3.11 or newer; try: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+.venv/all: .venv/python pyproject.toml
+	$(BIN)/pip install --quiet -e ".[all]"
+	@touch $@
+
+.venv/dev: .venv/python pyproject.toml
+	$(BIN)/pip install --quiet -e ".[dev]"
+	@touch $@ .venv/all

@@ -1,0 +1,90 @@
+"""``nymity apply``: the same recoding on new rows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nymity.cli.console import Screen, counted
+from nymity.cli.options import AsJson, Delimiter, Encoding, Quiet, Sheet
+from nymity.cli.source import same_file
+from nymity.core.errors import FileError
+
+EXAMPLES = (
+    "nymity apply release-custodian/recoding.json new.csv --out published.csv",
+    "nymity apply recoding.json new.csv --out published.csv --unseen mask --outliers remove",
+)
+
+
+class Unseen(StrEnum):
+    """What happens to values that the recoding does not know."""
+
+    ERROR = "error"
+    MASK = "mask"
+
+
+class Outliers(StrEnum):
+    """What happens to rows outside the published classes."""
+
+    MASK = "mask"
+    REMOVE = "remove"
+    KEEP = "keep"
+
+
+def command(
+    recoding: Annotated[
+        Path, typer.Argument(help="recoding.json from the custodian's folder of a release.", show_default=False)
+    ],
+    new: Annotated[Path, typer.Argument(help="The new rows.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Where the published rows go.", show_default=False)],
+    unseen: Annotated[Unseen, typer.Option(help="Values the recoding does not know: refuse, or mask.")] = Unseen.ERROR,
+    outliers: Annotated[
+        Outliers | None,
+        typer.Option(help="Rows outside the published classes (default: as the release did).", show_default=False),
+    ] = None,
+    export_mapping: Annotated[
+        Path | None,
+        typer.Option(help="Also write what every raw value is published as.", show_default=False),
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish new rows the way an earlier release was: the same levels, the same classes."""
+    from nymity.io import ReadOptions, read_table, write_table
+    from nymity.table.recoding import Recoding
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    for target in (out, export_mapping):
+        if target is not None and any(same_file(target, source) for source in (recoding, new)):
+            raise FileError(str(target), expected="another file than those that are read", got="one of them")
+    decided = Recoding.load(recoding)
+    # The recoding knows the columns by name, so there is a header to find them in.
+    rows = read_table(new, ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet))
+    recoded = decided.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None)
+    write_table(recoded.table, out)
+    if export_mapping is not None:
+        write_table(decided.mapping(), export_mapping)
+    counts = {"rows_in": rows.height, "rows_out": recoded.table.height, "masked": int(recoded.masked.sum())}
+    _show(screen, counts, out, export_mapping)
+    screen.answer({**counts, "file": str(out), "mapping": export_mapping and str(export_mapping), "certified": False})
+
+
+def _show(screen: Screen, counts: dict[str, Any], out: Path, mapping: Path | None) -> None:
+    rows_in, rows_out, masked = counts["rows_in"], counts["rows_out"], counts["masked"]
+    screen.line(
+        f"{counted(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
+    )
+    screen.line(f"Wrote {out}")
+    if mapping is not None:
+        screen.line(f"Wrote {mapping} (it lists raw values: keep it with the custodian)")
+    screen.show(
+        "",
+        "No certificate: the promises of the earlier release are not proved for these rows. Check them first:",
+    )
+    screen.line(f"  nymity check {out} --job job.toml")

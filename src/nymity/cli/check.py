@@ -1,0 +1,121 @@
+"""``nymity check``: does a released file keep its promises?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, table
+from nymity.cli.options import AsJson, JobOption, Quiet, Strict
+from nymity.cli.source import load_job
+from nymity.core.errors import InputError
+
+if TYPE_CHECKING:
+    from nymity.publish.check import CheckResult
+    from nymity.publish.verify import Verification
+
+EXAMPLES = (
+    "nymity check release/release.csv",
+    "nymity check release/release.csv --job job.toml",
+    "nymity check received.csv --certificate certificate.json --strict",
+)
+
+BROKEN = 1
+
+
+def command(
+    release: Annotated[Path, typer.Argument(help="The released table.", show_default=False)],
+    job: JobOption = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Certificate to check against; without a job, certificate.json beside the release.",
+            show_default=False,
+        ),
+    ] = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check a released table against its certificate or a job; exit code 1 when a promise is broken."""
+    from nymity.publish.check import check
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    stated = certificate if certificate is not None or job is not None else _beside(release)
+    result = check(
+        release, job=load_job(job) if job is not None else None, certificate=stated, strict=strict
+    )
+    against = " and ".join(str(path) for path in (job, stated) if path is not None)
+    screen.line(f"{release}, checked against {against}", style="bold")
+    screen.line()
+    show_promises(screen, result.verification)
+    _show_verdict(screen, result)
+    screen.answer(
+        {
+            "holds": result.holds,
+            "problems": result.problems,
+            **asdict(result.verification),
+            "checked_against": {"job": job and str(job), "certificate": stated and str(stated)},
+        }
+    )
+    if not result.holds:
+        raise typer.Exit(BROKEN)
+
+
+def show_promises(screen: Screen, verified: Verification) -> None:
+    """Show each promise beside what was measured, and say what was done with masked rows."""
+    screen.show(_promises(verified), "", _counts(verified))
+    if verified.masked and verified.strict:
+        screen.show(f"{counted(verified.masked, 'masked row')} count as a class of their own (--strict).")
+    elif verified.masked:
+        screen.show(
+            f"{counted(verified.masked, 'masked row')} (every quasi-identifier is '*') are counted apart: nothing in "
+            "them singles anyone out, so they are no class. --strict counts them as one."
+        )
+
+
+def _promises(verified: Verification) -> Table:
+    shown = table("promise", "measured", "holds")
+    for finding in verified.findings:
+        reached = ", ".join(f"{name} = {'–' if value is None else value}" for name, value in finding.measured.items())
+        add_row(shown, finding.promise, reached, finding.holds, style=None if finding.holds else "bold red")
+    return shown
+
+
+def _counts(verified: Verification) -> str:
+    if verified.smallest_class is None:
+        return f"{counted(verified.records, 'record')}, none of them in a class."
+    return (
+        f"{counted(verified.records, 'record')} in {counted(verified.classes, 'class', 'classes')} "
+        f"of records that look alike; the smallest has {verified.smallest_class:,}."
+    )
+
+
+def _show_verdict(screen: Screen, result: CheckResult) -> None:
+    screen.line()
+    for problem in result.problems:
+        screen.line(f"problem: {problem}", style="red")
+    if result.holds:
+        screen.line("Everything holds.", style="bold green")
+    elif result.verification.holds:
+        screen.line("The promises hold for this table, but it is not what it should be.", style="bold red")
+    else:
+        screen.line("A promise is broken.", style="bold red")
+
+
+def _beside(release: Path) -> Path:
+    from nymity.publish.release import CERTIFICATE_NAME
+
+    found = release.with_name(CERTIFICATE_NAME)
+    if release.exists() and not found.is_file():
+        raise InputError(
+            str(release),
+            expected=f"a {CERTIFICATE_NAME} beside it to check against",
+            got="none",
+            hint="name one with --certificate, or the job with --job",
+        )
+    return found

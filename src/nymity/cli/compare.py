@@ -1,0 +1,66 @@
+"""``nymity compare``: what a release lost against the original, by every loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, bar, counted, percent, table
+from nymity.cli.options import AsJson, Quiet
+from nymity.cli.source import load_job, read_as_released
+
+if TYPE_CHECKING:
+    from nymity.publish.compare import Comparison
+
+EXAMPLES = ("nymity compare patients.csv release/release.csv --job job.toml",)
+
+
+def command(
+    original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
+    release: Annotated[Path, typer.Argument(help="The table as it was released.", show_default=False)],
+    job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a release lost, by every loss: raw, and scaled from 0 (the original) to 100% (nothing left)."""
+    from nymity.io import ReadOptions, read_table
+    from nymity.publish.compare import compare
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    described = load_job(job)
+    before = read_table(original, described.source.options if described.source is not None else ReadOptions())
+    found = compare(before, read_as_released(release, described), described.schema)
+    screen.line(f"{original} against {release}", style="bold")
+    screen.show(
+        f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
+        f"({percent(found.suppressed / found.records)}).",
+        "",
+        _losses(found),
+        "",
+        _attributes(found),
+    )
+    screen.answer(found.to_dict())
+
+
+def _losses(found: Comparison) -> Table:
+    shown = table("loss", "value", "0% as it was … 100% nothing left", "", right=("value", ""))
+    for loss in found.losses:
+        scaled = loss.scaled
+        add_row(
+            shown,
+            loss.title,
+            loss.value,
+            None if scaled is None else bar(scaled),
+            None if scaled is None else percent(scaled),
+        )
+    return shown
+
+
+def _attributes(found: Comparison) -> Table:
+    shown = table("attribute", "level", "share of its domain a cell covers", "", right=("level", ""))
+    for name, share in found.attribute_loss.items():
+        add_row(shown, name, found.levels[name], bar(share), percent(share))
+    return shown

@@ -1,0 +1,140 @@
+"""``nymity inspect``: a first look at a table, and a starter job file."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
+from nymity.cli.source import may_write
+
+if TYPE_CHECKING:
+    from nymity.publish.inspect import Inspection
+
+EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
+    job: Annotated[
+        Path | None, typer.Option("--job", help="Write a commented starter job file here.", show_default=False)
+    ] = None,
+    k: Annotated[int, typer.Option("--k", help="The k of k-anonymity in the starter job.", min=2)] = 5,
+    force: Force = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a table: what each column holds, how exposed the records are, and which roles seem right."""
+    from nymity.io import ReadOptions, read_table
+    from nymity.publish.inspect import inspect_table
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    if job is not None:
+        may_write(job, force=force)
+    reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
+    inspection = inspect_table(read_table(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+    screen.line(
+        f"{data}: {counted(inspection.records, 'record')}, {counted(len(inspection.columns), 'column')}", style="bold"
+    )
+    screen.line()
+    screen.show(_columns(inspection), "", _headline(inspection))
+    if job is not None:
+        _write_starter(job, data, inspection, k, reading)
+        screen.line()
+        screen.line(f"Wrote {job}: read it, correct the roles, then run")
+        screen.line(f"  nymity publish {job} --out release")
+    elif not screen.silent:
+        screen.line()
+        screen.line(f"Next: nymity inspect {data} --job job.toml   writes a job file to start from")
+    screen.answer(_as_data(inspection, job))
+
+
+def _columns(inspection: Inspection) -> Table:
+    shown = table(
+        "column", "type", "distinct", "missing", "unique", "role?", "why", right=("distinct", "missing", "unique")
+    )
+    for column in inspection.columns:
+        add_row(
+            shown,
+            column.name,
+            column.type,
+            column.distinct,
+            column.missing,
+            column.unique,
+            column.role.value,
+            column.reason,
+        )
+    return shown
+
+
+def _headline(inspection: Inspection) -> str:
+    quasi = inspection.quasi
+    if not quasi:
+        return "No column looks like a quasi-identifier: what could single out a person is for you to say."
+    alone = inspection.unique_records
+    if alone:
+        found = f"{alone:,} of {counted(inspection.records, 'record')} ({percent(alone / inspection.records)})"
+        words = f"{found} {'is' if alone == 1 else 'are'} unique in"
+    else:
+        words = f"No record is unique; the smallest group that looks alike has {inspection.smallest_class:,} records in"
+    return f"{words} the suggested quasi-identifiers: {', '.join(quasi)}."
+
+
+def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
+    from nymity.io import replace_file
+    from nymity.publish.inspect import starter_job
+
+    text = starter_job(inspection, _seen_from(job.parent, data), privacy_k=k)
+    settings = [f"{name} = {_toml(value)}" for name, value in reading.items() if value is not None]
+    if settings:  # how it was read here is how it must be read there
+        text = re.sub(
+            r"^(\[source\]\n.*)$", lambda found: "\n".join([found[1], *settings]), text, count=1, flags=re.MULTILINE
+        )
+    replace_file(job, lambda path: path.write_text(text, encoding="utf-8") and None)
+
+
+def _seen_from(folder: Path, data: Path) -> str:
+    """Write the table's path as seen from the job file, for that is where a job's paths start."""
+    try:
+        return Path(os.path.relpath(data.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return data.resolve().as_posix()
+
+
+def _toml(value: object) -> str:
+    from nymity.cli.hierarchy import toml_value
+
+    return toml_value(value)
+
+
+def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
+    return {
+        "records": inspection.records,
+        "unique_records": inspection.unique_records,
+        "smallest_class": inspection.smallest_class,
+        "columns": [
+            {
+                "name": column.name,
+                "type": column.type,
+                "distinct": column.distinct,
+                "missing": column.missing,
+                "unique": column.unique,
+                "most_frequent": column.most_frequent,
+                "examples": column.examples,
+                "role": column.role.value,
+                "reason": column.reason,
+            }
+            for column in inspection.columns
+        ],
+        "job": None if job is None else str(job),
+    }

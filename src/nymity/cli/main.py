@@ -1,0 +1,75 @@
+"""``nymity``: every command by its name. Heavy imports wait inside the commands, so that ``--help`` is quick."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+from nymity.cli import apply, check, compare, demo, hierarchy, inspect, measure, publish, schema
+from nymity.cli.failure import guarded
+
+#: Exit code of a bug (EX_SOFTWARE of sysexits.h).
+BUG = 70
+
+app = typer.Typer(
+    name="nymity",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # they would print local variables, and those hold people's data
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
+    "Exit codes: 0 holds, 1 a promise is broken, 2 bad input, 3 no solution, 130 interrupted",
+)
+
+
+def run() -> None:
+    """Run the command line; what was not foreseen ends with a traceback and exit code 70."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an old terminal shows ? for what it cannot write
+    try:
+        app()
+    except Exception:  # noqa: BLE001 -- told in full, and the process ends
+        traceback.print_exc()
+        with suppress(OSError):
+            sys.stdout.flush()
+        sys.exit(BUG)
+
+
+def _register(name: str, command: Callable[..., None], examples: Sequence[str]) -> None:
+    lines = ["[bold]Examples[/bold]", *(f"  {example}" for example in examples)]
+    app.command(name, epilog="\n\n".join(lines))(guarded(command))
+
+
+_register("demo", demo.command, demo.EXAMPLES)
+_register("inspect", inspect.command, inspect.EXAMPLES)
+_register("publish", publish.command, publish.EXAMPLES)
+_register("check", check.command, check.EXAMPLES)
+_register("measure", measure.command, measure.EXAMPLES)
+_register("compare", compare.command, compare.EXAMPLES)
+_register("apply", apply.command, apply.EXAMPLES)
+_register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
+_register("schema", schema.command, schema.EXAMPLES)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"nymity {version('nymity')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Turn a table about people into a release that others can use and nobody can misuse."""

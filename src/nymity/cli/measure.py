@@ -1,0 +1,108 @@
+"""``nymity measure``: every privacy parameter that a table reaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nymity.cli.console import Screen, add_row, counted, table
+from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quiet, Sheet, Strict
+from nymity.cli.source import load_job, read_as_released
+from nymity.core.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from nymity.publish.measure import Measurement
+    from nymity.table.schema import Schema
+
+EXAMPLES = (
+    "nymity measure patients.csv --quasi age,sex,postcode --sensitive diagnosis",
+    "nymity measure release/release.csv --job job.toml",
+)
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="Table to measure, raw or released.", show_default=False)],
+    job: JobOption = None,
+    quasi: Annotated[
+        str | None, typer.Option(help="Quasi-identifiers, comma-separated, in place of a job.", show_default=False)
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option(help="Sensitive columns, comma-separated.", show_default=False)
+    ] = None,
+    strict: Strict = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure which k, l … a table reaches, whether anything was promised about it or not."""
+    from nymity.io import ReadOptions, read_table
+    from nymity.publish.measure import measure
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    if (job is None) == (quasi is None):
+        raise InputError(
+            "measure",
+            expected="either --job or --quasi",
+            got="neither" if job is None else "both",
+            hint="--quasi age,sex --sensitive diagnosis",
+        )
+    if job is not None:
+        described = load_job(job)
+        frame, schema = read_as_released(data, described), described.schema
+    else:
+        reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
+        frame = read_table(data, ReadOptions(**reading))
+        schema = _roles(frame, _names(quasi), _names(sensitive))
+    measured = measure(frame, schema, strict=strict)
+    screen.line(f"{data}, quasi-identifiers {', '.join(schema.quasi)}", style="bold")
+    screen.line()
+    _show(screen, measured)
+    screen.answer({"quasi": schema.quasi, **measured.to_dict()})
+
+
+def _roles(frame: pl.DataFrame, quasi: list[str], sensitive: list[str]) -> Schema:
+    from nymity.table.schema import Attribute, Role, Schema
+
+    both = [name for name in quasi if name in sensitive]
+    if both:
+        raise ParameterError("--sensitive", expected="columns that are not in --quasi", got=repr(both[0]))
+    if not quasi:
+        raise ParameterError("--quasi", expected="at least one column", got="none")
+    roles = dict.fromkeys(frame.columns, Role.INSENSITIVE)
+    roles |= dict.fromkeys(quasi, Role.QUASI) | dict.fromkeys(sensitive, Role.SENSITIVE)
+    return Schema({name: Attribute(role=role) for name, role in roles.items()})
+
+
+def _names(listed: str | None) -> list[str]:
+    return [name.strip() for name in (listed or "").split(",") if name.strip()]
+
+
+def _show(screen: Screen, measured: Measurement) -> None:
+    from nymity.privacy import MODELS
+
+    shown = table("model", "attribute", "reached")
+    for key, attributes in measured.models.items():
+        for attribute, reached in attributes.items():
+            values = ", ".join(f"{name} = {'–' if value is None else value}" for name, value in reached.items())
+            add_row(shown, MODELS[key].title, attribute or "–", values)
+        if not attributes:
+            add_row(shown, MODELS[key].title, "(none is sensitive)", "–")
+    facts = table("records", "classes", "smallest", "average", "unique records", right=("records", "classes"))
+    add_row(
+        facts,
+        measured.records,
+        measured.classes,
+        measured.smallest_class,
+        measured.average_class,
+        measured.unique_records,
+    )
+    screen.show(facts, "", shown)
+    if measured.masked:
+        screen.show("", f"{counted(measured.masked, 'row')} with every quasi-identifier masked are counted apart.")
