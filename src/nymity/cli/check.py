@@ -46,9 +46,7 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or job is not None else _beside(release)
-    result = check(
-        release, job=load_job(job) if job is not None else None, certificate=stated, strict=strict
-    )
+    result = check(release, job=load_job(job) if job is not None else None, certificate=stated, strict=strict)
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")
     screen.line()

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write
+from nymity.cli.source import may_write, toml_value
 
 if TYPE_CHECKING:
     from nymity.publish.inspect import Inspection
@@ -95,7 +95,7 @@ def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, readin
     from nymity.publish.inspect import starter_job
 
     text = starter_job(inspection, _seen_from(job.parent, data), privacy_k=k)
-    settings = [f"{name} = {_toml(value)}" for name, value in reading.items() if value is not None]
+    settings = [f"{name} = {toml_value(value)}" for name, value in reading.items() if value is not None]
     if settings:  # how it was read here is how it must be read there
         text = re.sub(
             r"^(\[source\]\n.*)$", lambda found: "\n".join([found[1], *settings]), text, count=1, flags=re.MULTILINE
@@ -109,12 +109,6 @@ def _seen_from(folder: Path, data: Path) -> str:
         return Path(os.path.relpath(data.resolve(), folder.resolve())).as_posix()
     except ValueError:  # another drive
         return data.resolve().as_posix()
-
-
-def _toml(value: object) -> str:
-    from nymity.cli.hierarchy import toml_value
-
-    return toml_value(value)
 
 
 def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:

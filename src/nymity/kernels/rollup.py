@@ -34,23 +34,26 @@ def roll_up(keys, block, codes, weights, changed, word, shift, mask, map_at, map
     """
     new_keys, group = _group(keys, changed, word, shift, mask, map_at, maps)
     n_entries = len(block)
-    end = np.zeros(len(new_keys) + 1, np.uint64)
+    moved = np.empty(n_entries, np.uint32)  # group of each entry
+    end = np.zeros(len(new_keys) + 1, np.uint32)
     for e in range(n_entries):
-        end[group[block[e]] + _ONE] += _ONE
+        g = group[block[e]]
+        moved[e] = g
+        end[g + _ONE] += np.uint32(1)
     for g in range(len(new_keys)):
         end[g + 1] += end[g]
     new_block = np.empty(n_entries, np.uint32)
     new_codes = np.empty(n_entries, np.uint32)
     new_weights = np.empty(n_entries, np.uint32)
     for e in range(n_entries):
-        g = group[block[e]]
+        g = moved[e]
         at = end[g]
-        end[g] = at + _ONE
+        end[g] = at + np.uint32(1)
         new_block[at] = g
         new_codes[at] = codes[e]
         new_weights[at] = weights[e]
-    n = merge_entries(new_block, new_codes, new_weights, n_entries, np.zeros(pivot_size, np.uint64))
-    return new_keys, new_block[:n].copy(), new_codes[:n].copy(), new_weights[:n].copy()
+    n = merge_entries(new_block, new_codes, new_weights, n_entries, np.zeros(pivot_size, np.uint32))
+    return new_keys, new_block[:n], new_codes[:n], new_weights[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -61,8 +64,8 @@ def roll_up_pivot(block, codes, weights, table, pivot_size):
     new_codes = np.empty_like(codes)
     for e in range(n):
         new_codes[e] = table[codes[e]]
-    n = merge_entries(new_block, new_codes, new_weights, n, np.zeros(pivot_size, np.uint64))
-    return new_block[:n].copy(), new_codes[:n].copy(), new_weights[:n].copy()
+    n = merge_entries(new_block, new_codes, new_weights, n, np.zeros(pivot_size, np.uint32))
+    return new_block[:n], new_codes[:n], new_weights[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -72,7 +75,8 @@ def merge_entries(block, codes, weights, n, place):
     place[code] is one more than where the code was last put; it counts only if that lies within the current block,
     so the caller hands in zeros. The output never overtakes the input: one set of arrays serves both.
     """
-    at = first = np.uint64(0)
+    one = np.uint32(1)
+    at = first = np.uint32(0)
     current = np.uint32(0xFFFFFFFF)
     for e in range(np.uint64(n)):
         b, code, weight = block[e], codes[e], weights[e]
@@ -80,13 +84,13 @@ def merge_entries(block, codes, weights, n, place):
         current = b
         seen = place[code]
         fresh = seen <= first
-        to = at if fresh else seen - _ONE
-        place[code] = to + _ONE
+        to = at if fresh else seen - one
+        place[code] = to + one
         block[to] = b
         codes[to] = code
         before = weights[to]
         weights[to] = weight if fresh else before + weight
-        at = at + _ONE if fresh else at
+        at = at + one if fresh else at
     return np.int64(at)
 
 
@@ -130,4 +134,4 @@ def _group(keys, changed, word, shift, mask, map_at, maps):
                 group[b] = found - np.uint32(1)
                 break
             slot = (slot + _ONE) & last
-    return new_keys[:n_groups].copy(), group
+    return new_keys[:n_groups], group

@@ -31,7 +31,7 @@ def summarize_chain(
     records.
     """
     n_blocks, n_levels, n = len(keys), len(pivot_leaf_at), len(block)
-    place = np.zeros(pivot_size, np.uint64)
+    place = np.zeros(pivot_size, np.uint32)
     lost = np.zeros((n_levels, n_blocks), np.uint32)
     if n_levels > 1:
         block, codes, weights = block.copy(), codes.copy(), weights.copy()
@@ -57,11 +57,15 @@ def _count(block, codes, weights, smallest, leaves, counts, lost):
         size = np.int64(weights[e])
         kept += size >= smallest
         squares += size * size if size >= smallest else 0
+    current, in_block = np.uint32(0xFFFFFFFF), np.uint32(0)
     for e in range(len(weights)):
+        b = block[e]
         small = np.uint32(0) if weights[e] >= smallest else weights[e]
         gone += small
         leaf_sum += np.int64(small) * leaves[codes[e]]
-        lost[block[e]] += small
+        in_block = small if b != current else in_block + small
+        lost[b] = in_block  # the block's last entry leaves the sum
+        current = b
     counts[SUPPRESSED], counts[KEPT], counts[SQUARES], counts[CLASSES] = gone, kept, squares, len(weights)
     return leaf_sum
 

@@ -61,6 +61,11 @@ class Snapshot:
         """Entries of all groupings: what rolling up from here costs."""
         return sum(len(grouping.block) for grouping in self.groupings)
 
+    def compact(self) -> Snapshot:
+        """Return the same node without the slack its arrays were cut from."""
+        parts = ((g.keys, g.block, g.codes, g.weights) for g in self.groupings)
+        return Snapshot(self.levels, tuple(Grouping(*(array.copy() for array in part)) for part in parts))
+
     @property
     def nbytes(self) -> int:
         """Bytes of all groupings."""
@@ -295,7 +300,7 @@ class SnapshotStore:
             return
         self._clock += 1
         self._used += snapshot.nbytes
-        self._snapshots.append(snapshot)
+        self._snapshots.append(snapshot.compact())
         self._levels = np.vstack([self._levels, snapshot.levels])
         self._sizes = np.append(self._sizes, snapshot.n_entries)
         self._last_used = np.append(self._last_used, self._clock)

@@ -94,12 +94,8 @@ class Subject:
     @cached_property
     def comparison(self) -> Comparison:
         """Every loss, over the records the method saw: dropped ones are counted apart."""
-        gaps = [
-            self.original[name].is_null()
-            for name, attribute in self.release.job.schema.items()
-            if attribute.missing == "drop"
-        ]
-        seen = self.original
-        for gap in gaps:
-            seen = seen.filter(~gap) if seen.height == len(gap) else seen
-        return compare(seen, self.release)
+        gaps = pl.repeat(False, self.records, eager=True, dtype=pl.Boolean)
+        for name, attribute in self.release.job.schema.items():
+            if attribute.missing == "drop":
+                gaps = gaps | self.original[name].is_null()
+        return compare(self.original.filter(~gaps), self.release)

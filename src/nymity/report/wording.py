@@ -38,17 +38,12 @@ def shortened(text: str, limit: int = 26) -> str:
 
 def axis_labels(values: Sequence[str | None], limit: int = 26) -> list[str]:
     """Return short labels that stay different where the values are; a missing value is called so."""
-    taken: dict[str, int] = {}
-    labels = []
+    labels: dict[str, None] = {}
     for value in values:
-        label = MISSING if value is None else shortened(value, limit)
-        taken[label] = taken.get(label, 0) + 1
-        while taken[label] > 1:
-            numbered = f"{label} ({taken[label]})"
-            if numbered not in taken:
-                taken[numbered] = 1
-                label = numbered
-                break
-            taken[label] += 1
-        labels.append(label)
-    return labels
+        plain = MISSING if value is None else shortened(value, limit)
+        label, number = plain, 1
+        while label in labels:
+            number += 1
+            label = f"{plain} ({number})"
+        labels[label] = None
+    return list(labels)

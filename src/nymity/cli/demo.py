@@ -1,0 +1,64 @@
+"""``nymity demo``: the whole way on generated hospital stays."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nymity.cli.console import Screen, counted
+from nymity.cli.options import AsJson, Quiet
+from nymity.cli.publish import Destination, publish_job
+from nymity.core.errors import FileError
+
+EXAMPLES = ("nymity demo", "nymity demo --out /tmp/demo/release --rows 5000")
+
+DATA_NAME, JOB_NAME = "hospital.csv", "job.toml"
+
+
+def command(
+    out: Annotated[
+        Path, typer.Option(help="Folder for the release; table and job file go into the folder above.")
+    ] = Path("demo/release"),
+    rows: Annotated[int, typer.Option(help="Hospital stays to generate.", min=1)] = 20_000,
+    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a table or job that is not the demo's.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Generate hospital stays with a job file to study, and publish them: 5-anonymous and 3-diverse."""
+    from nymity.datasets import hospital
+    from nymity.io import WriteOptions, replace_file, write_table
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    destination = Destination.of(out, None)
+    data, job = out.parent / DATA_NAME, out.parent / JOB_NAME
+    text = job_text()
+    _spare_others(data, job, text, force=force)
+    write_table(hospital(rows), data, WriteOptions(neutralize_formulas=False))
+    replace_file(job, lambda path: path.write_text(text, encoding="utf-8") and None)
+    screen.line(f"{data}   {counted(rows, 'generated hospital stay')}; nobody in it is real")
+    screen.line(f"{job}   what to publish and how: worth reading")
+    screen.line()
+    screen.line(f"$ nymity publish {job} --out {out}", style="bold")
+    publish_job(screen, job, destination, with_report=with_report)
+
+
+def job_text() -> str:
+    """Return the demo's job file."""
+    return files("nymity.cli").joinpath("demo.toml").read_text(encoding="utf-8")
+
+
+def _spare_others(data: Path, job: Path, text: str, *, force: bool) -> None:
+    """Refuse to overwrite a table or a job that the demo did not write."""
+    ours = job.is_file() and job.read_text(encoding="utf-8", errors="replace") == text
+    there = [path for path in (job, data) if path.exists()]
+    if there and not ours and not force:
+        raise FileError(
+            str(there[0]),
+            expected="no such file, or the demo's own",
+            got="another one",
+            hint="nymity publish for a job you changed, another --out for a new demo, or --force",
+        )

@@ -1,0 +1,124 @@
+"""What ``nymity publish`` says about a finished release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, percent, table
+
+if TYPE_CHECKING:
+    from nymity.publish.compare import Comparison
+    from nymity.publish.release import Release
+
+
+def summary(release: Release, comparison: Comparison, files: Mapping[str, Path | None]) -> dict[str, Any]:
+    """Return the short account of a release as plain data."""
+    certificate, method = release.certificate, release.job.method
+    lost = next((loss for loss in comparison.losses if loss.key == release.outcome.loss_key), None)
+    return {
+        "holds": release.verification.holds,
+        "records": {"in": certificate["input"]["records"], "out": certificate["output"]["records"]},
+        "guarantees": _guarantees(release),
+        "levels": _levels(release),
+        "suppressed": {**certificate["suppressed"], "limit": getattr(method, "suppression", None)},
+        "loss": {
+            **certificate["loss"],
+            "title": lost.title if lost else None,
+            "scaled": lost.scaled if lost else None,
+        },
+        "files": {name: None if path is None else str(path) for name, path in files.items()},
+    }
+
+
+def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
+    """Show the account to people."""
+    records = found["records"]
+    screen.line(f"Released {records['out']:,} of {counted(records['in'], 'record')}", style="bold green")
+    screen.line()
+    screen.show(_guarantee_table(found["guarantees"]), "", _level_table(found["levels"]), "")
+    screen.show(_facts(found), "")
+    files = found["files"]
+    screen.line(f"table         {files['table']}")
+    screen.line(f"certificate   {files['certificate']}")
+    if files["report"] is not None:
+        screen.line(f"report        {files['report']}")
+    screen.line(f"custodian     {files['custodian']}  (links rows to people: never publish it)")
+
+
+def _guarantees(release: Release) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": model.key,
+            "guarantee": finding.promise.partition(":")[0],
+            "promised": {name: getattr(model, name, None) for name in finding.measured},
+            "measured": finding.measured,
+            "holds": finding.holds,
+        }
+        for model, finding in zip(release.job.privacy, release.verification.findings, strict=True)
+    ]
+
+
+def _levels(release: Release) -> list[dict[str, Any]]:
+    from nymity.table.text import MASK, as_text
+
+    rows = []
+    for name, level in release.levels.items():
+        cells = as_text(release.frame[name]).drop_nulls()
+        cells = cells.filter(cells != MASK)
+        example = cells.mode().sort().first() if len(cells) else MASK
+        rows.append(
+            {"attribute": name, "level": level, "height": release.recoding.hierarchies[name].height, "example": example}
+        )
+    return rows
+
+
+def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:
+    shown = table("guarantee", "promised", "measured")
+    for row in guarantees:
+        add_row(shown, row["guarantee"], _parameters(row["promised"]), _parameters(row["measured"]))
+    return shown
+
+
+def _level_table(levels: list[dict[str, Any]]) -> Table:
+    shown = table("published", "level", "such as")
+    for row in levels:
+        add_row(shown, row["attribute"], f"{row['level']} of {row['height']}", row["example"])
+    return shown
+
+
+def _parameters(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {'–' if value is None else value}" for name, value in values.items())
+
+
+def _facts(found: Mapping[str, Any]) -> Table:
+    shown = Table.grid(padding=(0, 3, 0, 0))
+    shown.add_column(no_wrap=True)
+    shown.add_column()
+    add_row(shown, "suppressed", _suppressed(found))
+    add_row(shown, "lost", _lost(found["loss"]))
+    return shown
+
+
+def _suppressed(found: Mapping[str, Any]) -> str:
+    gone, records = found["suppressed"], found["records"]["in"]
+    words = f"{gone['records']:,} of {counted(records, 'record')} ({percent(gone['records'] / records)}"
+    words += f", limit {percent(gone['limit'])})" if gone["limit"] is not None else ")"
+    if gone["masked"]:
+        words += "; published with * in every quasi-identifier"
+    elif gone["removed"]:
+        words += "; left out of the table"
+    if gone["dropped_for_missing_values"]:
+        words += f"; {gone['dropped_for_missing_values']:,} more left out for missing values"
+    return words
+
+
+def _lost(loss: Mapping[str, Any]) -> str:
+    words = f"{loss['key']} = {loss['value']:.4g}"
+    if loss["scaled"] is not None:
+        words += f", {percent(loss['scaled'])} of the way from the original to nothing"
+    checked = f"{loss['nodes_checked']:,} of {counted(loss['lattice_nodes'], 'node')} checked"
+    return f"{words}; {'no choice of levels loses less' if loss['proven_optimal'] else 'best found'} ({checked})"

@@ -1,0 +1,61 @@
+"""The certificate in short: versions, hashes and fingerprints, folded away."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nymity.report.markup import Figures, Html, Section, element, paragraph
+from nymity.report.subject import Subject
+
+
+def certificate_section(subject: Subject, _: Figures) -> Section:
+    """List what pins the release down."""
+    certificate = subject.release.certificate
+    return Section(
+        anchor="certificate",
+        title="Certificate",
+        parts=(
+            paragraph(
+                f"Measured on the finished table by code that shares nothing with the search, on "
+                f"{certificate['created']}. Anyone who has the release and certificate.json can measure it again: ",
+                element("code", "nymity check"),
+                ".",
+            ),
+            _folded("Hashes", _hashes(certificate)),
+            _folded("Hierarchies", _hierarchies(certificate)),
+            _folded("Versions", [(name, str(value)) for name, value in certificate["versions"].items()]),
+            _folded("Method and promises", _settings(certificate)),
+        ),
+    )
+
+
+def _hashes(certificate: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        ("original, salted SHA-256", certificate["input"]["salted_sha256"]),
+        ("released cells, SHA-256", certificate["output"]["content_sha256"]),
+    ]
+    if "file_sha256" in certificate["output"]:
+        rows.append((f"file {certificate['output']['file']}, SHA-256", certificate["output"]["file_sha256"]))
+    return rows
+
+
+def _hierarchies(certificate: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (f"{column['name']} (level {column['level']} of {column['height']})", column["hierarchy_sha256"])
+        for column in certificate["columns"]
+        if "hierarchy_sha256" in column
+    ]
+
+
+def _settings(certificate: dict[str, Any]) -> list[tuple[str, str]]:
+    method = dict(certificate["job"]["method"])
+    rows = [("method", json.dumps(method, ensure_ascii=False))]
+    rows += [("promise", promise["means"]) for promise in certificate["promised"]]
+    rows.append(("order of rows", certificate["output"]["row_order"]))
+    return rows
+
+
+def _folded(title: str, rows: list[tuple[str, str]]) -> Html:
+    written = [element("tr", element("th", name, scope="row"), element("td", element("code", value))) for name, value in rows]
+    return element("details", element("summary", title), element("table", *written))

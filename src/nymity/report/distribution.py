@@ -1,0 +1,198 @@
+"""How the values of each attribute are distributed, before and after.
+
+Before: raw values generalized to the published level. After: released cells. Categories of fewer original records than
+the threshold are pooled, and with them, if the pool would still be that small, the next smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.report import chart
+from nymity.report.markup import Figures, Html, Section, element, paragraph
+from nymity.report.subject import Subject
+from nymity.report.wording import MISSING, axis_labels, count, listed, percent
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.text import as_text
+
+#: Categories shown by themselves.
+SHOWN = 15
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """Records of the shown categories before and after, and of the pooled rest. ``labels`` are published values."""
+
+    labels: tuple[str | None, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    pooled: int
+    pooled_before: int
+    pooled_after: int
+
+
+def distribution_section(subject: Subject, figures: Figures) -> Section:
+    """Plot every quasi-identifier that still has values, and sensitive columns where records are missing."""
+    recoding = subject.release.recoding
+    plotted, flat = [], []
+    for name, level in recoding.levels.items():
+        if len(recoding.hierarchies[name].labels[level]) == 1:
+            flat.append(name)
+        else:
+            plotted.append(_figure(subject, figures, name, quasi_distribution(subject, name)))
+    gone = subject.records - subject.release.frame.height
+    sensitive = subject.release.job.schema.sensitive
+    if gone:
+        plotted += [_figure(subject, figures, name, plain_distribution(subject, name)) for name in sensitive]
+    notes = []
+    if flat:
+        notes.append(paragraph(f"Published as one value throughout, so nothing is left to plot: {listed(flat)}."))
+    if sensitive and not gone:
+        notes.append(
+            paragraph(f"Every record's sensitive values are published as they were, unchanged: {listed(sensitive)}.")
+        )
+    return Section(
+        anchor="distributions",
+        title="Attributes before and after",
+        parts=(_legend(subject), element("div", *plotted, class_="grid"), *notes),
+    )
+
+
+def quasi_distribution(subject: Subject, name: str) -> Distribution:
+    """Count a quasi-identifier's published values in the original and in the release."""
+    recoding, log = subject.release.recoding, subject.release.log
+    hierarchy, level = recoding.hierarchies[name], recoding.levels[name]
+    labels = hierarchy.labels[level]
+    raw, unlisted = raw_counts(subject, name)
+    before = np.bincount(hierarchy.codes[level], weights=raw, minlength=len(labels)).astype(np.int64)
+    cells = as_text(subject.release.frame[name]).filter(pl.Series(~log.masked))
+    after, _ = _counts(cells, {label: code for code, label in enumerate(labels)}, len(labels))
+    return pooled(labels, before, after, threshold=subject.threshold, unlisted=unlisted)
+
+
+def plain_distribution(subject: Subject, name: str) -> Distribution:
+    """Count the values of a column that is published as it is, the most frequent first."""
+    found = as_text(subject.original[name]).value_counts(name="records").sort("records", name, descending=[True, False])
+    labels = found[name].to_list()
+    index = {label: code for code, label in enumerate(labels)}
+    after, _ = _counts(as_text(subject.release.frame[name]), index, len(labels))
+    return pooled(labels, found["records"].to_numpy().astype(np.int64), after, threshold=subject.threshold)
+
+
+def pooled(
+    labels: Sequence[str | None],
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    *,
+    threshold: int,
+    shown: int = SHOWN,
+    unlisted: int = 0,
+) -> Distribution:
+    """Keep the most frequent categories in their given order and pool the rest.
+
+    ``unlisted`` original records have a value that is no category at all (dropped before the hierarchy was built);
+    they join the pool.
+    """
+    by_size = np.argsort(-before, kind="stable")
+    keep = [int(i) for i in by_size[:shown] if before[i] >= max(threshold, 1)]
+    total = int(before.sum()) + unlisted
+    while keep and 0 < total - int(before[keep].sum()) < threshold:
+        keep.pop()
+    keep.sort()
+    occurring = int((before > 0).sum())
+    return Distribution(
+        labels=tuple(labels[i] for i in keep),
+        before=tuple(before[keep].tolist()),
+        after=tuple(after[keep].tolist()),
+        pooled=occurring - len(keep),
+        pooled_before=total - int(before[keep].sum()),
+        pooled_after=int(after.sum() - after[keep].sum()),
+    )
+
+
+def raw_counts(subject: Subject, name: str) -> tuple[NDArray[np.int64], int]:
+    """Return the original's records of each raw value of a hierarchy, and of values it does not list."""
+    hierarchy: Hierarchy = subject.release.recoding.hierarchies[name]
+    return _counts(as_text(subject.original[name]), hierarchy.index, hierarchy.domain_size)
+
+
+def _counts(cells: pl.Series, index: dict[str | None, int] | object, size: int) -> tuple[NDArray[np.int64], int]:
+    counts, unlisted = np.zeros(size, dtype=np.int64), 0
+    found = pl.DataFrame({"cell": cells}).group_by("cell").len()
+    for cell, records in found.iter_rows():
+        code = index.get(cell)  # type: ignore[attr-defined]
+        if code is None:
+            unlisted += records
+        else:
+            counts[code] += records
+    return counts, unlisted
+
+
+def _figure(subject: Subject, figures: Figures, name: str, found: Distribution) -> Html:
+    return figures.add(chart.paired_bars(_pairs(subject, name, found)), _caption(subject, found), heading=name)
+
+
+def _pairs(subject: Subject, name: str, found: Distribution) -> list[chart.Pair]:
+    rest = f"other ({count(found.pooled, 'value')})" if found.pooled else "other"
+    masked = subject.masked if name in subject.quasi else 0
+    rows: list[tuple[str | None, int, int, str]] = [
+        (label, before, after, "published")
+        for label, before, after in zip(found.labels, found.before, found.after, strict=True)
+    ]
+    if found.pooled_before or found.pooled_after:
+        rows.append((rest, found.pooled_before, found.pooled_after, "published"))
+    if masked:
+        rows.append(("* (masked)", 0, masked, "masked"))
+    if subject.removed + subject.dropped:
+        rows.append(("not in the release", 0, subject.removed + subject.dropped, "left out"))
+    total = subject.records
+    return [
+        chart.Pair(
+            label=label,
+            full=MISSING if value is None else value[:200],
+            before=before / total,
+            after=after / total,
+            before_text=f"{before:,} ({percent(before, total)})",
+            after_text=f"{after:,} ({percent(after, total)})",
+            kind=kind,
+        )
+        for label, (value, before, after, kind) in zip(axis_labels([row[0] for row in rows]), rows, strict=True)
+    ]
+
+
+def _caption(subject: Subject, found: Distribution) -> str:
+    if not found.labels:
+        return f"All {count(found.pooled, 'value')} are too rare to be shown by themselves."
+    total = subject.records
+    shifts = [abs(a - b) / total for a, b in zip(found.after, found.before, strict=True)]
+    largest = max(range(len(shifts)), key=shifts.__getitem__)
+    if shifts[largest] == 0:
+        return "Unchanged: every published value keeps its share."
+    label = MISSING if found.labels[largest] is None else found.labels[largest]
+    return (
+        f"The largest change is at {label}: {percent(found.before[largest], total)} before, "
+        f"{percent(found.after[largest], total)} after."
+    )
+
+
+def _legend(subject: Subject) -> Html:
+    items = [("before", "original, generalized to the published level"), ("published", "release")]
+    if subject.masked:
+        items.append(("masked", "masked in the release"))
+    if subject.removed + subject.dropped:
+        items.append(("dropped", "not in the release"))
+    keys = [element("span", element("i", class_=kind), words) for kind, words in items]
+    return element(
+        "div",
+        paragraph(
+            "A dark bar as long as the light one behind it means that the value is as frequent in the release as in "
+            f"the original. At most {SHOWN} values are shown; the rest, and every value of fewer than "
+            f"{count(subject.threshold, 'original record')}, is pooled as “other”."
+        ),
+        element("div", *keys, class_="legend"),
+    )

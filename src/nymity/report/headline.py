@@ -1,0 +1,61 @@
+"""The top of the page: what is promised, in plain words, and that it holds."""
+
+from __future__ import annotations
+
+from nymity.publish.verify import Finding
+from nymity.report.markup import Html, element, joined, paragraph
+from nymity.report.subject import Subject
+
+
+def headline(subject: Subject) -> Html:
+    """Return the promise, the measurement beside it, and who may read the page."""
+    release = subject.release
+    holds = release.verification.holds
+    badge = element("span", "✓ holds" if holds else "✗ broken", class_="badge good" if holds else "badge bad")
+    cards = [
+        _card(finding, model)
+        for finding, model in zip(release.verification.findings, release.job.privacy, strict=True)
+    ]
+    noscript = element("noscript", paragraph("The plots need JavaScript; all text is here without it.", class_="warning"))
+    return element(
+        "header",
+        paragraph("nymity · report for the data custodian", class_="eyebrow"),
+        element("h1", "What this release promises ", badge),
+        element("div", *cards, class_="promises"),
+        paragraph(
+            element("strong", "For the custodian, not for release. "),
+            "This report shows aggregate information about the original table, which is more than the release itself "
+            "gives away. It contains no single record.",
+            class_="warning",
+        ),
+        noscript,
+    )
+
+
+def _card(finding: Finding, model: object) -> Html:
+    """One promise: its name, its sentence, and promised beside measured."""
+    name, _, sentence = finding.promise.rpartition(": ")
+    numbers = [_numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
+    return element(
+        "div",
+        element("h3", name or finding.model),
+        paragraph(sentence[:1].upper() + sentence[1:] + "."),
+        element("div", *numbers, class_="numbers"),
+        class_="card good" if finding.holds else "card bad",
+    )
+
+
+def _numbers(key: str, promised: object, measured: object) -> Html:
+    shown = "–" if measured is None else _number(measured)
+    note = " measured: no class left that could single anyone out" if measured is None else f" measured {key}"
+    return joined(
+        [
+            element("span", element("strong", _number(promised)), f" promised {key}"),
+            element("span", element("strong", shown), note),
+        ],
+        "",
+    )
+
+
+def _number(value: object) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,229 @@
+"""What remains risky: what the promise does not cover, said plainly and counted on the release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.report import chart
+from nymity.report.markup import Figures, Html, Section, bullets, element, joined, paragraph, tile
+from nymity.report.subject import Subject
+from nymity.report.wording import axis_labels, count, listed, percent
+from nymity.table.schema import Role
+
+
+@dataclass(frozen=True, kw_only=True)
+class Homogeneity:
+    """Of a sensitive column: in each class, the share of its most frequent value."""
+
+    shares: NDArray[np.float64]
+
+    def above(self, share: float) -> int:
+        """Classes in which one value holds more than this share."""
+        return int((self.shares > share).sum())
+
+    @property
+    def certain(self) -> int:
+        """Classes in which everyone has the same value."""
+        return int((self.shares == 1).sum())
+
+
+def risk_section(subject: Subject, figures: Figures) -> Section:
+    """Re-identification, sensitive values that are nearly certain, unprotected columns, and general limits."""
+    return Section(
+        anchor="risk",
+        title="What remains risky",
+        parts=(
+            paragraph(
+                "A promise kept is not the absence of risk. This is what someone could still try, and how far they "
+                "would get."
+            ),
+            element("h3", "Finding a person's record"),
+            _tiles(subject),
+            _finding(subject),
+            *_learning(subject, figures),
+            *_linking(subject, figures),
+            element("h3", "What no such release can promise"),
+            _limits(subject),
+        ),
+    )
+
+
+def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> Homogeneity:
+    """Return the share of the most frequent value of ``attribute`` in every class of ``frame``."""
+    keys = [f"q{i}" for i in range(len(quasi))]
+    safe = pl.DataFrame({**{key: frame[name] for key, name in zip(keys, quasi, strict=True)}, "value": frame[attribute]})
+    counted = safe.group_by([*keys, "value"]).agg(pl.len().alias("records"))
+    largest = counted.group_by(keys).agg(pl.col("records").max() / pl.col("records").sum())
+    return Homogeneity(shares=largest["records"].sort().to_numpy())
+
+
+def unique_records(frame: pl.DataFrame, columns: Sequence[str]) -> int:
+    """Return how many rows have a combination of these columns that no other row has."""
+    safe = pl.DataFrame({f"c{i}": frame[name] for i, name in enumerate(columns)})
+    return int((safe.group_by(safe.columns).len()["len"] == 1).sum())
+
+
+def _tiles(subject: Subject) -> Html:
+    before, after, threshold = subject.sizes_before, subject.sizes_after, subject.threshold
+    near = int(after[after < 2 * threshold].sum())
+    released = subject.release.frame.height
+
+    def average(sizes: NDArray[np.int64]) -> str:
+        return percent(len(sizes), int(sizes.sum())) if len(sizes) else "–"
+
+    highest = percent(1 / after.min()) if len(after) else "–"
+    return element(
+        "div",
+        tile("Highest risk", highest, f"one in the smallest class; before: {percent(1 / before.min())}"),
+        tile("Average risk", average(after), f"over records in classes; before: {average(before)}"),
+        tile("In small classes", percent(near, released), f"{count(near, 'record')} in classes under {2 * threshold:,}"),
+        tile("Masked", percent(subject.masked, released), f"{count(subject.masked, 'record')} that say nothing"),
+        class_="tiles",
+    )
+
+
+def _finding(subject: Subject) -> Html:
+    parts = [
+        "The risk is the chance that someone who knows a person is in the table, and knows all their "
+        "quasi-identifiers, picks the right record (the prosecutor's view): one over the size of the class."
+    ]
+    if subject.masked:
+        parts.append(
+            "Masked records still show their sensitive and insensitive columns, and they are known to be those that "
+            "were unusual."
+        )
+    return paragraph(" ".join(parts))
+
+
+# -- learning a sensitive value ------------------------------------------------------------------------
+
+
+def _learning(subject: Subject, figures: Figures) -> list[Html]:
+    release = subject.release
+    names = release.job.schema.sensitive
+    heading = element("h3", "Learning a sensitive value without finding the record")
+    if not names:
+        return [heading, paragraph("No column is declared sensitive, so nothing is measured or promised here.")]
+    protected = {name for model in release.job.privacy for name in model.sensitive}
+    bare = [name for name in names if name not in protected]
+    parts = [
+        heading,
+        paragraph(
+            "If nearly everyone in a class has the same value, knowing the class is enough. The plot counts classes by "
+            "the share of their most frequent value."
+        ),
+    ]
+    if bare:
+        parts.append(
+            paragraph(element("strong", "No promise covers "), f"{listed(bare)}: the release may reveal it for some.")
+        )
+    kept = release.frame.filter(pl.Series(~release.log.masked))
+    plots = [_homogeneity_figure(figures, name, homogeneity(kept, subject.quasi, name)) for name in names]
+    parts.append(element("div", *plots, class_="grid"))
+    return parts
+
+
+def _homogeneity_figure(figures: Figures, name: str, found: Homogeneity) -> Html:
+    total = len(found.shares)
+    edges = [0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0]
+    bars = []
+    for low, high in zip(edges, edges[1:], strict=False):
+        classes = found.above(low) - found.above(high)
+        bars.append(_class_bar(f"over {low:.0%} to {high:.0%}" if low else f"up to {high:.0%}", classes, total, low >= 0.5))
+    bars[-1] = _class_bar("over 80%, not all", found.above(0.8) - found.certain, total, True)
+    bars.append(_class_bar("everyone alike", found.certain, total, True))
+    caption = (
+        f"In {percent(found.above(0.8), total)} of the classes one value holds more than 80%, "
+        f"in {percent(found.above(0.5), total)} more than half; "
+        + (
+            f"in {count(found.certain, 'class', 'classes')} everyone has the same value."
+            if found.certain
+            else "in none is everyone alike."
+        )
+    )
+    return figures.add(chart.bars(bars, title="share of classes"), caption, heading=name)
+
+
+def _class_bar(label: str, classes: int, total: int, strong: bool) -> chart.Bar:
+    return chart.Bar(
+        label=label,
+        share=classes / total if total else 0.0,
+        text=percent(classes, total),
+        full=label,
+        note=count(classes, "class", "classes"),
+        strong=strong,
+    )
+
+
+# -- columns nobody protects ---------------------------------------------------------------------------
+
+
+def _linking(subject: Subject, figures: Figures) -> list[Html]:
+    release = subject.release
+    names = [name for name in release.job.schema.columns(Role.INSENSITIVE) if name in release.frame.columns]
+    heading = element("h3", "Columns published unprotected")
+    if not names:
+        return [heading, paragraph("None: no column is declared insensitive.")]
+    found = {name: unique_records(release.frame, [*subject.quasi, name]) for name in names}
+    together = unique_records(release.frame, [*subject.quasi, *names])
+    order = sorted(names, key=lambda name: -found[name])[:15]
+    rows = [(label, name, found[name]) for label, name in zip(axis_labels(order), order, strict=True)]
+    if len(names) > 1:
+        rows.append(("all of them together", listed(names), together))
+    total = release.frame.height
+    bars = [
+        chart.Bar(
+            label=label,
+            share=unique / total,
+            text=percent(unique, total),
+            full=full,
+            note=f"{count(unique, 'row')} of {total:,}",
+            strong=label == "all of them together",
+        )
+        for label, full, unique in rows
+    ]
+    caption = (
+        f"{count(together, 'row')} of {total:,} ({percent(together, total)}) "
+        f"{'is' if together == 1 else 'are'} unique once {listed(names)} "
+        f"{'is' if len(names) == 1 else 'are'} known besides the published quasi-identifiers."
+    )
+    return [
+        heading,
+        paragraph(
+            "Insensitive columns are published as they are and count for no promise. If someone can know one of them, "
+            "declare it a quasi-identifier: ",
+            joined([element("span", name, class_="chip insensitive") for name in names]),
+        ),
+        figures.add(chart.bars(bars, title="share of released rows that become unique"), caption),
+    ]
+
+
+# -- general limits ------------------------------------------------------------------------------------
+
+
+def _limits(subject: Subject) -> Html:
+    earlier = subject.release.job.earlier_releases
+    again = (
+        f"The job names {count(len(earlier), 'earlier release')} of the same people: {listed(earlier)}. "
+        "Check them together before publishing."
+        if earlier
+        else "The job names no earlier release of the same people."
+    )
+    return bullets(
+        [
+            "Background knowledge: who knows more about a person than the quasi-identifiers (a rare diagnosis, the "
+            "length of a stay, who it cannot be) can narrow a class down further. k-anonymity does not protect "
+            "against that.",
+            "Two releases of one table can be intersected: each keeps its promise alone, but a person's two classes "
+            f"may have one record in common. {again}",
+            "The promise is about the columns declared quasi-identifying. A column that others can know and that was "
+            "declared otherwise is not covered.",
+            "Groups are not protected: that most people of one kind share a value is what research wants to learn, and "
+            "it holds for people who are not in the table, too.",
+        ]
+    )
