@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.io.atomic import STAGING_PREFIX, Stage, replace_file, staging
+from nymity.core.atomic import STAGING_PREFIX, Stage, replace_file, staging
 from nymity.io.format import SUFFIXES
 from nymity.io.frame import like, to_polars
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS

@@ -10,8 +10,8 @@ from typing import IO
 
 import polars as pl
 
+from nymity.core.atomic import replace_file
 from nymity.core.errors import FileError, TableError
-from nymity.io.atomic import replace_file
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of
 from nymity.io.neutralize import neutralize

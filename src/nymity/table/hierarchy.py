@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import polars as pl
 
-from nymity.core.errors import FileError, HierarchyError
+from nymity.core.atomic import replace_file
+from nymity.core.errors import HierarchyError
 from nymity.table.text import MASK, as_text, shown
 
 if TYPE_CHECKING:
@@ -195,16 +196,13 @@ class Hierarchy:
         rows = [["" if cell is None else cell for cell in row] for row in self.rows()]
         # The writer leaves these two unquoted, and a reader would take them for a line end and a byte order mark.
         risky = any("\r" in cell or "\ufeff" in cell for row in rows for cell in row)
-        try:
-            with Path(path).open("w", newline="", encoding="utf-8") as stream:
-                csv.writer(
-                    stream,
-                    delimiter=delimiter,
-                    lineterminator="\n",
-                    quoting=csv.QUOTE_ALL if risky else csv.QUOTE_MINIMAL,
-                ).writerows(rows)
-        except OSError as error:
-            raise FileError(str(path), expected="a file that can be written", got=str(error.strerror)) from error
+        quoting = csv.QUOTE_ALL if risky else csv.QUOTE_MINIMAL
+
+        def write(staged: Path) -> None:
+            with staged.open("w", newline="", encoding="utf-8") as stream:
+                csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerows(rows)
+
+        replace_file(path, write)
 
     # -- using it for a column -------------------------------------------------------------------------
 

@@ -232,7 +232,7 @@ def test_permissions_follow_the_umask(tmp_path, suffix):
 def test_a_full_disk_leaves_the_earlier_file(tmp_path, suffix, monkeypatch):
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"earlier")
-    from nymity.io import atomic
+    from nymity.core import atomic
 
     def onto_full_disk(self, name):
         link = self.folder / name

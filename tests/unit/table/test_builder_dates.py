@@ -21,14 +21,18 @@ def rows(builder: Dates, values: object) -> list[list[str | None]]:
 
 
 def test_the_whole_chain() -> None:
-    assert rows(Dates(), [date(2024, 2, 13), None]) == [
+    assert rows(Dates(levels=tuple(LABELS)), [date(2024, 2, 13), None]) == [
         ["2024-02-13", "2024-W07", "2024-02", "2024-Q1", "2024", "2020s", "*"],
         [None, None, None, None, None, None, "*"],
     ]
 
 
+def test_weeks_are_left_out_unless_asked_for() -> None:
+    assert rows(Dates(), [date(2023, 1, 1)]) == [["2023-01-01", "2023-01", "2023-Q1", "2023", "2020s", "*"]]
+
+
 def test_months_above_weeks_are_those_of_the_thursday() -> None:
-    with_weeks = rows(Dates(), [date(2023, 1, 1), date(2024, 12, 30), date(2024, 12, 29)])
+    with_weeks = rows(Dates(levels=tuple(LABELS)), [date(2023, 1, 1), date(2024, 12, 30), date(2024, 12, 29)])
     assert [row[1:5] for row in with_weeks] == [
         ["2022-W52", "2022-12", "2022-Q4", "2022"],
         ["2024-W52", "2024-12", "2024-Q4", "2024"],

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-import naive
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import Case, cases, typed_columns
 
+import naive
 from nymity.core.errors import HierarchyError, SchemaError, TableError
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from strategies import Case, cases, typed_columns
 
 
 def combinations(encoded: EncodedTable) -> Counter[naive.Row]:
@@ -102,12 +102,9 @@ def test_the_order_of_records_does_not_matter(data: st.DataObject) -> None:
 def test_names_of_values_do_not_matter(case: Case) -> None:
     """Renaming every value of a column and of its hierarchy gives the same codes."""
     renamed = {
-        name: case.frame[name].map_elements(lambda v: f"<{v}>", return_dtype=pl.String)
-        for name in case.schema.quasi
+        name: case.frame[name].map_elements(lambda v: f"<{v}>", return_dtype=pl.String) for name in case.schema.quasi
     }
-    hierarchies = [
-        Hierarchy.from_rows([[f"<{row[0]}>", *row[1:]] for row in h.rows()]) for h in case.hierarchies
-    ]
+    hierarchies = [Hierarchy.from_rows([[f"<{row[0]}>", *row[1:]] for row in h.rows()]) for h in case.hierarchies]
     attributes = {name: quasi(h) for name, h in zip(renamed, hierarchies, strict=True)}
     other = encode(case.frame.with_columns(**renamed), Schema({**attributes, "s0": sensitive()}))
     assert np.array_equal(case.encoded.combinations, other.combinations)
@@ -201,13 +198,18 @@ def test_what_is_refused() -> None:
         encode(pl.DataFrame({"a": ["a", "c"]}), Schema({"a": quasi(Hierarchy.flat(["a"]))}))
 
 
-@pytest.mark.parametrize("gap", [None, pytest.param("", marks=pytest.mark.xfail(reason="Schema.check counts nulls alone as missing"))])
+@pytest.mark.parametrize(
+    "gap", [None, pytest.param("", marks=pytest.mark.xfail(reason="Schema.check counts nulls alone as missing"))]
+)
 def test_text_gaps_are_refused_where_they_are_errors(gap: str | None) -> None:
     with pytest.raises(TableError, match="column 'a': expected no missing values"):
         encode(pl.DataFrame({"a": ["b", gap]}), Schema({"a": quasi(missing="error")}))
 
 
-@pytest.mark.parametrize("gap", [None, pytest.param(float("nan"), marks=pytest.mark.xfail(reason="Schema.check counts nulls alone as missing"))])
+@pytest.mark.parametrize(
+    "gap",
+    [None, pytest.param(float("nan"), marks=pytest.mark.xfail(reason="Schema.check counts nulls alone as missing"))],
+)
 def test_number_gaps_are_refused_where_they_are_errors(gap: float | None) -> None:
     with pytest.raises(TableError, match="column 'a': expected no missing values"):
         encode(pl.DataFrame({"a": [1.5, gap]}), Schema({"a": quasi(missing="error")}))

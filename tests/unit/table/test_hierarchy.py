@@ -172,9 +172,15 @@ def test_read_finds_the_delimiter(tmp_path: Path, delimiter: str) -> None:
     assert Hierarchy.read(tmp_path / "values.csv") == hierarchy
 
 
-def test_save_into_nowhere_is_a_file_error(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="No such file"):
-        Hierarchy.flat(["a"]).save(tmp_path / "no" / "values.csv")
+def test_save_makes_the_folder_it_needs(tmp_path: Path) -> None:
+    Hierarchy.flat(["a"]).save(tmp_path / "new" / "values.csv")
+    assert Hierarchy.read(tmp_path / "new" / "values.csv") == Hierarchy.flat(["a"])
+
+
+def test_save_below_a_file_is_a_file_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(FileError, match="a file in the way"):
+        Hierarchy.flat(["a"]).save(tmp_path / "file" / "values.csv")
 
 
 def test_save_is_plain_csv(tmp_path: Path) -> None:

@@ -8,15 +8,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import naive
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from strategies import Case, cases, node_between, typed_columns
 
+import naive
 from nymity.core.errors import FileError, NoSolutionError, ParameterError, SchemaError, TableError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
@@ -24,6 +23,7 @@ from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema, insensitive, quasi
+from strategies import Case, cases, node_between, typed_columns
 
 AGES = Hierarchy.from_rows([["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"], [None, None, "*"]])
 SEXES = Hierarchy.flat(["f", "m"])

@@ -25,6 +25,8 @@ LABELS: dict[str, Callable[[date], str]] = {
     "year": lambda day: f"{day.year:04d}",
     "decade": lambda day: f"{day.year // 10 * 10:04d}s",
 }
+#: Without weeks, whose months are not quite the calendar's.
+DEFAULT_LEVELS = ("day", "month", "quarter", "year", "decade")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +39,7 @@ class Dates:
     **Weeks.** A week may lie in two months, and then months are no function of weeks. When a month, quarter,
     year or decade follows ``week``, those levels therefore mean *the one that holds the Thursday of the ISO week*
     (ISO 8601 numbers weeks by the same rule): Sunday 2023-01-01 lies in week 2022-W52 and so in 2022-12. Up to
-    three days at the edges of a month change sides. Leave ``week`` out to have calendar months.
+    three days at the edges of a month change sides. Without ``week``, as by default, months are the calendar's.
 
     Text is read in ISO form, with or without a time, or in the ``format`` of ``datetime.strptime``. A value with a
     time zone counts for the day on the clock there.
@@ -45,7 +47,7 @@ class Dates:
 
     key: ClassVar[str] = "dates"
 
-    levels: tuple[str, ...] = tuple(LABELS)
+    levels: tuple[str, ...] = DEFAULT_LEVELS
     format: str | None = None
 
     def __post_init__(self) -> None:

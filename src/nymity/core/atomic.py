@@ -81,7 +81,7 @@ def staging(folder: str | os.PathLike[str]) -> Iterator[Stage]:
         raise
 
 
-def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object]) -> None:
     """Let ``write`` make a file somewhere else and put it at ``path`` when it is whole."""
     target = Path(path)
     if target.is_dir():
