@@ -62,7 +62,7 @@ def exact_fraction(value: float | int | str | Decimal | Fraction) -> Fraction:
     A float's shortest ``repr`` is the decimal its author typed, so ``Fraction(repr(x))`` recovers it.
     """
     if isinstance(value, float):
-        return Fraction(repr(value))
+        return Fraction(repr(float(value)))  # numpy's floats have a repr of their own
     return Fraction(value)
 
 

@@ -12,8 +12,6 @@ Any file may be plain (``.csv``) or compressed (``.csv.gz``). All values are tex
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.errors import FileError, NymityError, SchemaError
+from nymity.core.errors import FileError, SchemaError
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Schema, insensitive, quasi, sensitive
 
@@ -145,15 +143,7 @@ def _read_table(path: Path) -> pl.DataFrame:
 
 
 def _read_hierarchy(path: Path) -> Hierarchy:
-    found = _find(path)
-    try:
-        content = gzip.decompress(found.read_bytes()) if found.suffix == ".gz" else found.read_bytes()
-        lines = content.decode("utf-8-sig").splitlines()
-        return Hierarchy.from_rows([row for row in csv.reader(lines, delimiter=";") if row], where=found.name)
-    except NymityError:
-        raise
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise _not_understood(found, "one line per value, levels separated by ';'", error) from error
+    return Hierarchy.read(_find(path), delimiter=";")
 
 
 def _not_understood(path: Path, expected: str, error: Exception) -> FileError:

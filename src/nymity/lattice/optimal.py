@@ -221,7 +221,7 @@ def _branch_and_bound(engine: RollUp, space: Space, loss: BoundLoss, ledger: Led
                 consider(bottom, top, None)
         elif not ruled_out.covers(top):
             statistics = check(top)
-            if statistics.suppressed[0] > ledger.limit:
+            if not ledger.solves(statistics)[0]:
                 ruled_out.add(top)
             elif bottom != top:
                 consider(bottom, top, statistics)

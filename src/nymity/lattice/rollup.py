@@ -30,6 +30,8 @@ from nymity.table.packing import KeyLayout
 SNAPSHOT_BUDGET = 128 * 2**20
 #: A predecessor with more entries than this is left by way of a waypoint.
 WAYPOINT_ENTRIES = 1_000
+#: Nodes of a subtree that is evaluated in one go, about: how often a walk reports.
+NODES_A_SUBTREE = 1_000
 
 _NEVER = np.iinfo(np.int64).max
 
@@ -153,11 +155,11 @@ class RollUp:
         computed alone, so results do not depend on their number.
         """
         order = sorted(self._key_attributes, key=lambda a: -self.table.hierarchies[a].domain_size)
-        n_split = 0
-        while n_split < len(order) and prod(space.shape[a] for a in order[:n_split]) < 8:
+        subtrees, n_split = max(8, space.size // NODES_A_SUBTREE), 0
+        while n_split < len(order) and prod(space.shape[a] for a in order[:n_split]) < subtrees:
             n_split += 1
         split, rest = order[:n_split], order[n_split:]
-        prefixes = [tuple(levels) for levels in product(*(range(space.low[a], space.high[a] + 1) for a in split))]
+        prefixes = product(*(range(space.low[a], space.high[a] + 1) for a in split))
 
         def subtree(prefix: tuple[int, ...]) -> NodeStatistics:
             node = list(space.low)
@@ -166,13 +168,15 @@ class RollUp:
             return _Subtree(self, space, rest).evaluate(tuple(node))
 
         done = 0
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            results = pool.map(subtree, prefixes) if threads > 1 else map(subtree, prefixes)
-            for statistics in results:
+        pool = ThreadPoolExecutor(max_workers=threads)
+        try:
+            for statistics in pool.map(subtree, prefixes) if threads > 1 else map(subtree, prefixes):
                 done += len(statistics)
                 self.checks += len(statistics)
                 report(observe, Progress(stage="evaluating the lattice", done=done, total=space.size))
                 yield statistics
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     # -- inside ----------------------------------------------------------------------------------------
 

