@@ -102,8 +102,9 @@ class RollUp:
         self.table, self.models, self.needs = table, tuple(models), needs
         self.smallest = max((model.smallest_class for model in models), default=1)
         self.sensitive = tuple(dict.fromkeys(name for model in models for name in model.sensitive))
-        self.size_only = all(model.size_only for model in models)
         self.pivot = -1 if self.sensitive else _widest(table)
+        #: Class sizes and leaf counts are all it takes, so one kernel does everything.
+        self.fused = self.pivot >= 0 and not needs and all(model.size_only for model in models)
         self._tables = LevelTables(table.hierarchies)
         self._key_attributes = [a for a in range(len(table.names)) if a != self.pivot]
         sizes = [1 if a == self.pivot else h.domain_size for a, h in enumerate(table.hierarchies)]
@@ -249,8 +250,10 @@ class RollUp:
         return accepted
 
     def _statistics(self, snapshot: Snapshot) -> NodeStatistics:
-        if self.size_only and not self.needs and self.pivot >= 0:
-            return self._chain_statistics(snapshot, 1)
+        if self.fused:
+            counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(self.table.names)), np.int64)
+            self._summarize_chain(snapshot, counts, lost)
+            return _node_statistics(np.array([snapshot.levels]), counts, lost, {})
         classes, block = self._classes(snapshot)
         accepted, first, layout = self._accepted(classes), snapshot.groupings[0], self._layout
         leaf_at = self._tables.leaf_at(snapshot.levels)
@@ -266,15 +269,6 @@ class RollUp:
             kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
             extra["lost_entropy"] = entropy[None, :]
         return _node_statistics(np.array([snapshot.levels]), counts, lost, extra)
-
-    def _chain_statistics(self, snapshot: Snapshot, n_levels: int) -> NodeStatistics:
-        """Statistics of the nodes that differ from ``snapshot`` in ``n_levels - 1`` further levels of the pivot."""
-        m, pivot = len(self.table.names), self.pivot
-        counts, lost = np.empty((n_levels, kernel.N_COUNTS), np.int64), np.empty((n_levels, m), np.int64)
-        self._summarize_chain(snapshot, counts, lost)
-        levels = np.tile(np.array(snapshot.levels), (n_levels, 1))
-        levels[:, pivot] += np.arange(n_levels)
-        return _node_statistics(levels, counts, lost, {})
 
     def _summarize_chain(self, snapshot: Snapshot, counts: NDArray[np.int64], lost: NDArray[np.int64]) -> None:
         (g,), low = snapshot.groupings, snapshot.levels[self.pivot]
@@ -334,7 +328,6 @@ class _Subtree:
     def __init__(self, engine: RollUp, space: Space, attributes: Sequence[int]) -> None:
         self.engine, self.space, self.attributes = engine, space, attributes
         self.chained = engine.pivot >= 0
-        self.fused = self.chained and engine.size_only and not engine.needs
         self.length = space.shape[engine.pivot] if self.chained else 1
         self.parts: list[NodeStatistics] = []
 
@@ -342,14 +335,14 @@ class _Subtree:
         """Return the statistics of every node of the subtree."""
         engine = self.engine
         n_nodes = self.length * prod(self.space.shape[a] for a in self.attributes)
-        if self.fused:
+        if self.engine.fused:
             m = len(engine.table.names)
             self.levels = np.empty((n_nodes, m), np.int64)
             self.counts = np.empty((n_nodes, kernel.N_COUNTS), np.int64)
             self.lost = np.empty((n_nodes, m), np.int64)
             self.at = 0
         self._descend(engine._derive(engine._store.root, start), 0)
-        if self.fused:
+        if self.engine.fused:
             self.levels[:, engine.pivot] += np.tile(np.arange(self.length), n_nodes // self.length)
             return _node_statistics(self.levels, self.counts, self.lost, {})
         return NodeStatistics.concatenate(self.parts)
@@ -365,7 +358,7 @@ class _Subtree:
             self._descend(snapshot, depth + 1)
 
     def _evaluate_chain(self, snapshot: Snapshot) -> None:
-        if self.fused:
+        if self.engine.fused:
             part = slice(self.at, self.at + self.length)
             self.engine._summarize_chain(snapshot, self.counts[part], self.lost[part])
             self.levels[part] = snapshot.levels

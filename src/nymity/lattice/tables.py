@@ -32,6 +32,7 @@ class LevelTables:
                     map_end += len(maps[-1])
         self.maps = np.concatenate(maps) if maps else np.empty(0, np.uint32)
         self.leaves = np.concatenate(leaves)
+        self._chains: dict[tuple[int, int, int], tuple[NDArray[np.uint64], NDArray[np.uint64]]] = {}
 
     def map_at(self, attribute: int, low: int, high: int) -> int:
         """Where the table from codes of level ``low`` to codes of level ``high`` starts in ``maps``."""
@@ -47,8 +48,13 @@ class LevelTables:
 
     def chain(self, attribute: int, low: int, high: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Offsets of the single steps from ``low`` to ``high`` and of the leaf counts of each of those levels."""
-        steps = [self._map_at[attribute, level, level + 1] for level in range(low, high)]
-        return np.array(steps, dtype=np.uint64), np.array(self._leaf_at[attribute][low : high + 1], dtype=np.uint64)
+        known = self._chains.get((attribute, low, high))
+        if known is None:
+            steps = [self._map_at[attribute, level, level + 1] for level in range(low, high)]
+            leaf_counts = self._leaf_at[attribute][low : high + 1]
+            known = np.array(steps, dtype=np.uint64), np.array(leaf_counts, dtype=np.uint64)
+            self._chains[attribute, low, high] = known
+        return known
 
 
 def _between(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.uint32]:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_NO_PAIRS, _NO_VALUES = np.empty((0, 2)), np.empty((0, 0))
+
 
 @dataclass(frozen=True, eq=False)
 class NodeStatistics:
@@ -27,8 +29,8 @@ class NodeStatistics:
     squares: Ints
     classes: Ints
     lost_leaves: Ints
-    covered: Floats = field(default_factory=lambda: np.empty((0, 2)))
-    lost_entropy: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    covered: Floats = field(default_factory=lambda: _NO_PAIRS)
+    lost_entropy: Floats = field(default_factory=lambda: _NO_VALUES)
 
     def __len__(self) -> int:
         return len(self.levels)
