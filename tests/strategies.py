@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import naive
 import polars as pl
 from hypothesis import strategies as st
 
+import naive
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy

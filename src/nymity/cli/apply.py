@@ -55,7 +55,10 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish new rows the way an earlier release was: the same levels, the same classes."""
+    """Publish new rows by the recoding of an earlier release.
+
+    Same levels, same classes. The result carries no certificate until it is checked.
+    """
     from nymity.io import ReadOptions, read_table, write_table
     from nymity.table.recoding import Recoding
 

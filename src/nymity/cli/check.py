@@ -12,7 +12,7 @@ from rich.table import Table
 from nymity.cli.console import Screen, add_row, counted, table
 from nymity.cli.options import AsJson, JobOption, Quiet, Strict
 from nymity.cli.source import load_job
-from nymity.core.errors import InputError
+from nymity.core.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from nymity.publish.check import CheckResult
@@ -41,7 +41,11 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a released table against its certificate or a job; exit code 1 when a promise is broken."""
+    """Check that a released table keeps its promises.
+
+    It is held against its certificate, a job, or both. The exit code is 1 when a promise is broken or the table is
+    not the one that was certified.
+    """
     from nymity.publish.check import check
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -87,8 +91,9 @@ def _promises(verified: Verification) -> Table:
 def _counts(verified: Verification) -> str:
     if verified.smallest_class is None:
         return f"{counted(verified.records, 'record')}, none of them in a class."
+    in_classes = verified.records - (0 if verified.strict else verified.masked)
     return (
-        f"{counted(verified.records, 'record')} in {counted(verified.classes, 'class', 'classes')} "
+        f"{counted(in_classes, 'record')} in {counted(verified.classes, 'class', 'classes')} "
         f"of records that look alike; the smallest has {verified.smallest_class:,}."
     )
 
@@ -109,7 +114,9 @@ def _beside(release: Path) -> Path:
     from nymity.publish.release import CERTIFICATE_NAME
 
     found = release.with_name(CERTIFICATE_NAME)
-    if release.exists() and not found.is_file():
+    if not release.exists():
+        raise FileError(str(release), expected="a released table", got="no such file", hint="check the path")
+    if not found.is_file():
         raise InputError(
             str(release),
             expected=f"a {CERTIFICATE_NAME} beside it to check against",

@@ -25,7 +25,10 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a release lost, by every loss: raw, and scaled from 0 (the original) to 100% (nothing left)."""
+    """Show what a release lost against the original.
+
+    Every loss is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
+    """
     from nymity.io import ReadOptions, read_table
     from nymity.publish.compare import compare
 
@@ -36,26 +39,37 @@ def command(
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
-        f"({percent(found.suppressed / found.records)}).",
+        f"({percent(found.suppressed / found.records)}). Scaled: 0% is the original, 100% is everything suppressed.",
         "",
         _losses(found),
         "",
         _attributes(found),
+        "",
+        _legend(found),
     )
     screen.answer(found.to_dict())
 
 
 def _losses(found: Comparison) -> Table:
-    shown = table("loss", "value", "0% as it was … 100% nothing left", "", right=("value", ""))
+    shown = table("loss", "value", "scaled", "", right=("value", ""))
     for loss in found.losses:
         scaled = loss.scaled
         add_row(
             shown,
-            loss.title,
+            loss.key,
             loss.value,
             None if scaled is None else bar(scaled),
             None if scaled is None else percent(scaled),
         )
+    return shown
+
+
+def _legend(found: Comparison) -> Table:
+    shown = Table.grid(padding=(0, 3, 0, 0))
+    shown.add_column(no_wrap=True)
+    shown.add_column()
+    for loss in found.losses:
+        add_row(shown, loss.key, loss.title, style="dim")
     return shown
 
 

@@ -11,6 +11,7 @@ import typer
 from nymity.cli.console import Screen, counted
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.publish import Destination, publish_job
+from nymity.cli.source import write_text
 from nymity.core.errors import FileError
 
 EXAMPLES = ("nymity demo", "nymity demo --out /tmp/demo/release --rows 5000")
@@ -28,9 +29,12 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Generate hospital stays with a job file to study, and publish them: 5-anonymous and 3-diverse."""
+    """See the whole way on generated hospital stays.
+
+    Writes hospital.csv and a job file worth reading, and publishes them: 5-anonymous, 3-diverse in the diagnosis.
+    """
     from nymity.datasets import hospital
-    from nymity.io import WriteOptions, replace_file, write_table
+    from nymity.io import WriteOptions, write_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
     destination = Destination.of(out, None)
@@ -38,7 +42,7 @@ def command(
     text = job_text()
     _spare_others(data, job, text, force=force)
     write_table(hospital(rows), data, WriteOptions(neutralize_formulas=False))
-    replace_file(job, lambda path: path.write_text(text, encoding="utf-8") and None)
+    write_text(job, text)
     screen.line(f"{data}   {counted(rows, 'generated hospital stay')}; nobody in it is real")
     screen.line(f"{job}   what to publish and how: worth reading")
     screen.line()

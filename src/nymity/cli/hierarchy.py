@@ -12,7 +12,7 @@ from rich.tree import Tree
 from nymity.cli.console import Screen, add_row, cell, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.cli.source import may_write, toml_value
-from nymity.core.errors import ParameterError, SchemaError
+from nymity.core.errors import HierarchyError, ParameterError, SchemaError
 from nymity.core.validation import nearest
 
 if TYPE_CHECKING:
@@ -44,16 +44,15 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a hierarchy as a tree, or suggest one for a column of a table."""
+    """Draw a hierarchy, or suggest one for a column."""
     from nymity.io import replace_file
-    from nymity.table.hierarchy import Hierarchy
 
     screen = Screen(quiet=quiet, as_json=as_json)
     specification: dict[str, Any] | None = None
     if column is None:
         if save is not None:
             raise ParameterError("--save", expected="--column beside it: there is nothing else to save", got="none")
-        hierarchy = Hierarchy.read(file, delimiter=delimiter)
+        hierarchy = _read(file, delimiter)
     else:
         if save is not None:
             may_write(save, force=force)
@@ -66,6 +65,16 @@ def command(
         replace_file(save, hierarchy.save)
     _show_use(screen, specification, save)
     screen.answer(_as_data(hierarchy, specification, save))
+
+
+def _read(file: Path, delimiter: str | None) -> Hierarchy:
+    from nymity.table.hierarchy import Hierarchy
+
+    try:
+        return Hierarchy.read(file, delimiter=delimiter)
+    except HierarchyError as error:
+        hint = "; ".join(filter(None, (error.hint, "if this is a table, name a column of it with --column")))
+        raise HierarchyError(error.where, expected=error.expected, got=error.got, hint=hint) from error
 
 
 def _suggest(file: Path, column: str, reading: dict[str, Any]) -> tuple[Hierarchy, dict[str, Any] | None]:
@@ -90,8 +99,7 @@ def _suggest(file: Path, column: str, reading: dict[str, Any]) -> tuple[Hierarch
 def _levels(hierarchy: Hierarchy) -> Table:
     shown = table("level", "values", "such as", right=("level", "values"))
     for level, labels in enumerate(hierarchy.labels):
-        some = ", ".join(_name(label) for label in labels[:4])
-        add_row(shown, level, len(labels), some + (" …" if len(labels) > 4 else ""))
+        add_row(shown, level, len(labels), _some([_name(label) for label in labels]))
     return shown
 
 
@@ -103,7 +111,7 @@ def _tree(hierarchy: Hierarchy, branches: int) -> Tree:
         names = [_name(hierarchy.labels[level - 1][child]) for child in below[:branches]]
         more = f"… {len(below) - branches:,} more" if len(below) > branches else ""
         if level == 1:
-            at.add(", ".join(names) + f" {more}".rstrip(), style="dim")
+            at.add(_some([_name(hierarchy.labels[0][child]) for child in below]), style="dim")
             return
         for name, child in zip(names, below, strict=False):
             grow(at.add(name), level - 1, child)
@@ -114,6 +122,11 @@ def _tree(hierarchy: Hierarchy, branches: int) -> Tree:
     if hierarchy.height:
         grow(root, hierarchy.height, 0)
     return root
+
+
+def _some(names: list[str]) -> str:
+    """List a few names in one line: all of five, or three and how many more there are."""
+    return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:3])} … {len(names) - 3:,} more"
 
 
 def _name(label: str | None) -> str:

@@ -12,12 +12,14 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write, toml_value
+from nymity.cli.source import may_write, toml_value, write_text
 
 if TYPE_CHECKING:
     from nymity.publish.inspect import Inspection
 
 EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
+
+_STYLES = {"identifying": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
 def command(
@@ -34,7 +36,10 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at a table: what each column holds, how exposed the records are, and which roles seem right."""
+    """Look at a table: columns, uniqueness, suggested roles.
+
+    With --job it also writes a commented job file to start from.
+    """
     from nymity.io import ReadOptions, read_table
     from nymity.publish.inspect import inspect_table
 
@@ -47,7 +52,7 @@ def command(
         f"{data}: {counted(inspection.records, 'record')}, {counted(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
-    screen.show(_columns(inspection), "", _headline(inspection))
+    screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
     if job is not None:
         _write_starter(job, data, inspection, k, reading)
         screen.line()
@@ -60,20 +65,17 @@ def command(
 
 
 def _columns(inspection: Inspection) -> Table:
-    shown = table(
-        "column", "type", "distinct", "missing", "unique", "role?", "why", right=("distinct", "missing", "unique")
-    )
+    shown = table("column", "type", "distinct", "missing", "unique", right=("distinct", "missing", "unique"))
     for column in inspection.columns:
-        add_row(
-            shown,
-            column.name,
-            column.type,
-            column.distinct,
-            column.missing,
-            column.unique,
-            column.role.value,
-            column.reason,
-        )
+        add_row(shown, column.name, column.type, column.distinct, column.missing, column.unique)
+    return shown
+
+
+def _roles(inspection: Inspection) -> Table:
+    shown = table("column", "role?", "why")
+    shown.columns[1].no_wrap = True
+    for column in inspection.columns:
+        add_row(shown, column.name, column.role.value, column.reason, style=_STYLES.get(column.role.value))
     return shown
 
 
@@ -91,7 +93,6 @@ def _headline(inspection: Inspection) -> str:
 
 
 def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
-    from nymity.io import replace_file
     from nymity.publish.inspect import starter_job
 
     text = starter_job(inspection, _seen_from(job.parent, data), privacy_k=k)
@@ -100,7 +101,7 @@ def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, readin
         text = re.sub(
             r"^(\[source\]\n.*)$", lambda found: "\n".join([found[1], *settings]), text, count=1, flags=re.MULTILINE
         )
-    replace_file(job, lambda path: path.write_text(text, encoding="utf-8") and None)
+    write_text(job, text)
 
 
 def _seen_from(folder: Path, data: Path) -> str:

@@ -7,12 +7,13 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import version
+from inspect import cleandoc
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
-from nymity.cli import apply, check, compare, demo, hierarchy, inspect, measure, publish, schema
+from nymity.cli import apply, bench, check, compare, demo, hierarchy, inspect, measure, publish, schema
 from nymity.cli.failure import guarded
 
 #: Exit code of a bug (EX_SOFTWARE of sysexits.h).
@@ -26,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
-    "Exit codes: 0 holds, 1 a promise is broken, 2 bad input, 3 no solution, 130 interrupted",
+    "Exit codes: 0 all holds, 1 a promise is broken, 2 bad input, 3 no solution, 130 stopped",
 )
 
 
@@ -45,8 +46,9 @@ def run() -> None:
 
 
 def _register(name: str, command: Callable[..., None], examples: Sequence[str]) -> None:
+    paragraphs = [" ".join(text.split()) for text in cleandoc(command.__doc__ or "").split("\n\n")]
     lines = ["[bold]Examples[/bold]", *(f"  {example}" for example in examples)]
-    app.command(name, epilog="\n\n".join(lines))(guarded(command))
+    app.command(name, help="\n\n".join(paragraphs), epilog="\n".join(lines))(guarded(command))
 
 
 _register("demo", demo.command, demo.EXAMPLES)
@@ -58,6 +60,7 @@ _register("compare", compare.command, compare.EXAMPLES)
 _register("apply", apply.command, apply.EXAMPLES)
 _register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
 _register("schema", schema.command, schema.EXAMPLES)
+_register("bench", bench.command, bench.EXAMPLES)
 
 
 def _show_version(wanted: bool) -> None:

@@ -41,7 +41,7 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure which k, l … a table reaches, whether anything was promised about it or not."""
+    """Measure which k, l … a table reaches, promised or not."""
     from nymity.io import ReadOptions, read_table
     from nymity.publish.measure import measure
 

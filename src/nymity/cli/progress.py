@@ -6,11 +6,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nymity.cli.console import Screen
+from nymity.cli.console import Screen, counted
 from nymity.core.progress import Observer, Progress, silent
 
 #: Seconds between two updates: a search reports every node, thousands in a second.
 REFRESH = 0.1
+
+#: Stages whose steps are nodes of the lattice.
+_SEARCHES = ("searching the lattice", "evaluating the lattice")
 
 
 @contextmanager
@@ -40,8 +43,10 @@ def watching(screen: Screen) -> Iterator[Observer]:
 def describe(progress: Progress) -> str:
     """Put a report into words: ``searching the lattice: 374 nodes checked, best loss so far 0.2113``."""
     words = progress.stage
+    if words not in _SEARCHES:
+        return words
     if progress.total:
-        words += f": {progress.done:,} of {progress.total:,} nodes checked"
+        words += f": {progress.done:,} of {counted(progress.total, 'node')} checked"
     elif progress.done:
-        words += f": {progress.done:,} nodes checked"
+        words += f": {counted(progress.done, 'node')} checked"
     return words if progress.best is None else f"{words}, best loss so far {progress.best:.4g}"

@@ -46,7 +46,11 @@ def command(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish a table so that every promise of the job holds, proved on the written file."""
+    """Run a job: table, certificate and report.
+
+    Every promise of the job is verified on the written file before it appears; whatever fails or is interrupted
+    leaves the files of an earlier run as they were.
+    """
     publish_job(
         Screen(quiet=quiet, as_json=as_json),
         job,
@@ -66,7 +70,11 @@ class Destination:
     @staticmethod
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
-        private = custodian if custodian is not None else release.parent / f"{release.resolve().name}-custodian"
+        for option, folder in (("--out", release), ("--custodian", custodian)):
+            if folder is not None and folder.exists() and not folder.is_dir():
+                raise ParameterError(option, expected="a folder", got=f"the file {folder}")
+        named = release if release.name not in ("", "..") else release.resolve()
+        private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
         if release.resolve() in (private.resolve(), *private.resolve().parents):
             raise ParameterError(
                 "--custodian",
@@ -76,67 +84,69 @@ class Destination:
             )
         return Destination(release=release, custodian=private)
 
+    def files(self, names: Sequence[str]) -> dict[str, Path | None]:
+        """Say where table, certificate, report (if any) and the custodian's log lie."""
+        table, certificate, *others = (self.release / name for name in names)
+        return {
+            "table": table,
+            "certificate": certificate,
+            "report": others[0] if others else None,
+            "custodian": self.custodian,
+        }
+
 
 def publish_job(
     screen: Screen, path: Path, to: Destination, *, settings: Sequence[str] = (), with_report: bool = True
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
+    from nymity.io import staging
     from nymity.publish.compare import compare
-    from nymity.publish.pipeline import load_source, publish
+    from nymity.publish.release import CERTIFICATE_NAME
 
     job = load_job(path, settings)
     _spare_source(job, to)
-    with watching(screen) as observe:
-        report(observe, Progress(stage="reading"))
-        original = load_source(job)
-        release = publish(
-            original,
-            job.schema,
-            privacy=job.privacy,
-            method=job.method,
-            output=job.output,
-            earlier_releases=job.earlier_releases,
-            observe=observe,
-        )
-        release, reported = _write(screen, replace(release, job=job), original, to, with_report, observe)
+    # Everything is made and verified in hidden folders and moved into place at the end: whatever fails or interrupts
+    # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
+    with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
+        original, release = _run(job, observe)
         report(observe, Progress(stage="comparing with the original"))
         comparison = compare(original, release)
-    files = {
-        "table": to.release / job.output.file_name,
-        "certificate": to.release / "certificate.json",
-        "report": to.release / REPORT_NAME if reported else None,
-        "custodian": to.custodian,
-    }
-    found = summary(release, comparison, files)
+        report(observe, Progress(stage="writing and verifying"))
+        release = replace(release, certificate=release.write(stage.folder, custodian=kept.folder))
+        names = [job.output.file_name, CERTIFICATE_NAME]
+        if with_report and _draw(screen, release, original, stage / REPORT_NAME, observe):
+            names.append(REPORT_NAME)
+        kept.commit(sorted(path.name for path in kept.folder.iterdir()))
+        stage.commit(names)
+    if REPORT_NAME not in names:
+        (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
+    found = summary(release, comparison, to.files(names))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
 
 
-def _write(
-    screen: Screen, release: Release, original: pl.DataFrame, to: Destination, with_report: bool, observe: Observer
-) -> tuple[Release, bool]:
-    """Write release, report and log, all or nothing; return the release as certified, and whether it has a report.
+def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
+    """Return the table a job names, read once, and its release."""
+    from nymity.publish.pipeline import load_source, publish
 
-    Everything is made and verified in hidden folders first, so that whatever fails or interrupts leaves the files of
-    an earlier run as they were, and never a table beside the report of another.
-    """
-    from nymity.io import staging
-
-    with staging(to.release) as stage, staging(to.custodian) as kept:
-        report(observe, Progress(stage="writing and verifying"))
-        release = replace(release, certificate=release.write(stage.folder, custodian=kept.folder))
-        if with_report:
-            report(observe, Progress(stage="drawing the report"))
-            with_report = _draw(screen, release, original, stage / REPORT_NAME)
-        kept.commit(sorted(path.name for path in kept.folder.iterdir()))
-        stage.commit(sorted(path.name for path in stage.folder.iterdir()))
-    if not with_report:
-        (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
-    return release, with_report
+    report(observe, Progress(stage="reading"))
+    original = load_source(job)
+    release = publish(
+        original,
+        job.schema,
+        privacy=job.privacy,
+        method=job.method,
+        output=job.output,
+        earlier_releases=job.earlier_releases,
+        observe=observe,
+    )
+    return original, replace(release, job=job)
 
 
-def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path) -> bool:
+def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:
+    """Write the report, or say why it is left out."""
+    report(observe, Progress(stage="drawing the report"))
     try:
         from nymity.report import write_report
 

@@ -65,26 +65,41 @@ def toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    from nymity.io import replace_file
+
+    def write(staged: Path) -> None:
+        staged.write_text(text, encoding="utf-8")
+
+    replace_file(path, write)
+
+
 def _set(data: dict[str, Any], setting: str) -> None:
     """Change one field of plain data in place."""
     key, equals, text = setting.partition("=")
-    steps = [int(step) if step.isdecimal() else step for step in re.findall(r'"[^"]*"|[^.\[\]]+', key.strip())]
+    found = re.findall(r'\[(\d+)\]|"([^"]*)"|([^.\[\]"]+)', key.strip())
+    steps = [int(number) if number else quoted or bare for number, quoted, bare in found]
     if not equals or not steps:
         raise ParameterError("--set", expected="field=value", got=repr(setting), hint="--set method.suppression=0.02")
+    *way, last = steps
     place: Any = data
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
-        if isinstance(place, list) and not (isinstance(step, int) and step < len(place)):
-            last = len(place) - 1
-            raise ParameterError(f"--set {key}", expected=f"a number from 0 to {last} in brackets", got=repr(step))
-        if not isinstance(place, list | dict):
-            raise ParameterError(f"--set {key}", expected="the name of a field", got=f"{step!r} inside a plain value")
-        where = step if isinstance(place, list) else str(step).strip('"')
-        if following is None:
-            place[where] = _value(text.strip())
-        elif isinstance(place, dict):
-            place = place.setdefault(where, {})
-        else:
-            place = place[where]
+    for step in way:
+        place = place.setdefault(step, {}) if isinstance(place, dict) else _item(place, step, key)[step]
+    _item(place, last, key)[last] = _value(text.strip())
+
+
+def _item(place: Any, step: str | int, key: str) -> Any:
+    """Return ``place`` if it has room for the field or item ``step``."""
+    if isinstance(place, dict):
+        return place
+    if not isinstance(place, list):
+        raise ParameterError(f"--set {key}", expected="the name of a field", got=f"{step!r} inside a plain value")
+    if not isinstance(step, int) or step >= len(place):
+        raise ParameterError(
+            f"--set {key}", expected=f"a number from 0 to {len(place) - 1} in brackets", got=repr(step)
+        )
+    return place
 
 
 def _value(text: str) -> Any:

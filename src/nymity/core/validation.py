@@ -6,14 +6,15 @@ import difflib
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
+from numbers import Integral, Real
 
 from nymity.core.errors import ParameterError
 
 
 def whole_number(where: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> None:
     """Refuse anything but an integer within the bounds (booleans are not integers here)."""
-    good = isinstance(value, int) and not isinstance(value, bool)
-    if good and (at_least is None or value >= at_least) and (at_most is None or value <= at_most):  # type: ignore[operator]
+    if isinstance(value, Integral) and not isinstance(value, bool) and _within(int(value), at_least, at_most):
         return
     raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=repr(value))
 
@@ -27,14 +28,10 @@ def number(
     above: float | None = None,
 ) -> None:
     """Refuse anything but a finite number within the bounds."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0
-    if (
-        good
-        and (at_least is None or value >= at_least)  # type: ignore[operator]
-        and (at_most is None or value <= at_most)  # type: ignore[operator]
-        and (above is None or value > above)  # type: ignore[operator]
-    ):
-        return
+    if isinstance(value, Real) and not isinstance(value, bool):
+        plain = float(value)
+        if isfinite(plain) and _within(plain, at_least, at_most) and (above is None or plain > above):
+            return
     bounds = f" above {above}" if above is not None else _bounds(at_least, at_most)
     raise ParameterError(where, expected=f"a number{bounds}", got=repr(value))
 
@@ -64,6 +61,10 @@ def exact_fraction(value: float | int | str | Decimal | Fraction) -> Fraction:
     if isinstance(value, float):
         return Fraction(repr(float(value)))  # numpy's floats have a repr of their own
     return Fraction(value)
+
+
+def _within(value: float, at_least: float | None, at_most: float | None) -> bool:
+    return (at_least is None or value >= at_least) and (at_most is None or value <= at_most)
 
 
 def _bounds(at_least: float | None, at_most: float | None) -> str:

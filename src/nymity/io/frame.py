@@ -22,8 +22,8 @@ def to_polars(frame: object) -> pl.DataFrame:
     """Return a frame of any kind as a Polars table.
 
     Takes Polars (eager or lazy), pandas, pyarrow tables, anything that streams Arrow data and a dict of columns.
-    A pandas index is left out and NaN there is missing; categories become the values they stand for; a column of
-    mixed Python values becomes text.
+    A pandas index is left out; NaN there is missing, and whole numbers with gaps become integers again. Categories
+    become the values they stand for; a column of mixed Python values becomes text.
     """
     try:
         table = _converted(frame)
@@ -90,8 +90,17 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
         if str(values.dtype) == "object":
             columns.append(_column(name, _without_missing(values)))
         else:
-            columns.append(pl.from_pandas(values.reset_index(drop=True), nan_to_null=True).alias(name))
+            column = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True).alias(name)
+            columns.append(_whole_again(column))
     return pl.DataFrame(columns)
+
+
+def _whole_again(column: pl.Series) -> pl.Series:
+    """Make integers of a float column with gaps and only whole numbers: that is what pandas makes of integers."""
+    if not column.dtype.is_float() or not column.null_count() or column.null_count() == len(column):
+        return column
+    whole = (column.abs() < 2**53) & (column == column.round())
+    return column.cast(pl.Int64) if whole.all() else column
 
 
 def _without_missing(values: Any) -> list[object]:

@@ -12,7 +12,7 @@ def typed(table: pl.DataFrame) -> pl.DataFrame:
     """Turn columns of text into whole numbers, numbers or dates where the way back gives the same text.
 
     A column becomes Int64, Float64 or Date only when writing the converted cells returns every cell exactly, so
-    "007", "1.50", "+5" and "1e3" keep their column text, and so do "NaN" and "inf". A column without values stays
+    "007", "1.0", "1.50", "+5" and "1e3" keep their column text, and so do "NaN" and "inf". A column without values stays
     text. Usual readers guess from the first rows and drop leading zeros, which turns postal codes into others.
     """
     columns = table.get_columns()
@@ -34,6 +34,6 @@ def _converted(texts: pl.Series, dtype: type[pl.DataType]) -> pl.Series | None:
     values = texts.str.to_date("%Y-%m-%d", strict=False) if dtype == pl.Date else texts.cast(dtype, strict=False)
     if values.null_count() != texts.null_count():
         return None
-    if dtype == pl.Float64 and not values.is_finite().all():
-        return None
+    if dtype == pl.Float64 and not (values.is_finite() & (values != values.round())).all():
+        return None  # a whole number among fractions would lose its ".0" where values are compared
     return values if bool((values.cast(pl.String) == texts).all()) else None

@@ -65,8 +65,10 @@ class Snapshot:
 
     def compact(self) -> Snapshot:
         """Return the same node without the slack its arrays were cut from."""
-        parts = ((g.keys, g.block, g.codes, g.weights) for g in self.groupings)
-        return Snapshot(self.levels, tuple(Grouping(*(array.copy() for array in part)) for part in parts))
+        return Snapshot(
+            self.levels,
+            tuple(Grouping(g.keys.copy(), g.block.copy(), g.codes.copy(), g.weights.copy()) for g in self.groupings),
+        )
 
     @property
     def nbytes(self) -> int:
@@ -307,10 +309,11 @@ class SnapshotStore:
 
     def smallest_below(self, node: Node) -> Snapshot:
         """Return the smallest materialized predecessor of a node, or the node itself."""
-        below = (self._levels <= node).all(axis=1)
+        below: NDArray[np.bool_] = np.all(self._levels <= np.array(node), axis=1)
         if not below[0]:
             raise ValueError(f"{node} is not above the levels of the table")
-        best = int(np.argmin(np.where(below, self._sizes, _NEVER)))
+        sizes = np.where(below, self._sizes, _NEVER)
+        best = len(sizes) - 1 - int(np.argmin(sizes[::-1]))  # the newest of the smallest: it lies nearest
         self._clock += 1
         self._last_used[best] = self._clock
         return self._snapshots[best]

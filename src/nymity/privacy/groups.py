@@ -61,6 +61,7 @@ class Groups:
 
 def _with_gaps(cells: pl.Series) -> pl.Series:
     """Return cells with NaN and empty text as what they are in a written file: missing."""
+    cells = cells.alias("cell")
     if cells.dtype.is_float():
         return cells.fill_nan(None)
     return cells.replace("", None) if cells.dtype == pl.String else cells

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import FileError, InputError
+from nymity.core.validation import nearest
 from nymity.io import read_table, strip_neutralization, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.publish.certificate import FORMAT, Certificate
@@ -18,7 +20,7 @@ from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output, parse_models
 from nymity.publish.release import read_release
 from nymity.publish.verify import Verification, verify
-from nymity.table.schema import Role, check_columns
+from nymity.table.schema import Role
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +50,12 @@ def check(
     if job is None and certificate is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
     stated = read_certificate(certificate) if isinstance(certificate, str | Path) else certificate
+    if stated is not None:
+        _check_form(stated, "certificate")
     table, path = _read(release, job, stated)
     quasi, models = _promises(job, stated)
+    _check_columns(table, [*quasi, *(name for model in models for name in model.sensitive)])
     problems: list[str] = []
-    missing = [name for name in quasi if name not in table.columns]
-    if missing and job is not None:
-        check_columns(job.schema, table.columns)
-    if missing:
-        raise InputError(
-            "release", expected=f"the quasi-identifiers {', '.join(quasi)}", got=f"no column {missing[0]!r}"
-        )
     if job is not None:
         forbidden = [name for name in job.schema.columns(Role.IDENTIFYING) if name in table.columns]
         problems += [f"identifying column {name!r} is in the release" for name in forbidden]
@@ -69,12 +67,39 @@ def check(
 def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate file."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data: Certificate = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FileError(str(path), expected="a certificate written by nymity", got=str(error)) from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FileError(str(path), expected=f"a certificate ({FORMAT})", got="another kind of file")
+    _check_form(data, str(path))
     return data
+
+
+def _check_form(data: Any, where: str) -> None:
+    """Refuse anything that does not say what a certificate must."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FileError(where, expected=f"a certificate ({FORMAT})", got="something else")
+    sections = {"promised": list, "columns": list, "job": dict, "output": dict}
+    broken = [name for name, kind in sections.items() if not isinstance(data.get(name), kind)]
+    if not broken and not {"records", "content_sha256"} <= data["output"].keys():
+        broken = ["output"]
+    if not broken and not all(isinstance(item, dict) and {"name", "role"} <= item.keys() for item in data["columns"]):
+        broken = ["columns"]
+    if not broken and not all(isinstance(item, dict) for item in data["promised"]):
+        broken = ["promised"]
+    if broken:
+        raise FileError(where, expected=f"a whole {broken[0]!r} section", got="none or a broken one")
+
+
+def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
+    """Refuse a table without a column that a promise speaks of."""
+    for name in needed:
+        if name not in table.columns:
+            raise InputError(
+                "release",
+                expected=f"the columns {', '.join(map(repr, dict.fromkeys(needed)))}",
+                got=f"no column {name!r}",
+                hint=nearest(name, table.columns),
+            )
 
 
 def _read(release: Any, job: Job | None, stated: Certificate | None) -> tuple[pl.DataFrame, Path | None]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
+import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from nymity.core.errors import FileError, InputError, JobError
@@ -24,29 +26,35 @@ def parse_piece(data: Any, *, tag: str, registry: Mapping[str, type[Any]], where
     if tag not in fields:
         raise JobError(where, expected=f"a field {tag!r}, one of {known}", got=f"only {', '.join(fields) or 'nothing'}")
     key = fields[tag]
-    if key not in registry:
+    if not isinstance(key, str) or key not in registry:
         raise JobError(f"{where}.{tag}", expected=f"one of {known}", got=repr(key), hint=nearest(str(key), registry))
-    parameters = {name: value for name, value in fields.items() if name != tag}
-    piece = registry[key]
-    check_fields(parameters, [field.name for field in dataclasses.fields(piece)], where)
-    for field in dataclasses.fields(piece):
-        no_default = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        if no_default and field.name not in parameters:
-            raise JobError(where, expected=f"a field {field.name!r} for {key!r}", got=f"only {', '.join(fields)}")
-    return built(piece, parameters, where)
+    return built(registry[key], {name: value for name, value in fields.items() if name != tag}, where)
 
 
 def built(piece: type[Any], parameters: Mapping[str, Any], where: str) -> Any:
     """Call ``piece`` with parameters; errors name the place in the job."""
+    names = [field.name for field in dataclasses.fields(piece)]
+    check_fields(parameters, names, where)
+    _check_complete(piece, parameters, where)
     _check_types(piece, parameters, where)
     try:
         return piece(**parameters)
     except FileError:
         raise
     except InputError as error:
-        raise JobError(
-            f"{where}.{error.where.rpartition('.')[2]}", expected=error.expected, got=error.got, hint=error.hint
-        ) from error
+        name = error.where.rpartition(".")[2]
+        place = f"{where}.{name}" if name.partition(",")[0] in names else where  # else it speaks of the whole piece
+        raise JobError(place, expected=error.expected, got=error.got, hint=error.hint) from error
+
+
+def _check_complete(piece: type[Any], parameters: Mapping[str, Any], where: str) -> None:
+    """Refuse a piece without a field it cannot do without."""
+    of = f" for {piece.key!r}" if hasattr(piece, "key") else ""
+    for field in dataclasses.fields(piece):
+        no_default = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if no_default and field.name not in parameters:
+            got = f"only {', '.join(parameters)}" if parameters else "none"
+            raise JobError(where, expected=f"a field {field.name!r}{of}", got=got)
 
 
 def _check_types(piece: type[Any], parameters: Mapping[str, Any], where: str) -> None:
@@ -58,8 +66,11 @@ def _check_types(piece: type[Any], parameters: Mapping[str, Any], where: str) ->
         try:
             TypeAdapter(hints[name]).validate_json(json.dumps(plain(value), default=str), strict=True)
         except ValidationError as error:
-            reason = error.errors()[0]["msg"].removeprefix("Input should be ")
-            raise JobError(f"{where}.{name}", expected=reason, got=repr(value)[:80]) from error
+            first = error.errors()[0]
+            reason = first["msg"].removeprefix("Input should be ")
+            words = re.findall("'([^']+)'", reason) if first["type"] == "literal_error" else ()
+            hint = nearest(str(value), words)
+            raise JobError(f"{where}.{name}", expected=reason, got=repr(value)[:80], hint=hint) from error
 
 
 def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:
@@ -73,12 +84,12 @@ def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Turn tuples and mappings into lists and dicts, all the way down."""
+    """Turn tuples, mappings and numpy's numbers into plain lists, dicts and numbers, all the way down."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
-    return value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def require_mapping(data: Any, where: str) -> Mapping[str, Any]:
@@ -96,5 +107,5 @@ def check_fields(data: Mapping[str, Any], allowed: list[str], where: str) -> Non
                 f"{where}.{name}" if where else name,
                 expected=f"one of the fields {', '.join(map(repr, allowed)) or '(none)'}",
                 got=repr(name),
-                hint=nearest(name, allowed),
+                hint=nearest(str(name), allowed),
             )

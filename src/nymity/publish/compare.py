@@ -1,7 +1,8 @@
 """compare: what a release lost, by every loss, from the original and the released table alone.
 
 The statistics are counted from the released cells with plain numpy, not taken from the search: a released row counts
-as kept unless all its quasi-identifiers are masked, and records missing from the release count as suppressed.
+as kept unless all its quasi-identifiers are masked, and records missing from the release count as suppressed. Records
+that the schema drops for their gaps are left out of the original first, as in the search.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.io import to_polars
+from nymity.publish.pipeline import without_dropped
 from nymity.publish.release import Release
 from nymity.quality import LOSSES, NodeStatistics
 from nymity.quality.domain_share import ArithmeticLoss
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema
+from nymity.table.schema import Schema, check_columns
 from nymity.table.text import MASK, as_text, shown
 
 
@@ -56,17 +58,18 @@ class Comparison:
 
 def compare(original: Any, release: Any, schema: Schema | None = None) -> Comparison:
     """Compare an original table with a :class:`Release`, or with a released table and the schema it was made by."""
-    if isinstance(release, Release):
-        schema, released = release.job.schema, release.frame
-    else:
-        released = to_polars(release)
+    known = release if isinstance(release, Release) else None
+    released = to_polars(release) if known is None else known.frame
+    schema = schema if known is None else known.job.schema
     if schema is None:
         raise TableError("compare", expected="the schema the table was released by", got="none")
-    encoded = encode(to_polars(original), schema)
+    source = to_polars(original)
+    check_columns(schema, source.columns)
+    encoded = encode(without_dropped(source, schema)[0], schema)
     for name in encoded.names:
         if name not in released.columns:
             raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
-    found = _released_statistics(encoded, released)
+    found = _released_statistics(encoded, released, known)
     untouched, nothing = _extremes(encoded)
     values = []
     for key, loss in LOSSES.items():
@@ -85,30 +88,57 @@ def compare(original: Any, release: Any, schema: Schema | None = None) -> Compar
     )
 
 
-def _released_statistics(table: EncodedTable, released: pl.DataFrame) -> NodeStatistics:
-    text = {name: as_text(released[name]) for name in table.names}
-    masked = np.logical_and.reduce([(text[name] == MASK).fill_null(False).to_numpy() for name in table.names])
+def _released_statistics(table: EncodedTable, released: pl.DataFrame, known: Release | None) -> NodeStatistics:
+    """Count the released rows; levels and masked rows are found from the cells unless they are ``known``."""
+    hierarchies = dict(zip(table.names, table.hierarchies, strict=True))
+    text = {name: _written(released[name], hierarchy) for name, hierarchy in hierarchies.items()}
+    masked = np.logical_and.reduce([(cells == MASK).fill_null(False).to_numpy() for cells in text.values()])
+    kept = pl.Series(~masked if known is None else ~known.log.masked)
     levels, codes = [], []
-    for name, hierarchy in zip(table.names, table.hierarchies, strict=True):
-        level, column = _find_level(text[name].filter(pl.Series(~masked)), hierarchy, name)
+    for name, hierarchy in hierarchies.items():
+        cells = text[name].filter(kept)
+        level = _find_level(cells, hierarchy, name) if known is None else known.levels[name]
         levels.append(level)
-        codes.append(column)
+        codes.append(_codes(cells, hierarchy, level, name))
     return _count(table, levels, np.stack(codes, axis=1))
 
 
-def _find_level(cells: pl.Series, hierarchy: Hierarchy, name: str) -> tuple[int, NDArray[np.int64]]:
-    """Return the lowest level whose labels include every cell, and the cells' codes there."""
-    distinct = cells.unique().to_list()
-    for level in range(hierarchy.height + 1):
-        index = {label: code for code, label in enumerate(hierarchy.labels[level])}
-        if all(value in index for value in distinct):
-            return level, np.array([index[value] for value in cells.to_list()], dtype=np.int64)
+def _written(cells: pl.Series, hierarchy: Hierarchy) -> pl.Series:
+    """Return released cells as the hierarchy writes them, also where a file's reader made numbers of text like 2.0."""
+    text = as_text(cells)
+    if cells.dtype.is_float() and not set(text.unique()) <= {*hierarchy.values, None}:
+        return cells.fill_nan(None).cast(pl.String)
+    return text
+
+
+def _find_level(cells: pl.Series, hierarchy: Hierarchy, name: str) -> int:
+    """Return the lowest level whose labels include every cell; the top when there are none."""
+    distinct = set(cells.unique())
+    if not distinct:
+        return hierarchy.height
+    for level, labels in enumerate(hierarchy.labels):
+        if distinct <= set(labels):
+            return level
     strange = next((v for v in distinct if all(v not in labels for labels in hierarchy.labels)), None)
     raise TableError(
         f"released column {name!r}",
         expected="cells that all lie on one level of its hierarchy",
         got=f"the unknown value {shown(strange)}" if strange is not None else "cells of several levels",
     )
+
+
+def _codes(cells: pl.Series, hierarchy: Hierarchy, level: int, name: str) -> NDArray[np.int64]:
+    """Translate cells to their codes at a level."""
+    index = {label: code for code, label in enumerate(hierarchy.labels[level])}
+    strange = set(cells.unique()) - index.keys()
+    if strange:
+        raise TableError(
+            f"released column {name!r}",
+            expected=f"cells of level {level} of its hierarchy",
+            got=shown(next(iter(strange))),
+            hint="compare with the table the release was made from",
+        )
+    return np.array([index[value] for value in cells.to_list()], dtype=np.int64)
 
 
 def _count(table: EncodedTable, levels: list[int], codes: NDArray[np.int64]) -> NodeStatistics:
@@ -120,6 +150,14 @@ def _count(table: EncodedTable, levels: list[int], codes: NDArray[np.int64]) -> 
     for a, (hierarchy, level) in enumerate(zip(table.hierarchies, levels, strict=True)):
         everyone = table.frequencies_at(a, level)
         gone = everyone - np.bincount(codes[:, a], minlength=len(everyone))
+        if (gone < 0).any():
+            worst = int(np.argmin(gone))
+            raise TableError(
+                f"released column {table.names[a]!r}",
+                expected=f"at most {everyone[worst]:,} records with {shown(hierarchy.labels[level][worst])}",
+                got=f"{everyone[worst] - gone[worst]:,}",
+                hint="compare with the table the release was made from",
+            )
         lost_leaves.append(int(gone @ hierarchy.leaves[level]))
         present = gone[gone > 0]
         lost_entropy.append(float(np.sum(present * np.log2(suppressed / present))))

@@ -9,17 +9,17 @@ from pathlib import Path
 import polars as pl
 
 _ROWS_AT_A_TIME = 100_000
+_TRIAL_ROWS = 256
 
 
 def fingerprint(table: pl.DataFrame, *, salt: str = "") -> str:
     """SHA-256 over column names and cells as text, row by row; a missing cell and an empty text are the same."""
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(json.dumps(table.columns, ensure_ascii=False).encode() + b"\n")
+    plain = pl.DataFrame({f"c{i}": _as_any_file_tells(series.alias("c")) for i, series in enumerate(table)})
     for start in range(0, table.height, _ROWS_AT_A_TIME):
-        part = table[start : start + _ROWS_AT_A_TIME]
-        cells = [series.replace("", None) if series.dtype == pl.String else series for series in part]
-        plain = pl.DataFrame({f"c{i}": series for i, series in enumerate(cells)})
-        digest.update(plain.write_csv(include_header=False).encode())
+        part = plain[start : start + _ROWS_AT_A_TIME]
+        digest.update(part.write_csv(include_header=False).encode())
     return digest.hexdigest()
 
 
@@ -27,3 +27,32 @@ def file_fingerprint(path: Path) -> str:
     """SHA-256 of a file's bytes."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _as_any_file_tells(cells: pl.Series) -> pl.Series:
+    """Return cells in the form they have whatever the file's format: times in ISO form, whole floats as integers.
+
+    A spreadsheet does not tell 1.0 from 1, and a text file does not tell 1.0 from the text "1.0".
+    """
+    if cells.dtype == pl.String:
+        cells = cells.replace("", None)
+        cells = _number_of(cells) if _are_numbers(cells.head(_TRIAL_ROWS)) and _are_numbers(cells) else cells
+    if cells.dtype.is_float():
+        is_whole = cells.is_finite() & (cells.abs() <= 2**53) & (cells == cells.round())
+        return cells.cast(pl.Int64) if is_whole.all() else cells
+    if cells.dtype.is_temporal():
+        return cells.dt.to_string("iso")
+    if cells.dtype.is_nested():
+        return cells.to_frame().select(pl.struct(pl.all()).struct.json_encode()).to_series()
+    if cells.dtype == pl.Binary:
+        return cells.bin.encode("hex")
+    return pl.Series(list(map(str, cells)), dtype=pl.String) if cells.dtype == pl.Object else cells
+
+
+def _number_of(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.Float64, strict=False)
+
+
+def _are_numbers(texts: pl.Series) -> bool:
+    """Say whether every text is how a float is written."""
+    return bool(_number_of(texts).cast(pl.String).eq_missing(texts).all())

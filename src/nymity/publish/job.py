@@ -34,6 +34,9 @@ class Source:
     header: bool | None = None
     sheet: str | None = None
 
+    def __post_init__(self) -> None:
+        _ = self.options  # refuses what no file can be read with
+
     @property
     def options(self) -> ReadOptions:
         """How to read the file."""
@@ -59,6 +62,7 @@ class Output:
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
         if not self.name or Path(self.name).name != self.name:
             raise JobError("output.name", expected="a file name without folders", got=repr(self.name))
+        _ = self.options  # refuses a delimiter before the search, not after it
 
     @property
     def file_name(self) -> str:
@@ -194,9 +198,7 @@ def _parse_source(data: Any, folder: Path | None) -> Source:
 
 
 def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:
-    fields = codec.require_mapping(data, where)
-    codec.check_fields(fields, [item.name for item in dataclasses.fields(piece)], where)
-    return codec.built(piece, fields, where)
+    return codec.built(piece, codec.require_mapping(data, where), where)
 
 
 def _parse_texts(data: Any, where: str) -> tuple[str, ...]:
@@ -213,14 +215,15 @@ def _dump_flat(piece: Any) -> dict[str, Any]:
 
 def _read_data(path: Path) -> dict[str, Any]:
     readers = {".toml": tomllib.loads, ".json": json.loads}
-    if path.suffix not in readers:
+    kind = path.suffix.lower()
+    if kind not in readers:
         raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
     try:
-        data = readers[path.suffix](path.read_text(encoding="utf-8"))
+        data = readers[kind](path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise FileError(str(path), expected="a readable job file", got=error.strerror or str(error)) from error
     except ValueError as error:  # tomllib and json report the line
-        raise FileError(str(path), expected=f"valid {path.suffix[1:].upper()}", got=str(error)) from error
+        raise FileError(str(path), expected=f"valid {kind[1:].upper()}", got=str(error)) from error
     if not isinstance(data, dict):
         raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
     return data

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.errors import JobError, PromiseError
+from nymity.core.errors import JobError, PromiseError, TableError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt, secure_permutation
 from nymity.io import like, read_table, to_polars
@@ -26,6 +26,7 @@ from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.verify import verify
 from nymity.table.encoding import encode
 from nymity.table.schema import Role, Schema
+from nymity.table.text import is_missing
 
 
 def publish(
@@ -46,6 +47,9 @@ def publish(
     file. ``method`` defaults to the optimal full-domain generalization with 5% suppression.
     """
     if isinstance(source, Job):
+        _refuse_beside_job(
+            schema=schema, privacy=privacy, method=method, output=output, earlier_releases=earlier_releases
+        )
         job, given = source, None
     else:
         job, given = _job(source, schema, privacy, method, output, earlier_releases)
@@ -63,6 +67,17 @@ def load_source(job: Job) -> pl.DataFrame:
     return read_table(job.source.path, job.source.options)
 
 
+def _refuse_beside_job(**arguments: Any) -> None:
+    extra = [name for name, value in arguments.items() if value is not None and value != ()]
+    if extra:
+        raise JobError(
+            "publish",
+            expected="a job alone, which says everything by itself",
+            got=f"a job and {', '.join(extra)}",
+            hint="change the job: dataclasses.replace(job, ...)",
+        )
+
+
 def _job(
     source: Any,
     schema: Schema | None,
@@ -74,6 +89,8 @@ def _job(
     """Put the arguments of a call into a job, and tell the frame, if one was given."""
     if schema is None:
         raise JobError("schema", expected="a Schema", got="None", hint="publish(frame, schema, privacy=[...])")
+    if source is None:
+        raise JobError("source", expected="a frame, a path or a Job", got="None")
     is_path = isinstance(source, str | Path)
     job = Job(
         schema=schema,
@@ -91,7 +108,8 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else to_polars(given)
         job.schema.check(source)
-        table, rows = _without_dropped(source, job.schema)
+        _check_types(source, job.schema)
+        table, rows = without_dropped(source, job.schema)
     with _timed("encoding", seconds, observe):
         encoded = encode(table, job.schema)
     published = [name for name in source.columns if job.schema[name].role is not Role.IDENTIFYING]
@@ -135,12 +153,35 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
     )
 
 
-def _without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+def _check_types(source: pl.DataFrame, schema: Schema) -> None:
+    """Refuse columns of lists, records and the like where values are compared, and objects where they are published."""
+    for name, attribute in schema.items():
+        dtype = source[name].dtype
+        compared = attribute.role in (Role.QUASI, Role.SENSITIVE) and (
+            dtype.is_nested() or dtype in (pl.Binary, pl.Duration)
+        )
+        if compared or (dtype == pl.Object and attribute.role is not Role.IDENTIFYING):
+            raise TableError(
+                f"column {name!r}",
+                expected="one number, date or text per cell",
+                got=str(dtype),
+                hint="split the column into several, or leave it out of the release as identifying",
+            )
+
+
+def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, NDArray[np.int64]]:
     """Leave out records with a gap where the policy is ``drop``; tell which source rows stay."""
     gaps = np.zeros(source.height, dtype=np.bool_)
     for name, attribute in schema.items():
         if attribute.missing == "drop":
-            gaps |= source[name].is_null().to_numpy()
+            gaps |= is_missing(source[name]).to_numpy()
+    if gaps.all():
+        raise TableError(
+            "table",
+            expected="records without gaps where missing = 'drop'",
+            got="none",
+            hint="missing = 'category' keeps gaps as a value of their own",
+        )
     rows = np.flatnonzero(~gaps)
     return (source if len(rows) == source.height else source[rows]), rows
 

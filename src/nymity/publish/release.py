@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.errors import PromiseError
+from nymity.core.errors import InputError, ParameterError, PromiseError
 from nymity.io import ReadOptions, read_table, staging, strip_neutralization, write_table
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.publish.certificate import Certificate, measured_section
@@ -95,8 +95,9 @@ class Release:
         beside ``folder``, with ``-custodian`` appended to its name).
         """
         folder = Path(folder)
-        private = Path(custodian) if custodian is not None else folder.with_name(folder.resolve().name + "-custodian")
+        private = _private_folder(folder, custodian)
         name, output = self.job.output.file_name, self.job.output
+        self._spare_source(folder / name)
         with staging(folder) as stage:
             write_table(self.frame, stage / name, output.options)
             verified = self._verify_written(stage / name)
@@ -107,8 +108,25 @@ class Release:
             stage.commit([name, CERTIFICATE_NAME])
         return certificate
 
+    def _spare_source(self, target: Path) -> None:
+        """Refuse to write the release over the table it was made from."""
+        source = Path(self.job.source.path) if self.job.source is not None else None
+        if source is not None and source.exists() and target.exists() and source.samefile(target):
+            raise ParameterError(
+                "folder",
+                expected="one in which the release does not replace its source",
+                got=str(target),
+                hint="another folder, or another name in Output",
+            )
+
     def _verify_written(self, path: Path) -> Verification:
-        written = read_release(path, self.job.output)
+        try:
+            written = read_release(path, self.job.output)
+        except InputError as error:
+            raise PromiseError(
+                f"{path.name}: what was written cannot be read back ({error.got}); nothing was published. "
+                "Try: another output format, such as parquet"
+            ) from error
         if fingerprint(written) != fingerprint(self.frame):
             raise PromiseError(
                 f"{path.name}: what was written does not read back as the same table; nothing was published. "
@@ -128,6 +146,20 @@ class Release:
             "formulas_neutralized": neutralized,
         }
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
+
+
+def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
+    """Return where the custodian's log goes: never into the folder that is published."""
+    named = folder if folder.name not in ("", "..") else folder.resolve()
+    private = Path(custodian) if custodian is not None else named.with_name(f"{named.name}-custodian")
+    if folder.resolve() in (private.resolve(), *private.resolve().parents):
+        raise ParameterError(
+            "custodian",
+            expected=f"a folder outside of {folder}, for it links published rows to people",
+            got=str(private),
+            hint="leave it out, or name a folder that is never published",
+        )
+    return private
 
 
 def read_release(path: Path, output: Output) -> pl.DataFrame:

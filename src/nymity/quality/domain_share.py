@@ -80,5 +80,5 @@ class BoundGeometricLoss(BoundArithmeticLoss):
     """The geometric mean over attributes."""
 
     def combine(self, parts: Floats) -> Floats:
-        """Return Π(1 + L)^weight - 1."""
-        return np.asarray(np.prod((1.0 + parts) ** self.combining_weights, axis=1) - 1.0)
+        """Return Π(1 + L)^weight - 1, through logarithms of 1 + L: small losses keep all their digits."""
+        return np.asarray(np.expm1(np.log1p(parts) @ self.combining_weights))

@@ -15,6 +15,7 @@ def certificate_section(subject: Subject, _: Figures) -> Section:
     return Section(
         anchor="certificate",
         title="Certificate",
+        short="Certificate",
         parts=(
             paragraph(
                 f"Measured on the finished table by code that shares nothing with the search, on "
@@ -57,5 +58,7 @@ def _settings(certificate: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _folded(title: str, rows: list[tuple[str, str]]) -> Html:
-    written = [element("tr", element("th", name, scope="row"), element("td", element("code", value))) for name, value in rows]
+    written = [
+        element("tr", element("th", name, scope="row"), element("td", element("code", value))) for name, value in rows
+    ]
     return element("details", element("summary", title), element("table", *written))

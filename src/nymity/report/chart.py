@@ -15,9 +15,11 @@ from typing import Any
 
 from nymity.core.extras import require
 from nymity.report.markup import Spec
+from nymity.report.wording import amount
 
 # Okabe and Ito's palette, told apart by colour-blind readers, over a light grey for "before".
 BEFORE, AFTER, SUPPRESSED, LEFT_OUT, CHOSEN = "#c3cad3", "#0072b2", "#e69f00", "#8a6d3b", "#d55e00"
+_FATES = {"published": AFTER, "masked": SUPPRESSED, "left out": LEFT_OUT}
 _INK, _QUIET, _GRID = "#1f2933", "#5b6773", "#e7eaee"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -29,12 +31,13 @@ CONFIG: Spec = {
     "axis": {
         "labelColor": _INK,
         "labelFontSize": 12,
-        "labelLimit": 190,
+        "labelLimit": 210,
         "titleColor": _QUIET,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
         "gridColor": _GRID,
         "domainColor": "#b6bec8",
+        "labelFlush": False,
         "ticks": False,
         "labelPadding": 6,
         "titlePadding": 10,
@@ -87,71 +90,55 @@ def javascript() -> str:
 
 
 def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str) -> Spec:
-    """Upright bars before and after, side by side; a line with the text ``mark`` stands before one category."""
+    """Upright bars, light for before and thin for after; a line with the text ``mark`` stands before one category."""
     alt = _altair()
-    labels = [pair.label for pair in pairs]
-    rows: list[Spec] = []
-    for pair in pairs:
-        common = {"c": pair.label, "v": pair.full}
-        rows.append({**common, "w": "before", "s": pair.before, "t": pair.before_text})
-        rows.append({**common, "w": "after", "s": pair.after, "t": pair.after_text})
     axis = alt.Axis(labelAngle=0, grid=False, labelOverlap=False)
-    x = alt.X(field="c", type="nominal", scale=_domain(labels), sort=None, axis=axis, title=None)
-    bars = (
-        alt.Chart()
-        .mark_bar(cornerRadiusEnd=2)
-        .encode(
-            x=x,
-            xOffset=alt.XOffset(field="w", type="nominal", scale=_domain(["before", "after"]), sort=None),
-            y=_share_axis(alt.Y, "s", "share of all records"),
-            color=_colours("w", {"before": BEFORE, "after": AFTER}),
-            tooltip=_tooltip({"v": "classes of", "w": "when", "t": "records"}),
-        )
+    x = alt.X(field="c", type="nominal", scale=_domain([p.label for p in pairs]), sort=None, axis=axis, title=None)
+    base = alt.Chart().encode(x=x, tooltip=_tooltip({"v": "classes of", "tb": "records before", "ta": "records after"}))
+    before = base.mark_bar(width={"band": 0.62}, color=BEFORE).encode(y=_share_axis(alt.Y, "b", "share of all records"))
+    after = base.mark_bar(width={"band": 0.28}).encode(
+        y=_share_axis(alt.Y, "a", "share of all records"), color=_colours("k", _FATES, legend=False)
     )
-    layers = [bars]
+    layers = [before, after]
     if mark_before is not None:
         place = alt.X(datum=mark_before, type="nominal", bandPosition=0)
-        line = alt.Chart().mark_rule(color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5, xOffset=-3).encode(x=place)
-        text = alt.Chart().mark_text(align="left", baseline="top", dx=5, dy=-2, color=CHOSEN, fontWeight="bold", text=mark)
-        layers += [line, text.encode(x=place, y=alt.value(0))]
-    return _spec(alt.layer(*layers).properties(width="container", height=240), rows)
+        line = alt.Chart().mark_rule(color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5).encode(x=place)
+        style = {"align": "left", "baseline": "top", "dx": 7, "dy": 2, "color": CHOSEN, "fontWeight": "bold"}
+        layers += [line, alt.Chart().mark_text(text=mark, **style).encode(x=place, y=alt.value(0))]
+    return _spec(alt.layer(*layers).properties(width="container", height=240), _paired_rows(pairs))
 
 
 def paired_bars(pairs: Sequence[Pair]) -> Spec:
     """Lying bars: a light one for before and a thin dark one over it for after."""
     alt = _altair()
-    rows: list[Spec] = [
-        {
-            "c": p.label, "v": p.full, "b": p.before, "a": p.after, "k": p.kind, "tb": p.before_text, "ta": p.after_text,
-        }
-        for p in pairs
-    ]  # fmt: skip
     y = alt.Y(field="c", type="nominal", scale=_domain([p.label for p in pairs]), sort=None, title=None, axis=_plain())
     tooltip = _tooltip({"v": "value", "tb": "before", "ta": "after"})
-    colours = {"published": AFTER, "masked": SUPPRESSED, "left out": LEFT_OUT}
     base = alt.Chart().encode(y=y, tooltip=tooltip)
     before = base.mark_bar(size=16, color=BEFORE).encode(x=_share_axis(alt.X, "b", "share of all records"))
     after = base.mark_bar(size=7).encode(
-        x=_share_axis(alt.X, "a", "share of all records"), color=_colours("k", colours, legend=False)
+        x=_share_axis(alt.X, "a", "share of all records"), color=_colours("k", _FATES, legend=False)
     )
-    return _spec(alt.layer(before, after).properties(width="container", height=_height(pairs)), rows)
+    plot = alt.layer(before, after).properties(width="container", height=_height(pairs))
+    return _spec(plot, _paired_rows(pairs))
 
 
-def bars(items: Sequence[Bar], *, title: str, whole: bool = True) -> Spec:
-    """Lying bars with their value at the end; ``whole`` lets the axis run from 0 to 1."""
+def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Spec:
+    """Lying bars from 0 to 1 with their value written at the end."""
     alt = _altair()
     rows: list[Spec] = [
         {"c": b.label, "s": b.share, "t": b.text, "v": b.full, "n": b.note, "k": "strong" if b.strong else "plain"}
         for b in items
     ]
     y = alt.Y(field="c", type="nominal", scale=_domain([b.label for b in items]), sort=None, title=None, axis=_plain())
-    base = alt.Chart().encode(y=y, x=_share_axis(alt.X, "s", title, whole=whole))
+    base = alt.Chart().encode(y=y, x=_share_axis(alt.X, "s", title, whole=True, number_format=number_format))
     drawn = base.mark_bar(size=14, cornerRadiusEnd=2).encode(
         color=_colours("k", {"plain": AFTER, "strong": CHOSEN}, legend=False),
         tooltip=_tooltip({"v": "what", "t": "value", "n": "meaning"}),
     )
-    ends = base.mark_text(align="left", dx=5).encode(text=alt.Text(field="t", type="nominal"))
-    return _spec(alt.layer(drawn, ends).properties(width="container", height=_height(items)), rows)
+    text = base.encode(text=alt.Text(field="t", type="nominal"))
+    beside = text.transform_filter("datum.s <= 0.85").mark_text(align="left", dx=5)
+    inside = text.transform_filter("datum.s > 0.85").mark_text(align="right", dx=-6, color="white", fontWeight="bold")
+    return _spec(alt.layer(drawn, beside, inside).properties(width="container", height=_height(items)), rows)
 
 
 def scatter(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
@@ -160,10 +147,8 @@ def scatter(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
     rows: list[Spec] = [{"x": p.suppressed, "y": p.loss, "k": p.kind, "t": p.levels} for p in points]
     for row, point in zip(rows, points, strict=True):
         row["p"] = f"{point.suppressed:.2%}"
-        row["q"] = f"{point.loss:,.5g}"
-    kinds = {"solution": AFTER, "suppresses too much": "#9aa3ad", "chosen": CHOSEN}
-    shapes = alt.Scale(domain=list(kinds), range=["circle", "cross", "diamond"])
-    sizes = alt.Scale(domain=list(kinds), range=[45, 40, 210])
+        row["q"] = amount(point.loss)
+    kinds = {"within the limit": AFTER, "suppresses too much": "#9aa3ad", "chosen": CHOSEN}
     x = alt.X(
         field="x",
         type="quantitative",
@@ -171,24 +156,28 @@ def scatter(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
         scale=alt.Scale(type="sqrt", domain=[0, max([p.suppressed for p in points] + [limit or 0.0, 0.01])]),
         axis=alt.Axis(format=".2~%", values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]),
     )
-    dots = (
-        alt.Chart()
-        .mark_point(filled=True, opacity=0.8, stroke="white", strokeWidth=0.6)
-        .encode(
-            x=x,
-            y=alt.Y(field="y", type="quantitative", title=loss, axis=alt.Axis(format="~s"), scale=alt.Scale(zero=False)),
-            color=_colours("k", kinds),
-            shape=alt.Shape(field="k", type="nominal", scale=shapes),
-            size=alt.Size(field="k", type="nominal", scale=sizes, legend=None),
-            tooltip=_tooltip({"k": "node", "t": "levels", "p": "suppressed", "q": "loss"}),
-        )
+    large = "~s" if max(p.loss for p in points) >= 1000 else "~g"
+    axis = alt.Axis(format=large, labelExpr="datum.value < 0 ? '' : datum.label")
+    y = alt.Y(field="y", type="quantitative", title=loss, axis=axis, scale=alt.Scale(zero=False, padding=26))
+    tooltip = _tooltip({"k": "node", "t": "levels", "p": "suppressed", "q": "loss"})
+    base = alt.Chart().encode(x=x, y=y, tooltip=tooltip)
+    dots = base.mark_point(filled=True, size=50, opacity=0.8).encode(
+        color=_colours("k", kinds),
+        shape=alt.Shape(field="k", type="nominal", scale=_domain(list(kinds), ["circle", "cross", "diamond"])),
     )
-    layers = [dots]
+    chosen = base.transform_filter("datum.k === 'chosen'")
+    layers = [
+        dots,
+        chosen.mark_point(shape="diamond", filled=True, size=260, opacity=1, color=CHOSEN, stroke="white"),
+        chosen.mark_text(text="chosen", dy=18, color=CHOSEN, fontWeight="bold"),
+    ]
     if limit is not None:
         place = alt.X(datum=limit, type="quantitative")
         line = alt.Chart().mark_rule(color=_QUIET, strokeDash=[5, 4]).encode(x=place)
-        text = alt.Chart().mark_text(align="left", baseline="top", dx=5, dy=2, color=_QUIET, text=f"limit {limit:.4g}")
-        layers = [line, text.encode(x=place, y=alt.value(0)), dots]
+        text = alt.Chart().mark_text(
+            align="left", baseline="top", dx=6, dy=2, color=_QUIET, text=f"limit {limit * 100:.4g}%"
+        )
+        layers = [line, text.encode(x=place, y=alt.value(0)), *layers]
     return _spec(alt.layer(*layers).properties(width="container", height=330), rows)
 
 
@@ -198,25 +187,33 @@ def scatter(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
 def _spec(chart: Any, rows: Sequence[Spec]) -> Spec:
     """Return the chart as plain data without altair's theme, with its rows in place."""
     with _altair().theme.enable("none"):
-        spec: Spec = chart.to_dict()
+        spec: Spec = chart.to_dict(validate=False)  # the tests validate; here it would take half of the time
     for key in ("$schema", "datasets", "data"):
         spec.pop(key, None)
-    for layer in spec.get("layer", ()):
+    for layer in spec["layer"]:
         layer.pop("data", None)
+        if "datum" in layer["encoding"]["x"]:  # a line or its text is drawn once, not once per row
+            layer["data"] = {"values": [{}]}
     return {**spec, "data": {"values": list(rows)}, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
-def _share_axis(channel: Any, field: str, title: str, *, whole: bool = False) -> Any:
+def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
+    return [
+        {"c": p.label, "v": p.full, "b": p.before, "a": p.after, "k": p.kind, "tb": p.before_text, "ta": p.after_text}
+        for p in pairs
+    ]
+
+
+def _share_axis(channel: Any, field: str, title: str, *, whole: bool = False, number_format: str = ".1~%") -> Any:
     alt = _altair()
     scale = alt.Scale(domain=[0, 1], clamp=True) if whole else alt.Scale(zero=True)
-    return channel(
-        field=field, type="quantitative", stack=None, title=title, scale=scale, axis=alt.Axis(format=".1~%", tickCount=5)
-    )
+    axis = alt.Axis(format=number_format, tickCount=5)
+    return channel(field=field, type="quantitative", stack=None, title=title, scale=scale, axis=axis)
 
 
 def _colours(field: str, colours: dict[str, str], *, legend: bool = True) -> Any:
     alt = _altair()
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    scale = _domain(list(colours), list(colours.values()))
     return alt.Color(field=field, type="nominal", scale=scale, title=None, **({} if legend else {"legend": None}))
 
 
@@ -224,8 +221,8 @@ def _tooltip(titles: dict[str, str]) -> list[Any]:
     return [_altair().Tooltip(field=field, type="nominal", title=title) for field, title in titles.items()]
 
 
-def _domain(labels: Sequence[str]) -> Any:
-    return _altair().Scale(domain=list(labels))
+def _domain(labels: Sequence[str], values: Sequence[str] | None = None) -> Any:
+    return _altair().Scale(domain=list(labels), **({} if values is None else {"range": list(values)}))
 
 
 def _plain() -> Any:

@@ -8,37 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.report import chart
+from nymity.report.legend import legend
 from nymity.report.markup import Figures, Section, paragraph
 from nymity.report.subject import Subject
-from nymity.report.wording import count, percent
+from nymity.report.wording import percent
 
 
 def class_size_section(subject: Subject, figures: Figures) -> Section:
     """Plot the share of records in classes of each size."""
-    threshold, total = subject.threshold, subject.records
+    threshold = subject.threshold
     sizes_before, sizes_after = subject.sizes_before, subject.sizes_after
-    below = int(sizes_before[sizes_before < threshold].sum())
     starts = bin_starts(max(int(sizes_before.max()), int(sizes_after.max(initial=1))), threshold)
     pairs = _pairs(subject, starts)
     marked = bin_labels(starts)[starts.index(threshold)] if threshold in starts and threshold > 1 else None
     spec = chart.paired_columns(pairs, mark_before=marked, mark=f"{threshold:,} or more →")
-    unique = int((sizes_before == 1).sum())
-    caption = (
-        f"Before, {percent(below, total)} of the records were in classes of fewer than {threshold:,}; "
-        "after, none is: every published class lies right of the line."
-        if threshold > 1
-        else "Records move from small classes on the left to large ones on the right."
-    )
     return Section(
         anchor="classes",
         title="Class sizes before and after",
+        short="Class sizes",
         parts=(
             paragraph(
                 "A class is a group of records with the same quasi-identifiers; the smaller the class, the easier a "
-                f"person in it is found. In the original {count(unique, 'record')} ({percent(unique, total)}) "
-                f"{'is' if unique == 1 else 'are'} the only one of {'its' if unique == 1 else 'their'} kind."
+                f"person in it is found. {_uniques(subject)}"
             ),
-            figures.add(spec, caption),
+            legend(subject, before="original"),
+            figures.add(spec, _caption(subject)),
         ),
     )
 
@@ -66,15 +60,36 @@ def records_per_bin(sizes: NDArray[np.int64], starts: Sequence[int]) -> NDArray[
     return np.bincount(place, weights=sizes, minlength=len(starts)).astype(np.int64)
 
 
+def _uniques(subject: Subject) -> str:
+    unique = int((subject.sizes_before == 1).sum())
+    if unique == 0:
+        return "No record of the original is the only one of its kind."
+    share = percent(unique, subject.records)
+    if unique == 1:
+        return f"One record of the original ({share}) is the only one of its kind."
+    return f"{unique:,} records of the original ({share}) are each the only one of their kind."
+
+
+def _caption(subject: Subject) -> str:
+    threshold, sizes = subject.threshold, subject.sizes_before
+    below = int(sizes[sizes < threshold].sum())
+    if below == 0:
+        return "Every class was large enough already; the release keeps it so."
+    return (
+        f"Before, {percent(below, subject.records)} of the records were in classes of fewer than {threshold:,}; after, "
+        "none is: every published class lies right of the line."
+    )
+
+
 def _pairs(subject: Subject, starts: Sequence[int]) -> list[chart.Pair]:
     before = records_per_bin(subject.sizes_before, starts).tolist()
     after = records_per_bin(subject.sizes_after, starts).tolist()
     labels = bin_labels(starts)
-    rows = [(label, label + " records", b, a) for label, b, a in zip(labels, before, after, strict=True)]
+    rows = [(label, f"{label} records", b, a, "published") for label, b, a in zip(labels, before, after, strict=True)]
     if subject.masked:
-        rows.append(("masked", "no class: masked", 0, subject.masked))
+        rows.append(("masked", "no class: masked", 0, subject.masked, "masked"))
     if subject.removed + subject.dropped:
-        rows.append(("left out", "no class: not in the release", 0, subject.removed + subject.dropped))
+        rows.append(("left out", "no class: not in the release", 0, subject.removed + subject.dropped, "left out"))
     total = subject.records
     return [
         chart.Pair(
@@ -84,6 +99,7 @@ def _pairs(subject: Subject, starts: Sequence[int]) -> list[chart.Pair]:
             after=a / total,
             before_text=f"{b:,} ({percent(b, total)})",
             after_text=f"{a:,} ({percent(a, total)})",
+            kind=kind,
         )
-        for label, full, b, a in rows
+        for label, full, b, a, kind in rows
     ]

@@ -6,7 +6,7 @@ the threshold are pooled, and with them, if the pool would still be that small, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.report import chart
+from nymity.report.legend import legend
 from nymity.report.markup import Figures, Html, Section, element, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import MISSING, axis_labels, count, listed, percent
@@ -59,7 +60,13 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
     return Section(
         anchor="distributions",
         title="Attributes before and after",
-        parts=(_legend(subject), element("div", *plotted, class_="grid"), *notes),
+        short="Attributes",
+        parts=(
+            _reading(subject),
+            legend(subject, before="original, generalized to the published level"),
+            element("div", *plotted, class_="grid"),
+            *notes,
+        ),
     )
 
 
@@ -70,17 +77,18 @@ def quasi_distribution(subject: Subject, name: str) -> Distribution:
     labels = hierarchy.labels[level]
     raw, unlisted = raw_counts(subject, name)
     before = np.bincount(hierarchy.codes[level], weights=raw, minlength=len(labels)).astype(np.int64)
-    cells = as_text(subject.release.frame[name]).filter(pl.Series(~log.masked))
+    cells = subject.release.frame[name].filter(pl.Series(~log.masked))
     after, _ = _counts(cells, {label: code for code, label in enumerate(labels)}, len(labels))
     return pooled(labels, before, after, threshold=subject.threshold, unlisted=unlisted)
 
 
 def plain_distribution(subject: Subject, name: str) -> Distribution:
     """Count the values of a column that is published as it is, the most frequent first."""
-    found = as_text(subject.original[name]).value_counts(name="records").sort("records", name, descending=[True, False])
-    labels = found[name].to_list()
+    cells = as_text(subject.original[name]).alias("cell")
+    found = cells.value_counts(name="records").sort("records", "cell", descending=[True, False])
+    labels = found["cell"].to_list()
     index = {label: code for code, label in enumerate(labels)}
-    after, _ = _counts(as_text(subject.release.frame[name]), index, len(labels))
+    after, _ = _counts(subject.release.frame[name], index, len(labels))
     return pooled(labels, found["records"].to_numpy().astype(np.int64), after, threshold=subject.threshold)
 
 
@@ -118,19 +126,32 @@ def pooled(
 def raw_counts(subject: Subject, name: str) -> tuple[NDArray[np.int64], int]:
     """Return the original's records of each raw value of a hierarchy, and of values it does not list."""
     hierarchy: Hierarchy = subject.release.recoding.hierarchies[name]
-    return _counts(as_text(subject.original[name]), hierarchy.index, hierarchy.domain_size)
+    return _counts(subject.original[name], hierarchy.index, hierarchy.domain_size)
 
 
-def _counts(cells: pl.Series, index: dict[str | None, int] | object, size: int) -> tuple[NDArray[np.int64], int]:
+def _counts(cells: pl.Series, index: Mapping[str | None, int], size: int) -> tuple[NDArray[np.int64], int]:
+    """Count cells by the code their text has in ``index``, and those it does not list."""
     counts, unlisted = np.zeros(size, dtype=np.int64), 0
     found = pl.DataFrame({"cell": cells}).group_by("cell").len()
-    for cell, records in found.iter_rows():
-        code = index.get(cell)  # type: ignore[attr-defined]
+    for texts, records in zip(_possible_texts(found["cell"]), found["len"].to_list(), strict=True):
+        code = next((index[text] for text in texts if text in index), None)
         if code is None:
             unlisted += records
         else:
             counts[code] += records
     return counts, unlisted
+
+
+def _possible_texts(values: pl.Series) -> list[tuple[str | None, ...]]:
+    """Return how each value may be written: a whole number among floats with ``.0`` or, if all are whole, without.
+
+    Which of them it is depends on all rows of a column, and a release may have fewer.
+    """
+    text = as_text(values)
+    if not values.dtype.is_float():
+        return [(value,) for value in text]
+    plain = values.fill_nan(None).cast(pl.String)
+    return list(zip(text, plain, plain.str.strip_suffix(".0"), strict=True))
 
 
 def _figure(subject: Subject, figures: Figures, name: str, found: Distribution) -> Html:
@@ -180,19 +201,9 @@ def _caption(subject: Subject, found: Distribution) -> str:
     )
 
 
-def _legend(subject: Subject) -> Html:
-    items = [("before", "original, generalized to the published level"), ("published", "release")]
-    if subject.masked:
-        items.append(("masked", "masked in the release"))
-    if subject.removed + subject.dropped:
-        items.append(("dropped", "not in the release"))
-    keys = [element("span", element("i", class_=kind), words) for kind, words in items]
-    return element(
-        "div",
-        paragraph(
-            "A dark bar as long as the light one behind it means that the value is as frequent in the release as in "
-            f"the original. At most {SHOWN} values are shown; the rest, and every value of fewer than "
-            f"{count(subject.threshold, 'original record')}, is pooled as “other”."
-        ),
-        element("div", *keys, class_="legend"),
+def _reading(subject: Subject) -> Html:
+    return paragraph(
+        "A dark bar as long as the light one behind it means that the value is as frequent in the release as in "
+        f"the original. At most {SHOWN} values are shown; the rest, and every value of fewer than "
+        f"{count(subject.threshold, 'original record')}, is pooled as “other”."
     )

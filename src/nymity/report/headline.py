@@ -13,10 +13,11 @@ def headline(subject: Subject) -> Html:
     holds = release.verification.holds
     badge = element("span", "✓ holds" if holds else "✗ broken", class_="badge good" if holds else "badge bad")
     cards = [
-        _card(finding, model)
-        for finding, model in zip(release.verification.findings, release.job.privacy, strict=True)
+        _card(finding, model) for finding, model in zip(release.verification.findings, release.job.privacy, strict=True)
     ]
-    noscript = element("noscript", paragraph("The plots need JavaScript; all text is here without it.", class_="warning"))
+    noscript = element(
+        "noscript", paragraph("The plots need JavaScript; all text is here without it.", class_="warning")
+    )
     return element(
         "header",
         paragraph("nymity · report for the data custodian", class_="eyebrow"),
@@ -47,10 +48,10 @@ def _card(finding: Finding, model: object) -> Html:
 
 def _numbers(key: str, promised: object, measured: object) -> Html:
     shown = "–" if measured is None else _number(measured)
-    note = " measured: no class left that could single anyone out" if measured is None else f" measured {key}"
+    note = " measured: every record is masked" if measured is None else " measured"
     return joined(
         [
-            element("span", element("strong", _number(promised)), f" promised {key}"),
+            element("span", element("strong", _number(promised)), f" promised ({key})"),
             element("span", element("strong", shown), note),
         ],
         "",

@@ -24,6 +24,7 @@ def ladder_section(subject: Subject, _: Figures) -> Section:
     return Section(
         anchor="levels",
         title="Levels chosen on each hierarchy",
+        short="Levels",
         parts=(
             paragraph(
                 "Every quasi-identifier is published at one level of its hierarchy, from the raw value on the left to "
@@ -38,19 +39,20 @@ def ladder_section(subject: Subject, _: Figures) -> Section:
 def example_path(hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> list[str | None]:
     """Return a common value on every level, from raw to top; None where it would stand for too few records.
 
-    counts: records of each raw value. The path starts at the lowest level on which some value has ``threshold``
-    records, with the most frequent one there.
+    counts: records of each raw value. From the top down, the most frequent value below the last one is taken, until
+    it has fewer than ``threshold`` records.
     """
-    path: list[str | None] = []
-    leaf = -1
-    for level, (labels, codes) in enumerate(zip(hierarchy.labels, hierarchy.codes, strict=True)):
-        if leaf < 0:
-            records = np.bincount(codes, weights=counts, minlength=len(labels))
-            records[[label is None for label in labels]] = 0  # a gap is no example
-            common = int(np.argmax(records))
-            if records[common] >= threshold or level == hierarchy.height:
-                leaf = int(np.argmax(np.where(codes == common, counts, -1)))
-        path.append(labels[codes[leaf]] if leaf >= 0 else None)
+    path: list[str | None] = [*[None] * hierarchy.height, hierarchy.labels[-1][0]]
+    below = np.ones(hierarchy.domain_size, dtype=np.bool_)  # raw values under the one taken last
+    for level in reversed(range(hierarchy.height)):
+        labels, codes = hierarchy.labels[level], hierarchy.codes[level]
+        records = np.bincount(codes, weights=counts * below, minlength=len(labels))
+        records[[label is None for label in labels]] = 0  # a gap is no example
+        common = int(np.argmax(records))
+        if records[common] < max(threshold, 1):
+            break
+        path[level] = labels[common]
+        below &= codes == common
     return path
 
 

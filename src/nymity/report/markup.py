@@ -25,6 +25,7 @@ class Section:
 
     anchor: str
     title: str
+    short: str
     parts: tuple[Html, ...]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nymity.quality import LOSSES
 from nymity.report.markup import Figures, Html, Section, element, paragraph, tile
 from nymity.report.subject import Subject
-from nymity.report.wording import count, percent
+from nymity.report.wording import amount, count, percent
 from nymity.table.schema import Role
 
 _ROLES = {
@@ -21,6 +21,7 @@ def overview_section(subject: Subject, _: Figures) -> Section:
     return Section(
         anchor="glance",
         title="At a glance",
+        short="At a glance",
         parts=(_tiles(subject), _fate(subject), *_columns(subject)),
     )
 
@@ -35,7 +36,7 @@ def _tiles(subject: Subject) -> Html:
         tile("Records", f"{subject.records:,} → {release.frame.height:,}", "in the original → in the release"),
         tile("Classes", f"{len(before):,} → {len(after):,}", "groups of records that look alike"),
         tile("Smallest class", f"{before.min():,} → {smallest}", f"{subject.threshold:,} or more were promised"),
-        tile(f"Loss ({outcome.loss_key})", f"{outcome.loss:,.4g}", note),
+        tile("Loss" if outcome.loss_key == "loss" else f"Loss ({outcome.loss_key})", amount(outcome.loss), note),
         class_="tiles",
     )
 

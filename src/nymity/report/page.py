@@ -80,7 +80,7 @@ def _head() -> Html:
 
 
 def _contents(sections: list[Section]) -> Html:
-    links = [element("li", element("a", section.title, href=f"#{section.anchor}")) for section in sections]
+    links = [element("li", element("a", section.short, href=f"#{section.anchor}")) for section in sections]
     return element("nav", element("ol", *links), aria_label="Contents")
 
 

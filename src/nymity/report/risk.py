@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -37,6 +38,7 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
     return Section(
         anchor="risk",
         title="What remains risky",
+        short="Risks",
         parts=(
             paragraph(
                 "A promise kept is not the absence of risk. This is what someone could still try, and how far they "
@@ -56,7 +58,9 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
 def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> Homogeneity:
     """Return the share of the most frequent value of ``attribute`` in every class of ``frame``."""
     keys = [f"q{i}" for i in range(len(quasi))]
-    safe = pl.DataFrame({**{key: frame[name] for key, name in zip(keys, quasi, strict=True)}, "value": frame[attribute]})
+    safe = pl.DataFrame(
+        {**{key: frame[name] for key, name in zip(keys, quasi, strict=True)}, "value": frame[attribute]}
+    )
     counted = safe.group_by([*keys, "value"]).agg(pl.len().alias("records"))
     largest = counted.group_by(keys).agg(pl.col("records").max() / pl.col("records").sum())
     return Homogeneity(shares=largest["records"].sort().to_numpy())
@@ -79,12 +83,19 @@ def _tiles(subject: Subject) -> Html:
     highest = percent(1 / after.min()) if len(after) else "–"
     return element(
         "div",
-        tile("Highest risk", highest, f"one in the smallest class; before: {percent(1 / before.min())}"),
+        tile("Highest risk", highest, f"for a record of the smallest class; before: {percent(1 / before.min())}"),
         tile("Average risk", average(after), f"over records in classes; before: {average(before)}"),
-        tile("In small classes", percent(near, released), f"{count(near, 'record')} in classes under {2 * threshold:,}"),
-        tile("Masked", percent(subject.masked, released), f"{count(subject.masked, 'record')} that say nothing"),
+        tile(
+            "In small classes", percent(near, released), f"{count(near, 'record')} in classes under {2 * threshold:,}"
+        ),
+        tile("Suppressed", percent(subject.release.suppressed, subject.records), _suppressed(subject)),
         class_="tiles",
     )
+
+
+def _suppressed(subject: Subject) -> str:
+    how = [(subject.masked, "masked, no quasi-identifier left"), (subject.removed, "removed")]
+    return "; ".join(f"{count(number, 'record')} {words}" for number, words in how if number) or "no record"
 
 
 def _finding(subject: Subject) -> Html:
@@ -115,7 +126,7 @@ def _learning(subject: Subject, figures: Figures) -> list[Html]:
         heading,
         paragraph(
             "If nearly everyone in a class has the same value, knowing the class is enough. The plot counts classes by "
-            "the share of their most frequent value."
+            "the share of their most frequent value; orange where it is more than half."
         ),
     ]
     if bare:
@@ -132,14 +143,16 @@ def _homogeneity_figure(figures: Figures, name: str, found: Homogeneity) -> Html
     total = len(found.shares)
     edges = [0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0]
     bars = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         classes = found.above(low) - found.above(high)
-        bars.append(_class_bar(f"over {low:.0%} to {high:.0%}" if low else f"up to {high:.0%}", classes, total, low >= 0.5))
+        bars.append(
+            _class_bar(f"over {low:.0%} to {high:.0%}" if low else f"up to {high:.0%}", classes, total, low >= 0.5)
+        )
     bars[-1] = _class_bar("over 80%, not all", found.above(0.8) - found.certain, total, True)
     bars.append(_class_bar("everyone alike", found.certain, total, True))
     caption = (
-        f"In {percent(found.above(0.8), total)} of the classes one value holds more than 80%, "
-        f"in {percent(found.above(0.5), total)} more than half; "
+        f"One value holds more than half in {percent(found.above(0.5), total)} of the classes and more than 80% in "
+        f"{percent(found.above(0.8), total)}; "
         + (
             f"in {count(found.certain, 'class', 'classes')} everyone has the same value."
             if found.certain
@@ -168,7 +181,7 @@ def _linking(subject: Subject, figures: Figures) -> list[Html]:
     names = [name for name in release.job.schema.columns(Role.INSENSITIVE) if name in release.frame.columns]
     heading = element("h3", "Columns published unprotected")
     if not names:
-        return [heading, paragraph("None: no column is declared insensitive.")]
+        return [heading, paragraph("No column is declared insensitive.")]
     found = {name: unique_records(release.frame, [*subject.quasi, name]) for name in names}
     together = unique_records(release.frame, [*subject.quasi, *names])
     order = sorted(names, key=lambda name: -found[name])[:15]

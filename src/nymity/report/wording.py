@@ -30,10 +30,16 @@ def listed(words: Iterable[str], *, limit: int = 12) -> str:
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}" if found else "none"
 
 
+def amount(number: float) -> str:
+    """Return a number of any size with about four digits that count."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
 def shortened(text: str, limit: int = 26) -> str:
-    """Return text that fits beside an axis, on one line."""
+    """Return text that fits beside an axis, on one line; beginning and end are kept, for values often differ there."""
     line = " ".join(text.split()) or repr(text)
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    tail = limit // 3
+    return line if len(line) <= limit else f"{line[: limit - tail - 1]}…{line[-tail:]}"
 
 
 def axis_labels(values: Sequence[str | None], limit: int = 26) -> list[str]:

@@ -196,11 +196,15 @@ class Hierarchy:
         rows = [["" if cell is None else cell for cell in row] for row in self.rows()]
         # The writer leaves these two unquoted, and a reader would take them for a line end and a byte order mark.
         risky = any("\r" in cell or "\ufeff" in cell for row in rows for cell in row)
-        quoting = csv.QUOTE_ALL if risky else csv.QUOTE_MINIMAL
 
         def write(staged: Path) -> None:
             with staged.open("w", newline="", encoding="utf-8") as stream:
-                csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerows(rows)
+                csv.writer(
+                    stream,
+                    delimiter=delimiter,
+                    lineterminator="\n",
+                    quoting=csv.QUOTE_ALL if risky else csv.QUOTE_MINIMAL,
+                ).writerows(rows)
 
         replace_file(path, write)
 

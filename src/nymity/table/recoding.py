@@ -72,7 +72,7 @@ class Recoding:
             else rows[name]
             for name in self.columns
         ]
-        return Recoded(pl.DataFrame(published), kept, masked)
+        return Recoded(pl.DataFrame(dict(zip(self.columns, published, strict=True))), kept, masked)
 
     def mapping(self) -> pl.DataFrame:
         """Return what every raw value is published as: column, value, level, published."""
@@ -150,8 +150,9 @@ class Recoding:
     def _generalized_codes(self, table: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
         codes = np.empty((len(self.levels), table.height), dtype=np.int64)
         for i, (name, level) in enumerate(self.levels.items()):
-            hierarchy, values = self.hierarchies[name], distinct_values(table[name])
-            raw = codes_of(table[name], values, hierarchy.index)
+            column = table[name].alias("cell")  # polars reads names like "^x$" as patterns
+            hierarchy, values = self.hierarchies[name], distinct_values(column)
+            raw = codes_of(column, values, hierarchy.index)
             if unseen == "error" and (raw < 0).any():
                 _refuse_unseen(name, values, hierarchy)
             codes[i] = np.where(raw < 0, -1, hierarchy.codes[level][raw])
@@ -170,8 +171,8 @@ class Recoding:
         """Return the published cells; a column left as it is keeps its type."""
         suppressed = masked | (codes < 0)
         if self.levels[name] == 0 and not suppressed.any():
-            return _written_alike(raw)
-        labels = pl.Series(name, self.hierarchies[name].labels[self.levels[name]], dtype=pl.String)
+            return _written_alike(raw.alias("cell")).alias(name)
+        labels = pl.Series("cell", self.hierarchies[name].labels[self.levels[name]], dtype=pl.String)
         cells = labels.gather(np.where(codes < 0, 0, codes))
         return (
             cells.to_frame()
@@ -190,7 +191,7 @@ def _written_alike(raw: pl.Series) -> pl.Series:
         return raw.fill_nan(None).set(raw == 0, 0.0)
     if raw.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return raw
-    return raw.to_frame().select(pl.when(raw.cast(pl.String) != "").then(raw).alias(raw.name)).to_series()
+    return raw.to_frame().select(pl.when(raw.cast(pl.String) != "").then(raw)).to_series()
 
 
 def _refuse_unseen(name: str, values: pl.Series, hierarchy: Hierarchy) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.table.hierarchy import Hierarchy, HierarchySource
-from nymity.table.text import MASK, as_text
+from nymity.table.text import MASK, as_text, is_missing
 
 MissingPolicy = Literal["category", "drop", "error"]
 
@@ -137,8 +137,8 @@ class Schema(Mapping[str, Attribute]):
         if table.height == 0:
             raise TableError("table", expected="at least one record", got="an empty table")
         for name, attribute in self.items():
-            gaps = table[name].null_count()
-            if gaps and attribute.missing == "error":
+            gaps = int(is_missing(table[name]).sum()) if attribute.missing == "error" else 0
+            if gaps:
                 raise TableError(
                     f"column {name!r}",
                     expected="no missing values (missing = 'error')",
@@ -158,20 +158,16 @@ class Schema(Mapping[str, Attribute]):
                 hint="rename that value, or make it missing",
             )
         if attribute.hierarchy is None:
-            return Hierarchy.flat(text.unique().sort().to_list(), where=where)
-        hierarchy = attribute.hierarchy.build(values, where=where)
-        if attribute.max_level is not None and attribute.max_level > hierarchy.height:
-            raise SchemaError(
-                f"schema.{name}.max_level",
-                expected=f"at most {hierarchy.height}, the top of its hierarchy",
-                got=str(attribute.max_level),
-            )
-        if attribute.min_level > hierarchy.height:
-            raise SchemaError(
-                f"schema.{name}.min_level",
-                expected=f"at most {hierarchy.height}, the top of its hierarchy",
-                got=str(attribute.min_level),
-            )
+            hierarchy = Hierarchy.flat(text.unique().sort().to_list(), where=where)
+        else:
+            hierarchy = attribute.hierarchy.build(values, where=where)
+        for field, level in (("min_level", attribute.min_level), ("max_level", attribute.max_level)):
+            if level is not None and level > hierarchy.height:
+                raise SchemaError(
+                    f"schema.{name}.{field}",
+                    expected=f"at most {hierarchy.height}, the top of its hierarchy",
+                    got=str(level),
+                )
         return hierarchy
 
 

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import polars as pl
 
+from nymity.core.errors import TableError
+
 #: What a suppressed cell and the top of a hierarchy are published as.
 MASK = "*"
 
 
 def as_text(values: pl.Series) -> pl.Series:
-    """Return the column as text: numbers without a needless ``.0``, ISO dates, empty text as missing.
+    """Return the column as text: numbers without a needless ``.0``, ISO dates, empty text and NaN as missing.
 
-    A column of floats that are all whole numbers (what pandas makes of integers with gaps) is written like
-    integers, so that the same table gives the same values whatever frame it came in.
+    The text of a value depends on the value alone, so that a recoding knows it again in another table: 1.0 and 1 are
+    both ``1`` (pandas makes floats of integers with gaps). Columns of lists, records and the like have no text form.
     """
+    if values.dtype.is_nested() or values.dtype in (pl.Binary, pl.Object, pl.Duration):
+        raise TableError(
+            "column",
+            expected="one number, date or text per cell",
+            got=str(values.dtype),
+            hint="split the column into several, or leave it out of the release as identifying",
+        )
     if values.dtype.is_float():
-        values = values.fill_nan(None)
-        whole = values.drop_nulls()
-        if len(whole) and bool(((whole.abs() < 2**53) & (whole == whole.round())).all()):
-            values = values.cast(pl.Int64)
+        return _float_text(values.fill_nan(None))
     if values.dtype == pl.Boolean:
         return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
     text = values.cast(pl.String)
     return text.set(text == "", None) if (text == "").any() else text
+
+
+def _float_text(values: pl.Series) -> pl.Series:
+    whole = (values.abs() < 2**53) & (values == values.round())
+    integers = values.cast(pl.Int64, strict=False).cast(pl.String)
+    return pl.select(pl.when(whole).then(integers).otherwise(values.cast(pl.String))).to_series().alias(values.name)
+
+
+def is_missing(values: pl.Series) -> pl.Series:
+    """Say which cells are missing: null, not-a-number, empty text."""
+    values = values.alias("cell")  # polars reads names like "^x$" as patterns
+    if values.dtype.is_float():
+        return values.is_null() | values.is_nan().fill_null(True)
+    return values.is_null() | (values == "").fill_null(True) if values.dtype == pl.String else values.is_null()
 
 
 def shown(value: object, *, limit: int = 40) -> str:

@@ -292,7 +292,9 @@ def test_masked_rows_keep_the_sensitive_promise(data: st.DataObject) -> None:
     """Rows published as stars are a class to an attacker: unless it is diverse, they are removed instead."""
     case, demand, _ = data.draw(problems("k and l"))
     try:
-        outcome = OptimalLattice(suppression=1.0).run(case.encoded, demand.models, columns=case.frame.columns)
+        outcome = OptimalLattice(loss="height", suppression=1.0).run(
+            case.encoded, demand.models, columns=case.frame.columns
+        )
     except NoSolutionError:
         return
     gone = naive.suppressed(case.records, tuple(outcome.levels.values()), demand.judges)
@@ -301,6 +303,17 @@ def test_masked_rows_keep_the_sensitive_promise(data: st.DataObject) -> None:
     assert outcome.recoding.outliers == ("mask" if diverse or not gone else "remove")
     published = outcome.recoding.apply(case.frame).table
     assert all(model.holds(Groups(published, case.schema.quasi)) for model in demand.models)
+
+
+@pytest.mark.parametrize(("last", "outliers"), [("p", "remove"), ("q", "mask")])
+def test_masked_rows_that_would_tell(last: str, outliers: str) -> None:
+    """Two records are suppressed; masked, both would show the same sensitive value unless they differ."""
+    table = pl.DataFrame({"a": ["x", "x", "y", "z"], "s": ["p", "q", "p", last]})
+    encoded = encode(table, Schema({"a": quasi(), "s": sensitive()}))
+    models = [DistinctLDiversity(l=2, attribute="s")]
+    outcome = OptimalLattice(loss="height", suppression=0.5).run(encoded, models, columns=["a", "s"])
+    assert (outcome.levels, outcome.suppressed, outcome.recoding.outliers) == ({"a": 0}, 2, outliers)
+    assert models[0].holds(Groups(outcome.recoding.apply(table).table, ["a"]))
 
 
 def test_the_columns_to_publish() -> None:

@@ -1,0 +1,253 @@
+"""Bad input, exit codes, and the program as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from nymity.core.errors import InputError, NoSolutionError, PromiseError
+
+Run = Callable[..., Result]
+
+PROGRAM = [sys.executable, "-m", "nymity"]
+
+
+def change(folder: Path, old: str, new: str) -> None:
+    job = folder / "job.toml"
+    text = job.read_text(encoding="utf-8")
+    assert old in text
+    job.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def refused(nymity: Run, *arguments: str, code: int = 2) -> str:
+    """Run what must fail; return the message, which is never a traceback and the same in JSON."""
+    done = nymity(*arguments)
+    assert done.exit_code == code, done.output
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+    told = nymity(*arguments, "--json")
+    assert told.exit_code == code
+    error = json.loads(told.stdout)["error"]
+    assert error["exit_code"] == code
+    lines = [f"error: {error['message']}"] + ([f"try: {error['hint']}"] if error["hint"] else [])
+    hidden = re.compile(r"\.nymity-\w+")  # names of staging folders are drawn at random
+    assert hidden.sub("", done.stderr).splitlines() == [hidden.sub("", line) for line in lines]
+    return str(done.stderr)
+
+
+PUBLISH = ("publish", "job.toml", "--out", "release", "--no-report")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("inspect", "nowhere.csv"),
+        ("publish", "nowhere.toml", "--out", "release"),
+        ("check", "nowhere.csv"),
+        ("check", "nowhere.csv", "--job", "job.toml"),
+        ("measure", "nowhere.csv", "--quasi", "age"),
+        ("compare", "nowhere.csv", "people.csv", "--job", "job.toml"),
+        ("apply", "nowhere.json", "people.csv", "--out", "x.csv"),
+        ("hierarchy", "nowhere.csv"),
+        ("hierarchy", "nowhere.csv", "--column", "age"),
+    ],
+)
+def test_a_missing_file(folder: Path, nymity: Run, arguments: tuple[str, ...]) -> None:
+    assert "nowhere" in refused(nymity, *arguments)
+
+
+def test_a_missing_source(folder: Path, nymity: Run) -> None:
+    (folder / "people.csv").unlink()
+    assert "no such file" in refused(nymity, *PUBLISH)
+    assert not (folder / "release").exists()
+
+
+def test_a_ragged_table(folder: Path, nymity: Run) -> None:
+    (folder / "ragged.csv").write_text("a,b\n1,2\n1,2,3\n")
+    assert "ragged.csv, line 3: expected 2 fields" in refused(nymity, "inspect", "ragged.csv")
+
+
+def test_a_wrong_encoding(folder: Path, nymity: Run) -> None:
+    (folder / "odd.csv").write_bytes(b"a,b\n1,\x81\xff\n")
+    message = refused(nymity, "inspect", "odd.csv")
+    assert "odd.csv, line 2: expected text in utf-8" in message
+    assert "encoding" in message
+    assert nymity("inspect", "odd.csv", "--encoding", "latin-1").exit_code == 0
+    assert "a text encoding" in refused(nymity, "inspect", "odd.csv", "--encoding", "utf-88")
+
+
+def test_a_certificate_that_is_none(folder: Path, nymity: Run) -> None:
+    assert "--certificate" in refused(nymity, "check", "people.csv")
+    (folder / "certificate.json").write_text("{}")
+    assert "certificate" in refused(nymity, "check", "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("suppression = 0.1", "supression = 0.1", "did you mean 'suppression'?"),
+        ("suppression = 0.1", "suppression = 1.5", "job.toml, method.suppression: expected a number from 0 to 1"),
+        ("k = 4", "k = 61", "at most 60, the number of records, got 61"),
+        ("k = 4", "k = 'four'", "job.toml, privacy[0].k: expected"),
+        ('role = "identifying"', 'role = "identifing"', "did you mean 'identifying'?"),
+        ("sex = {", 'gender = { role = "quasi" }\nsex = {', "schema.gender: expected a column of the table"),
+        ("sex = {", "sex_ = {", "did you mean 'sex'?"),
+        ('attribute = "illness"', 'attribute = "ilness"', "did you mean 'illness'?"),
+        ("[method]", "[method", "expected valid TOML"),
+    ],
+)
+def test_a_wrong_job(folder: Path, nymity: Run, old: str, new: str, words: str) -> None:
+    change(folder, old, new)
+    assert words in refused(nymity, *PUBLISH)
+    assert not (folder / "release").exists()
+
+
+def test_no_solution(folder: Path, nymity: Run) -> None:
+    change(folder, "k = 4", "k = 50")
+    change(folder, 'sex = { role = "quasi" }', 'sex = { role = "quasi", max_level = 0 }')
+    message = refused(nymity, *PUBLISH, code=3)
+    assert "50-anonymity" in message
+    assert "\ntry: " in message
+
+
+def test_unwritable_places(folder: Path, nymity: Run) -> None:
+    (folder / "release").write_text("a file")
+    assert "--out: expected a folder" in refused(nymity, *PUBLISH)
+    assert "release" in refused(nymity, "publish", "job.toml", "--out", "release/deeper")
+    assert "release" in refused(nymity, "inspect", "people.csv", "--job", "release/job.toml")
+    assert "release" in refused(nymity, "hierarchy", "people.csv", "--column", "age", "--save", "release/age.csv")
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_without_permission(folder: Path, nymity: Run) -> None:
+    (folder / "locked").mkdir(mode=0o500)
+    assert "permission" in refused(nymity, "publish", "job.toml", "--out", "locked/release")
+
+
+def test_wrong_usage_is_typers(folder: Path, nymity: Run) -> None:
+    for arguments in (("publish", "job.toml"), ("nonsense",), ("inspect", "people.csv", "--k", "1"), ("compare",)):
+        done = nymity(*arguments)
+        assert done.exit_code == 2
+        assert "Traceback" not in done.output
+
+
+def test_every_command_helps_with_examples(nymity: Run) -> None:
+    from nymity.cli.main import app
+
+    overview = nymity("--help")
+    assert overview.exit_code == 0
+    names = [str(command.name) for command in app.registered_commands]
+    assert {"inspect", "publish", "demo", "check", "measure", "compare", "apply", "schema", "hierarchy"} <= set(names)
+    for name in names:
+        assert name in overview.stdout
+        done = nymity(name, "--help")
+        assert done.exit_code == 0
+        assert "Examples" in done.stdout
+        assert f"nymity {name} " in done.stdout
+        assert "--quiet" in done.stdout
+        assert "--json" in done.stdout
+
+
+def test_errors_become_plain_data() -> None:
+    from nymity.cli.failure import describe
+
+    assert describe(InputError("x", expected="a", got="b. Try: c", hint="d")) == {
+        "kind": "InputError",
+        "message": "x: expected a, got b. Try: c",
+        "where": "x",
+        "expected": "a",
+        "got": "b. Try: c",
+        "hint": "d",
+        "exit_code": 2,
+    }
+    assert describe(NoSolutionError("none. Try: less"))["hint"] == "less"
+    assert describe(PromiseError("broken"))["exit_code"] == 1
+
+
+# -- as a process ----------------------------------------------------------------------------------------------
+
+
+def process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_version_and_help_load_nothing_heavy(folder: Path) -> None:
+    code = (
+        "import sys, nymity.cli.main; print([m for m in ('numpy', 'polars', 'numba', 'pydantic') if m in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+    done = process("--version", folder=folder)
+    assert done.returncode == 0
+    assert done.stdout.startswith("nymity ")
+
+
+def test_a_process_tells_errors_without_traceback(folder: Path) -> None:
+    done = process("inspect", "nowhere.csv", folder=folder)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: nowhere.csv: expected a readable file, got no such file\ntry: ")
+
+
+def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
+    code = (
+        "import sys, nymity.publish.inspect as i, nymity.cli.main as m\n"
+        "def broken(*_): raise RuntimeError('a bug')\n"
+        "i.inspect_table = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
+    assert "RuntimeError: a bug" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT between processes")
+def test_control_c_during_a_search(published: Path) -> None:
+    """A process that searches on and on is interrupted: exit code 130, earlier files as they were."""
+    from nymity.datasets import hospital
+
+    hospital(4_000).write_csv(published / "hospital.csv")
+    (published / "long.toml").write_text(_long_job(), encoding="utf-8")
+    before = sorted(path.name for path in published.rglob("*"))
+    released = (published / "release/release.csv").read_bytes()
+    code = (
+        "import sys, time, nymity.cli.publish as p, nymity.cli.main as m\n"
+        "from contextlib import contextmanager\n"
+        "@contextmanager\n"
+        "def watching(screen):\n"
+        "    def observe(progress):\n"
+        "        if progress.stage == 'searching the lattice' and progress.done == 3:\n"
+        "            open('searching', 'w').close()\n"
+        "        time.sleep(0.02 if progress.done else 0)\n"
+        "    yield observe\n"
+        "p.watching = watching\n"
+        "sys.argv = ['nymity', 'publish', 'long.toml', '--out', 'release']; m.run()"
+    )
+    running = subprocess.Popen([sys.executable, "-c", code], cwd=published, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (published / "searching").exists() and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert told == "stopped: interrupted; no file is left half-written\n"
+    (published / "searching").unlink()
+    assert sorted(path.name for path in published.rglob("*")) == before
+    assert (published / "release/release.csv").read_bytes() == released
+
+
+def _long_job() -> str:
+    from nymity.cli.demo import job_text
+
+    return job_text().replace("suppression = 0.05", "suppression = 0.01")

@@ -1,0 +1,263 @@
+"""nymity publish and demo."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from rich.console import Console
+from typer.testing import Result
+
+import nymity.cli.publish as publish_command
+from nymity.cli.console import Screen
+from nymity.cli.demo import job_text
+from nymity.cli.progress import describe, watching
+from nymity.cli.publish import Destination
+from nymity.cli.source import load_job
+from nymity.core.errors import JobError, MissingExtraError, ParameterError
+from nymity.core.progress import Observer, Progress
+from nymity.datasets import hospital_schema
+from nymity.publish.job import Job
+
+Run = Callable[..., Result]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_publish_writes_everything_and_says_what_was_done(folder: Path, nymity: Run) -> None:
+    done = nymity("publish", "job.toml", "--out", "release")
+    assert done.exit_code == 0, done.output
+    assert sorted(contents(folder / "release")) == ["certificate.json", "release.csv", "report.html"]
+    assert "recoding.json" in contents(folder / "release-custodian")
+    assert "<html" in (folder / "release/report.html").read_text(encoding="utf-8")
+    for words in ("4-anonymity", "k = 4", "distinct 2-diversity of 'illness'", " of 3", "limit 10%", "loss = "):
+        assert words in done.stdout
+    for path in ("release/release.csv", "release/certificate.json", "release/report.html", "release-custodian"):
+        assert path in done.stdout
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stderr == ""
+
+
+def test_publish_answers_in_json_alone(folder: Path, nymity: Run) -> None:
+    done = nymity("publish", "job.toml", "--out", "release", "--no-report", "--json")
+    found = json.loads(done.stdout)
+    certificate = json.loads((folder / "release/certificate.json").read_text(encoding="utf-8"))
+    assert found["certificate"] == certificate
+    assert certificate["output"]["file"] == "release.csv"
+    assert found["holds"] is True
+    assert found["files"]["report"] is None
+    assert [row["promised"] for row in found["guarantees"]] == [{"k": 4}, {"l": 2}]
+    released = pl.read_csv(folder / "release/release.csv")
+    assert found["records"] == {"in": 60, "out": released.height}
+    for row in found["levels"]:
+        assert row["example"] == "*" or row["example"] in set(released[row["attribute"]].cast(str))
+    assert 0 <= found["loss"]["scaled"] <= 1
+
+
+def test_quiet_says_nothing(folder: Path, nymity: Run) -> None:
+    done = nymity("publish", "job.toml", "--out", "release", "--no-report", "--quiet")
+    assert (done.exit_code, done.output) == (0, "")
+
+
+def test_set_changes_fields_of_the_job(folder: Path) -> None:
+    settings = ["method.suppression=0.02", "privacy[0].k=7", "output.format=parquet", 'schema."sex".max_level=0']
+    job = load_job(folder / "job.toml", settings)
+    assert job.method.suppression == 0.02  # type: ignore[attr-defined]
+    assert job.privacy[0].k == 7  # type: ignore[attr-defined]
+    assert job.output.file_name == "release.parquet"
+    assert job.schema["sex"].max_level == 0
+    assert job.source == load_job(folder / "job.toml").source
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("method.suppression=1.5", "method.suppression: expected a number from 0 to 1, got 1.5"),
+        ("method.supression=0.1", "did you mean 'suppression'?"),
+        ("privacy[5].k=3", "a number from 0 to 1 in brackets"),
+        ("privacy.k=3", "in brackets"),
+        ("method.name.deep=3", "inside a plain value"),
+        ("method.suppression", "field=value"),
+        ("=3", "field=value"),
+    ],
+)
+def test_set_refuses_what_it_cannot_place(folder: Path, nymity: Run, setting: str, words: str) -> None:
+    done = nymity("publish", "job.toml", "--out", "release", "--set", setting)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert not (folder / "release").exists()
+
+
+def test_another_custodians_folder(folder: Path, nymity: Run) -> None:
+    done = nymity("publish", "job.toml", "--out", "release", "--no-report", "--custodian", "vault/log")
+    assert done.exit_code == 0, done.output
+    assert (folder / "vault/log/mapping.parquet").is_file()
+    assert not (folder / "release-custodian").exists()
+
+
+@pytest.mark.parametrize("custodian", ["release", "release/private", "release/a/../b"])
+def test_the_custodians_log_never_lies_in_the_release(folder: Path, nymity: Run, custodian: str) -> None:
+    done = nymity("publish", "job.toml", "--out", "release", "--custodian", custodian)
+    assert done.exit_code == 2
+    assert "links published rows to people" in done.stderr
+
+
+def test_publishing_into_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "here").mkdir()
+    monkeypatch.chdir(folder / "here")
+    assert Destination.of(Path(), None).custodian == folder / "here-custodian"
+    assert Destination.of(Path("x/.."), None).custodian == folder / "here-custodian"
+
+
+def test_the_source_is_never_overwritten(folder: Path, nymity: Run) -> None:
+    before = (folder / "people.csv").read_bytes()
+    done = nymity("publish", "job.toml", "--out", ".", "--set", "output.name=people")
+    assert done.exit_code == 2
+    assert "--out" in done.stderr
+    assert (folder / "people.csv").read_bytes() == before
+
+
+def test_a_stale_report_does_not_stay_beside_a_new_table(published: Path, nymity: Run) -> None:
+    (published / "release/report.html").write_text("of an earlier table")
+    nymity("publish", "job.toml", "--out", "release", "--no-report")
+    assert not (published / "release/report.html").exists()
+
+
+def test_without_the_reports_extra_the_rest_is_published(
+    folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_report(*_: Any) -> None:
+        raise MissingExtraError(
+            "the report needs 'altair', which is not installed. Try: pip install \"nymity[report]\""
+        )
+
+    monkeypatch.setattr("nymity.report.write_report", write_report)
+    done = nymity("publish", "job.toml", "--out", "release")
+    assert done.exit_code == 0
+    assert sorted(contents(folder / "release")) == ["certificate.json", "release.csv"]
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("note: report.html was left out")
+    assert 'pip install "nymity[report]"' in line
+
+
+# -- stopping --------------------------------------------------------------------------------------------------
+
+
+def stopping(at: str, how: Callable[[], bool]) -> Callable[[Any], Any]:
+    """A progress display that stops the run at a stage."""
+
+    @contextmanager
+    def watch(_: Any) -> Iterator[Observer]:
+        yield lambda progress: how() if progress.stage == at else None
+
+    return watch
+
+
+def press_control_c() -> bool:
+    raise KeyboardInterrupt
+
+
+STAGES = ("searching the lattice", "writing and verifying", "drawing the report")
+
+
+@pytest.mark.parametrize("how", [press_control_c, lambda: False])
+@pytest.mark.parametrize("at", STAGES)
+def test_a_stopped_run_leaves_earlier_files(
+    published: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch, at: str, how: Callable[[], bool]
+) -> None:
+    before = contents(published)
+    monkeypatch.setattr(publish_command, "watching", stopping(at, how))
+    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--json")
+    assert done.exit_code == 130
+    assert contents(published) == before
+    assert done.stderr.startswith("stopped: ")
+    assert json.loads(done.stdout)["error"]["exit_code"] == 130
+
+
+@pytest.mark.parametrize("at", STAGES)
+def test_a_stopped_first_run_leaves_nothing(
+    folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    monkeypatch.setattr(publish_command, "watching", stopping(at, press_control_c))
+    assert nymity("publish", "job.toml", "--out", "deep/release").exit_code == 130
+    assert sorted(path.name for path in folder.iterdir()) == ["job.toml", "people.csv"]
+
+
+def test_a_failing_report_leaves_earlier_files(published: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_report(*_: Any) -> None:
+        raise ParameterError("report", expected="something", got="else")
+
+    before = contents(published)
+    monkeypatch.setattr("nymity.report.write_report", write_report)
+    assert nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6").exit_code == 2
+    assert contents(published) == before
+
+
+# -- the demo --------------------------------------------------------------------------------------------------
+
+
+def test_the_demos_job_says_what_the_sample_needs(folder: Path) -> None:
+    (folder / "demo.toml").write_text(job_text(), encoding="utf-8")
+    job = Job.load(folder / "demo.toml")
+    assert dict(job.schema) == dict(hospital_schema())
+    assert [model.promise().partition(":")[0] for model in job.privacy] == [
+        "5-anonymity",
+        "distinct 3-diversity of 'diagnosis'",
+    ]
+    assert job.method.suppression == 0.05  # type: ignore[attr-defined]
+
+
+def test_demo_runs_the_job_it_writes(folder: Path, nymity: Run) -> None:
+    done = nymity("demo", "--rows", "800", "--no-report", "--out", "demo/release")
+    assert done.exit_code == 0, done.output
+    assert "nymity publish demo/job.toml --out demo/release" in done.stdout
+    assert (folder / "demo/job.toml").read_text(encoding="utf-8") == job_text()
+    assert pl.read_csv(folder / "demo/hospital.csv", infer_schema=False).height == 800
+    first = contents(folder / "demo/release")
+    assert nymity("publish", "demo/job.toml", "--out", "again", "--no-report").exit_code == 0
+    assert contents(folder / "again")["release.csv"] == first["release.csv"]
+    assert nymity("demo", "--rows", "500", "--no-report").exit_code == 0, "the demo's own files are replaced"
+
+
+def test_demo_spares_a_changed_job(folder: Path, nymity: Run) -> None:
+    before = (folder / "job.toml").read_bytes()
+    done = nymity("demo", "--rows", "500", "--no-report", "--out", "release")
+    assert done.exit_code == 2
+    assert (folder / "job.toml").read_bytes() == before
+    assert not (folder / "hospital.csv").exists()
+    assert nymity("demo", "--rows", "500", "--no-report", "--out", "release", "--force").exit_code == 0
+
+
+def test_errors_in_a_job_name_its_file(folder: Path) -> None:
+    (folder / "bad.toml").write_text("[privacy]\nk = 5\n")
+    with pytest.raises(JobError, match=r"bad\.toml, job: expected a field 'schema'"):
+        load_job(folder / "bad.toml")
+
+
+def test_progress_is_drawn_on_a_terminal_alone() -> None:
+    reports = [Progress(stage="searching the lattice", done=done, best=0.5) for done in range(1, 10_000)]
+    for is_terminal in (True, False):
+        screen = Screen()
+        screen.err = Console(file=StringIO(), force_terminal=is_terminal, width=80)
+        with watching(screen) as observe:
+            for progress in reports:
+                assert observe(progress) is None
+        drawn = screen.err.file.getvalue()  # type: ignore[attr-defined]
+        assert ("searching the lattice: 1 node checked, best loss so far 0.5" in drawn) is is_terminal
+        assert len(drawn) < 20_000, "not every report is drawn"
+
+
+def test_progress_is_put_into_words() -> None:
+    assert describe(Progress(stage="reading")) == "reading"
+    searching = Progress(stage="searching the lattice", done=374, best=0.25)
+    assert describe(searching) == "searching the lattice: 374 nodes checked, best loss so far 0.25"
+    assert describe(Progress(stage="evaluating the lattice", done=1, total=1200)).endswith("1 of 1,200 nodes checked")

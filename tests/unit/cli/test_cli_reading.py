@@ -1,0 +1,252 @@
+"""Commands that look at tables: inspect, check, measure, compare, apply, hierarchy, schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import Result
+
+from nymity.publish.job import Job
+from nymity.table.hierarchy import Hierarchy
+
+Run = Callable[..., Result]
+
+
+# -- inspect ---------------------------------------------------------------------------------------------------
+
+
+def test_inspect_shows_columns_roles_and_uniqueness(folder: Path, nymity: Run) -> None:
+    done = nymity("inspect", "people.csv")
+    assert done.exit_code == 0
+    assert "people.csv: 60 records, 4 columns" in done.stdout
+    for words in ("identifying", "quasi", "sensitive", "'name' in its name", "unique in", "nymity inspect people.csv"):
+        assert words in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    found = json.loads(nymity("inspect", "people.csv", "--json").stdout)
+    assert [column["distinct"] for column in found["columns"]] == [60, 40, 2, 4]
+    assert found["job"] is None
+
+
+def test_the_starter_job_runs_from_wherever_it_lies(folder: Path, nymity: Run) -> None:
+    done = nymity("inspect", "people.csv", "--job", "jobs/mine.toml", "--k", "3")
+    assert done.exit_code == 0, done.output
+    assert 'path = "../people.csv"' in (folder / "jobs/mine.toml").read_text(encoding="utf-8")
+    assert Job.load(folder / "jobs/mine.toml").privacy[0].k == 3  # type: ignore[attr-defined]
+    ran = nymity("publish", "jobs/mine.toml", "--out", "release", "--no-report", "--set", "method.suppression=1")
+    assert ran.exit_code == 0, ran.output
+
+
+def test_a_starter_job_overwrites_only_by_force(folder: Path, nymity: Run) -> None:
+    before = (folder / "job.toml").read_bytes()
+    done = nymity("inspect", "people.csv", "--job", "job.toml")
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+    assert (folder / "job.toml").read_bytes() == before
+    assert nymity("inspect", "people.csv", "--job", "job.toml", "--force").exit_code == 0
+    assert (folder / "job.toml").read_bytes() != before
+
+
+def test_how_a_file_was_read_goes_into_the_starter_job(folder: Path, nymity: Run) -> None:
+    (folder / "odd.csv").write_bytes("town;age\n".encode("cp1250") + "Łódź;30\nBrno;40\n".encode("cp1250"))
+    done = nymity("inspect", "odd.csv", "--encoding", "cp1250", "--delimiter", ";", "--header", "--job", "odd.toml")
+    assert done.exit_code == 0, done.output
+    source = Job.load(folder / "odd.toml").source
+    assert source is not None
+    assert (source.encoding, source.delimiter, source.header) == ("cp1250", ";", True)
+    assert source.path == str(folder / "odd.csv") or Path(source.path).name == "odd.csv"
+
+
+def test_names_that_look_like_markup_or_control_the_terminal(folder: Path, nymity: Run) -> None:
+    pl.DataFrame({"[bold]x[/bold]": ["a"] * 3, "[/]": ["b"] * 3, "c\x1b[31m": ["d"] * 3}).write_csv(folder / "odd.csv")
+    done = nymity("inspect", "odd.csv", "--header")
+    assert done.exit_code == 0
+    assert "[bold]x[/bold]" in done.stdout
+    assert "[/]" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+# -- check -----------------------------------------------------------------------------------------------------
+
+
+def test_check_finds_the_certificate_beside_the_release(published: Path, nymity: Run) -> None:
+    done = nymity("check", "release/release.csv")
+    assert done.exit_code == 0, done.output
+    assert "Everything holds." in done.stdout
+    assert "4-anonymity" in done.stdout
+    found = json.loads(nymity("check", "release/release.csv", "--json").stdout)
+    assert found["holds"] is True
+    assert found["problems"] == []
+    assert found["checked_against"] == {"job": None, "certificate": "release/certificate.json"}
+
+
+def test_check_against_a_job_ignores_the_certificate(published: Path, nymity: Run) -> None:
+    (published / "release/certificate.json").write_text("broken")
+    assert nymity("check", "release/release.csv", "--job", "job.toml").exit_code == 0
+    assert nymity("check", "release/release.csv").exit_code == 2
+
+
+def test_a_tampered_release_is_found_out(published: Path, nymity: Run) -> None:
+    path = published / "release/release.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    done = nymity("check", "release/release.csv")
+    assert done.exit_code == 1
+    assert "problem: the certificate speaks of 60 records, the table has 59" in done.stdout
+
+
+def test_a_broken_promise(published: Path, nymity: Run) -> None:
+    done = nymity("check", "people.csv", "--job", "job.toml")
+    assert done.exit_code == 1
+    assert "A promise is broken." in done.stdout
+    assert "identifying column 'name' is in the release" in done.stdout
+    found = json.loads(nymity("check", "people.csv", "--job", "job.toml", "--json").stdout)
+    assert [finding["holds"] for finding in found["findings"]] == [False, False]
+    assert nymity("check", "people.csv", "--job", "job.toml", "--quiet").output == ""
+
+
+def test_masked_rows_are_counted_apart_unless_strict(folder: Path, nymity: Run) -> None:
+    rows = ["age,sex,illness", *["20-29,male,flu", "20-29,male,cold"] * 2, "*,*,flu", "*,*,cold"]
+    (folder / "masked.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    done = nymity("check", "masked.csv", "--job", "job.toml")
+    assert done.exit_code == 0
+    assert "4 records in 1 class" in done.stdout
+    assert "2 masked rows" in done.stdout
+    assert "counted apart" in " ".join(done.stdout.split())
+    strict = nymity("check", "masked.csv", "--job", "job.toml", "--strict")
+    assert strict.exit_code == 1
+    assert "2 masked rows count as a class" in strict.stdout
+
+
+# -- measure and compare ---------------------------------------------------------------------------------------
+
+
+def test_measure_by_job_and_by_names(published: Path, nymity: Run) -> None:
+    released = json.loads(nymity("measure", "release/release.csv", "--job", "job.toml", "--json").stdout)
+    assert released["models"]["k-anonymity"][""]["k"] >= 4
+    assert released["quasi"] == ["age", "sex"]
+    raw = nymity("measure", "people.csv", "--quasi", "age, sex", "--sensitive", "illness", "--json")
+    by_job = nymity("measure", "people.csv", "--job", "job.toml", "--json")
+    assert json.loads(raw.stdout) == json.loads(by_job.stdout)
+    shown = nymity("measure", "people.csv", "--quasi", "age")
+    assert "(none is sensitive)" in shown.stdout
+    assert "k = 1" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "either --job or --quasi, got neither"),
+        (("--job", "job.toml", "--quasi", "age"), "got both"),
+        (("--quasi", "agee"), "did you mean 'age'?"),
+        (("--quasi", ","), "at least one column"),
+        (("--quasi", "age", "--sensitive", "age"), "columns that are not in --quasi"),
+    ],
+)
+def test_measure_needs_roles(folder: Path, nymity: Run, options: tuple[str, ...], words: str) -> None:
+    done = nymity("measure", "people.csv", *options)
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+def test_the_source_is_read_as_the_job_says(folder: Path, people: pl.DataFrame, nymity: Run) -> None:
+    people.write_csv(folder / "people.csv", separator=";")
+    assert nymity("publish", "job.toml", "--out", "release", "--no-report").exit_code == 0
+    assert nymity("measure", "people.csv", "--job", "job.toml").exit_code == 0
+    assert nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml").exit_code == 0
+
+
+def test_compare_shows_every_loss(published: Path, nymity: Run) -> None:
+    from nymity.quality import LOSSES
+
+    done = nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml")
+    assert done.exit_code == 0, done.output
+    assert all(key in done.stdout for key in LOSSES)
+    assert "█" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    found = json.loads(nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml", "--json").stdout)
+    assert [loss["key"] for loss in found["losses"]] == list(LOSSES)
+    assert set(found["attribute_loss"]) == {"age", "sex"}
+
+
+# -- apply -----------------------------------------------------------------------------------------------------
+
+
+def test_apply_publishes_new_rows_without_a_certificate(published: Path, nymity: Run) -> None:
+    arguments = ("apply", "release-custodian/recoding.json", "people.csv", "--out", "new/rows.csv")
+    done = nymity(*arguments, "--export-mapping", "mapping.csv")
+    assert done.exit_code == 0, done.output
+    assert "60 rows in, 60 out" in done.stdout
+    assert "No certificate" in done.stdout
+    assert nymity("check", "new/rows.csv", "--job", "job.toml").exit_code == 0
+    assert pl.read_csv(published / "mapping.csv").columns == ["column", "value", "level", "published"]
+    found = json.loads(nymity(*arguments, "--json").stdout)
+    assert found["certified"] is False
+    assert found["rows_out"] == 60
+
+
+def test_apply_and_values_it_does_not_know(published: Path, nymity: Run) -> None:
+    (published / "new.csv").write_text("name,age,sex,illness\nA,20,other,flu\nB,21,male,flu\n", encoding="utf-8")
+    arguments = ("apply", "release-custodian/recoding.json", "new.csv", "--out", "rows.csv")
+    done = nymity(*arguments)
+    assert done.exit_code == 2
+    assert "--unseen mask" in done.stderr
+    assert not (published / "rows.csv").exists()
+    masked = nymity(*arguments, "--unseen", "mask", "--json")
+    assert json.loads(masked.stdout)["masked"] >= 1
+    removed = nymity(*arguments, "--unseen", "mask", "--outliers", "remove", "--json")
+    assert json.loads(removed.stdout)["rows_out"] < 2
+    assert nymity(*arguments, "--unseen", "guess").exit_code == 2
+
+
+def test_apply_does_not_overwrite_what_it_reads(published: Path, nymity: Run) -> None:
+    before = (published / "people.csv").read_bytes()
+    done = nymity("apply", "release-custodian/recoding.json", "people.csv", "--out", "./people.csv")
+    assert done.exit_code == 2
+    assert (published / "people.csv").read_bytes() == before
+
+
+# -- hierarchy and schema --------------------------------------------------------------------------------------
+
+
+def test_hierarchy_is_suggested_saved_and_drawn(folder: Path, nymity: Run) -> None:
+    done = nymity("hierarchy", "--column", "age", "people.csv", "--save", "age.csv")
+    assert done.exit_code == 0, done.output
+    assert 'hierarchy = { type = "file", path = "age.csv" }' in done.stdout
+    saved = Hierarchy.read(folder / "age.csv")
+    assert saved.domain_size == 40
+    drawn = nymity("hierarchy", "age.csv")
+    assert drawn.exit_code == 0
+    assert "└──" in drawn.stdout
+    assert nymity("hierarchy", "age.csv", "--branches", "1").stdout.count("… 1 more") >= 1
+    found = json.loads(nymity("hierarchy", "age.csv", "--json").stdout)
+    assert found["rows"] == saved.rows()
+    assert found["level_sizes"] == [len(labels) for labels in saved.labels]
+    again = nymity("hierarchy", "--column", "age", "people.csv", "--save", "age.csv")
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+
+
+def test_a_suggested_hierarchy_can_be_pasted_into_a_job(folder: Path, nymity: Run) -> None:
+    import tomllib
+
+    shown = nymity("hierarchy", "--column", "age", "people.csv").stdout.splitlines()
+    (line,) = (line for line in shown if "hierarchy =" in line)
+    assert tomllib.loads(line.strip())["hierarchy"]["type"] == "intervals"
+
+
+def test_hierarchy_of_an_unknown_column(folder: Path, nymity: Run) -> None:
+    done = nymity("hierarchy", "--column", "agee", "people.csv")
+    assert done.exit_code == 2
+    assert "did you mean 'age'?" in done.stderr
+    assert nymity("hierarchy", "people.csv", "--save", "x.csv").exit_code == 2
+    assert "--column" in nymity("hierarchy", "people.csv").stderr
+
+
+def test_schema_is_json(nymity: Run) -> None:
+    assert json.loads(nymity("schema").stdout)["title"] == "nymity job"
+    assert nymity("schema").stdout == nymity("schema", "--json").stdout
+    assert nymity("schema", "--quiet").stdout == ""

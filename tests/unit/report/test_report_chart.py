@@ -1,0 +1,119 @@
+"""Specifications are valid Vega-Lite, whatever the caller did to altair, and markup is escaped."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+import altair
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import ValidationError
+
+from nymity.core import extras
+from nymity.core.errors import MissingExtraError
+from nymity.report import chart
+from nymity.report.markup import Html, Spec, element, script_data
+
+PAIRS = [
+    chart.Pair(label="1", full="1", before=0.6, after=0.0, before_text="6", after_text="0"),
+    chart.Pair(label="2–4", full="2–4", before=0.4, after=0.9, before_text="4", after_text="9"),
+    chart.Pair(label="masked", full="*", before=0.0, after=0.1, before_text="0", after_text="1", kind="masked"),
+]
+BARS = [
+    chart.Bar(label="age", share=1.0, text="100%", full="age"),
+    chart.Bar(label="z", share=0.0, text="0%", full="z"),
+]
+POINTS = [
+    chart.Point(suppressed=0.2, loss=0.1, kind="suppresses too much", levels="age 0"),
+    chart.Point(suppressed=0.0, loss=1.0, kind="chosen", levels="age 1"),
+]
+
+
+def specifications() -> list[Spec]:
+    return [
+        chart.paired_columns(PAIRS, mark_before="2–4", mark="2 or more"),
+        chart.paired_columns(PAIRS, mark_before=None, mark=""),
+        chart.paired_bars(PAIRS),
+        chart.bars(BARS, title="share"),
+        chart.scatter(POINTS, limit=0.05, loss="loss"),
+        chart.scatter(POINTS[1:], limit=None, loss="loss"),
+    ]
+
+
+def test_specifications_are_valid() -> None:
+    for spec in specifications():
+        altair.LayerChart.from_dict(spec, validate=True)
+        assert "$schema" not in spec
+        json.dumps(spec, allow_nan=False)
+
+
+def test_validation_would_notice() -> None:
+    spec = chart.bars(BARS, title="share")
+    spec["layer"][0]["mark"]["type"] = "no such mark"
+    with pytest.raises(ValidationError):
+        altair.LayerChart.from_dict(spec, validate=True)
+
+
+def test_settings_of_the_session_have_no_say() -> None:
+    expected = specifications()
+    with altair.theme.enable("dark"), altair.data_transformers.enable("json"):
+        assert specifications() == expected
+
+
+def test_many_rows_are_no_problem() -> None:
+    spec = chart.scatter(POINTS * 4000, limit=0.05, loss="loss")
+    assert len(spec["data"]["values"]) == 8000
+
+
+def test_script_is_whole_and_cannot_end_early() -> None:
+    script = chart.javascript()
+    assert "vegaEmbed" in script
+    assert "</script" not in script.lower()
+    assert "<!--" not in script
+    assert len(script) < 3_000_000
+
+
+@pytest.mark.parametrize("module", ["altair", "vl_convert"])
+def test_a_missing_package_is_named(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(extras, "import_module", absent)
+    chart.javascript.cache_clear()
+    with pytest.raises(MissingExtraError, match=rf'HTML report needs the package .{module}.*"nymity\[report\]"'):
+        chart.javascript() if module == "vl_convert" else chart.bars(BARS, title="share")
+
+
+@given(st.text(), st.text())
+def test_text_comes_back_as_it_went_in(text: str, attribute: str) -> None:
+    found: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.append(tag)
+            assert dict(attrs) == {"title": attribute}
+
+        def handle_data(self, data: str) -> None:
+            found.append(data)
+
+    reader = Reader()
+    reader.feed(element("p", text, title=attribute))
+    reader.close()
+    assert found[0] == "p"
+    assert "".join(found[1:]) == text
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_embedded_data_comes_back_and_holds_no_markup(data: object) -> None:
+    written = script_data("x", data)
+    inner = written.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
+    assert not set("<>&\u2028\u2029") & set(inner)
+    assert json.loads(inner) == data
+
+
+def test_elements_nest_without_being_escaped_twice() -> None:
+    assert element("p", element("b", "<"), " & ", Html("<i>")) == "<p><b>&lt;</b> &amp; <i></p>"
+    assert element("meta", charset="utf-8") == '<meta charset="utf-8">'
+    assert element("i", class_="a", aria_label='"') == '<i class="a" aria-label="&quot;"></i>'
