@@ -27,24 +27,17 @@ Number = Fraction | float
 
 
 def texts(values: Sequence[object]) -> list[Label]:
-    """How values are written: whole floats like integers if the column holds no others, ISO dates, gaps missing."""
-    present = [v for v in values if v is not None and v == v]
-    whole = all(isinstance(v, float) and v == round(v) and abs(v) < 2**53 for v in present if not math.isinf(_real(v)))
-    whole = whole and not any(math.isinf(_real(v)) for v in present)
-    return [_text(v, whole=whole) for v in values]
+    """How values are written: whole floats like integers, ISO dates, gaps missing."""
+    return [_text(v) for v in values]
 
 
-def _real(value: object) -> float:
-    return value if isinstance(value, float) else 0.0
-
-
-def _text(value: object, *, whole: bool) -> Label:
+def _text(value: object) -> Label:
     if value is None or value != value or value == "":
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return str(int(value)) if whole else repr(value + 0.0)
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
     if isinstance(value, dt.date):
         return value.isoformat()
     return str(value)

@@ -173,7 +173,9 @@ def _explained(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         got, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), "check the folder and its disk"))
-        path = error.filename2 or error.filename or folder
+        path = Path(os.fsdecode(error.filename2 or error.filename or folder))
+        if path.parent.name.startswith(STAGING_PREFIX):
+            path = folder / path.name  # where the file was to go; its hidden place means nothing to the caller
         raise FileError(
             str(path), expected=f"to write in {folder}", got=got, hint=f"{hint}; earlier files are unchanged"
         ) from error

@@ -12,8 +12,8 @@ def typed(table: pl.DataFrame) -> pl.DataFrame:
     """Turn columns of text into whole numbers, numbers or dates where the way back gives the same text.
 
     A column becomes Int64, Float64 or Date only when writing the converted cells returns every cell exactly, so
-    "007", "1.0", "1.50", "+5" and "1e3" keep their column text, and so do "NaN" and "inf". A column without values stays
-    text. Usual readers guess from the first rows and drop leading zeros, which turns postal codes into others.
+    "007", "1.0", "1.50", "+5" and "1e3" keep their column text, and so do "NaN" and "inf". A column without values
+    stays text. Usual readers guess from the first rows and drop leading zeros, which turns postal codes into others.
     """
     columns = table.get_columns()
     return pl.DataFrame([_choose(column) if column.dtype == pl.String else column for column in columns])

@@ -1,7 +1,7 @@
 """OptimalLattice: the proven optimum over a full-domain lattice.
 
 Losses with a bound are searched by branch and bound over intervals of the lattice. An interval [bottom, top] holds
-every node between two others. If unions of accepted classes are accepted, then
+every node between two others. If every class that contains an accepted class is accepted, then
 
 * a top that suppresses too much rules the whole interval out, because every node below suppresses at least as much;
 * the loss of any node in it is at least the loss of bottom's levels with top's suppressed records.

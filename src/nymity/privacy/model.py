@@ -25,7 +25,9 @@ class PrivacyModel(ABC):
 
     key: ClassVar[str]
     title: ClassVar[str]
-    #: A union of accepted classes is accepted: holds on for every generalization of a release.
+    #: Every class that contains an accepted class is accepted, so what a coarser node suppresses every finer node
+    #: suppresses too. (That unions of *accepted* classes are accepted is not enough: merging an accepted class with a
+    #: rejected one must not lose it.)
     monotone_generalization: ClassVar[bool] = True
     #: Taking whole classes out cannot break the others: a class is judged by itself alone.
     monotone_suppression: ClassVar[bool] = True

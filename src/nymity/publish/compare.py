@@ -144,7 +144,8 @@ def _codes(cells: pl.Series, hierarchy: Hierarchy, level: int, name: str) -> NDA
 def _count(table: EncodedTable, levels: list[int], codes: NDArray[np.int64]) -> NodeStatistics:
     """Statistics of kept rows with these codes (n_kept, m); what is not kept is suppressed."""
     suppressed = table.n_records - len(codes)
-    _, sizes = np.unique(codes, axis=0, return_counts=True) if len(codes) else (codes, np.empty(0, dtype=np.int64))
+    rows = pl.DataFrame({f"q{a}": column for a, column in enumerate(codes.T)})
+    sizes = rows.group_by(rows.columns).len()["len"].to_numpy()
     leaves = [h.leaves[level][codes[:, a]] for a, (h, level) in enumerate(zip(table.hierarchies, levels, strict=True))]
     lost_leaves, lost_entropy = [], []
     for a, (hierarchy, level) in enumerate(zip(table.hierarchies, levels, strict=True)):

@@ -221,7 +221,12 @@ def _read_data(path: Path) -> dict[str, Any]:
     try:
         data = readers[kind](path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise FileError(str(path), expected="a readable job file", got=error.strerror or str(error)) from error
+        raise FileError(
+            str(path),
+            expected="a readable job file",
+            got=error.strerror or str(error),
+            hint="nymity inspect table.csv --job job.toml writes a first one",
+        ) from error
     except ValueError as error:  # tomllib and json report the line
         raise FileError(str(path), expected=f"valid {kind[1:].upper()}", got=str(error)) from error
     if not isinstance(data, dict):

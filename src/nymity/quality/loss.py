@@ -42,8 +42,9 @@ class BoundLoss(ABC):
     def floor(self, levels: Sequence[int], above: NodeStatistics | None) -> float | None:
         """Return a lower bound for every node between ``levels`` and a node whose statistics are ``above``.
 
-        Holds where unions of accepted classes are accepted: then what is suppressed at the upper node is suppressed
-        at every node below it. ``above`` is None when nothing may be assumed. None says that there is no useful bound.
+        Holds where every class that contains an accepted class is accepted: then what is suppressed at the upper node
+        is suppressed at every node below it. ``above`` is None when nothing may be assumed. The answer None says that
+        there is no useful bound.
         """
         del levels, above
         return None

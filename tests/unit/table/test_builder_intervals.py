@@ -93,7 +93,7 @@ def test_decimals_are_exact() -> None:
 
 def test_whole_numbers_in_intervals_that_are_not_whole_and_the_other_way_round() -> None:
     assert rows(Intervals(width=2.5, levels=2), [1, 3])[1] == ["3", "[2.5, 5)", "*"]
-    assert rows(Intervals(width=5, levels=2), [1.5, 7.0]) == [["1.5", "[0, 5)", "*"], ["7.0", "[5, 10)", "*"]]
+    assert rows(Intervals(width=5, levels=2), [1.5, 7.0]) == [["1.5", "[0, 5)", "*"], ["7", "[5, 10)", "*"]]
     assert rows(Intervals(width=5, levels=2), [1.0, 7.0]) == [["1", "0-4", "*"], ["7", "5-9", "*"]]
     assert rows(Intervals(width=1, levels=2), [4]) == [["4", "4", "*"]]
     assert rows(Intervals(width=5, levels=2), [-7, -1]) == [["-7", "-10 to -6", "*"], ["-1", "-5 to -1", "*"]]

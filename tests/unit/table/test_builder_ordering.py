@@ -36,7 +36,7 @@ def test_order_lists_values_that_do_not_occur() -> None:
         ["high", "high", "*"],
     ]
     assert rows(Ordering(order=[2, 1], levels=1), [1]) == [["2", "*"], ["1", "*"]]
-    assert Ordering(order=[1, 2.5]).order == ("1.0", "2.5")
+    assert Ordering(order=[1, 2.5]).order == ("1", "2.5")
     assert Ordering(order=[1.0, 2.0]).order == ("1", "2")
 
 

@@ -223,4 +223,4 @@ def test_number_gaps_are_refused_where_they_are_errors(gap: float | None) -> Non
 def test_the_two_zeros_are_one_value(order: list[int]) -> None:
     table = pl.DataFrame({"a": [0.0, -0.0, 1.5]})[order]
     encoded = encode(table, Schema({"a": quasi()}))
-    assert combinations(encoded) == Counter({("0.0",): 2, ("1.5",): 1})
+    assert combinations(encoded) == Counter({("0",): 2, ("1.5",): 1})
