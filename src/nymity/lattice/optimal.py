@@ -22,6 +22,7 @@ from math import floor, inf
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
@@ -122,26 +123,24 @@ class Ledger:
     best_suppressed: int = 0
     best_classes: int = 0
     _batches: list[NodeStatistics] = field(default_factory=list)
-    _losses: list[np.ndarray] = field(default_factory=list)
     _tied: list[tuple[float, int, int, Node, int]] = field(default_factory=list)
 
-    def solves(self, nodes: NodeStatistics) -> np.ndarray:
+    def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
         """Say which nodes stay within the limit and publish at least one record."""
-        return (nodes.suppressed <= self.limit) & (nodes.suppressed < self.table.n_records)
+        return nodes.suppressed <= min(self.limit, self.table.n_records - 1)
 
-    def enter(self, nodes: NodeStatistics) -> None:
-        """Take note of evaluated nodes."""
-        losses = self.loss.value(nodes)
+    def enter(self, nodes: NodeStatistics) -> bool:
+        """Take note of evaluated nodes and say whether there are solutions among them."""
         self._batches.append(nodes)
-        self._losses.append(losses)
-        for i in np.flatnonzero(self.solves(nodes) & (losses <= self.best_loss * (1 + TIE))):
-            node = tuple(int(level) for level in nodes.levels[i])
-            entry = (float(losses[i]), int(nodes.suppressed[i]), sum(node), node, int(nodes.kept[i]))
-            self._tied.append(entry)
-            if entry[0] < self.best_loss:
-                self.best_loss = entry[0]
-        if self._tied:
+        solutions = self.solves(nodes)
+        if not solutions.any():
+            return False
+        losses = self.loss.value(nodes)
+        for i in np.flatnonzero(solutions & (losses <= self.best_loss * (1 + TIE))):
+            node = tuple(nodes.levels[i].tolist())
+            self._tied.append((float(losses[i]), int(nodes.suppressed[i]), sum(node), node, int(nodes.kept[i])))
             self._choose()
+        return True
 
     def _choose(self) -> None:
         """Among the nodes tied for the least loss take the fewest suppressed, the lowest, the first."""
@@ -172,7 +171,7 @@ class Ledger:
             names=self.table.names,
             levels=everything.levels,
             suppressed=everything.suppressed,
-            loss=np.concatenate(self._losses),
+            loss=self.loss.value(everything),
             solution=self.solves(everything),
         )
 
@@ -198,12 +197,13 @@ def _branch_and_bound(engine: RollUp, space: Space, loss: BoundLoss, ledger: Led
     tie_breaker = count()
     queue: list[tuple[float, int, Interval]] = []
 
-    def check(node: Node) -> NodeStatistics:
+    def check(node: Node) -> NodeStatistics | None:
+        """Check a node and return its statistics if it is a solution."""
         statistics = engine.check(node)
-        ledger.enter(statistics)
+        solves = ledger.enter(statistics)
         best = None if ledger.best is None else ledger.best_loss
         report(observe, Progress(stage="searching the lattice", done=engine.checks, best=best))
-        return statistics
+        return statistics if solves else None
 
     def consider(bottom: Node, top: Node, above: NodeStatistics | None) -> None:
         """Queue an interval unless it cannot hold a better node."""
@@ -221,7 +221,7 @@ def _branch_and_bound(engine: RollUp, space: Space, loss: BoundLoss, ledger: Led
                 consider(bottom, top, None)
         elif not ruled_out.covers(top):
             statistics = check(top)
-            if not ledger.solves(statistics)[0]:
+            if statistics is None:
                 ruled_out.add(top)
             elif bottom != top:
                 consider(bottom, top, statistics)

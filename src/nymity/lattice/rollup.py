@@ -6,6 +6,7 @@ predecessor instead of the table. What is materialized is bounded by a byte budg
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,8 +33,6 @@ SNAPSHOT_BUDGET = 128 * 2**20
 WAYPOINT_ENTRIES = 1_000
 #: Nodes of a subtree that is evaluated in one go, about: how often a walk reports.
 NODES_A_SUBTREE = 1_000
-
-_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,15 +283,16 @@ class RollUp:
 
 
 class SnapshotStore:
-    """Materialized nodes within a byte budget, the least recently used dropped first; the root is never dropped."""
+    """Materialized nodes within a byte budget, the least recently used dropped first; the root is never dropped.
+
+    They are kept in order of size, so that the first predecessor found is the smallest.
+    """
 
     def __init__(self, root: Snapshot, budget: int) -> None:
-        self.root, self._budget, self._used = root, budget, 0
+        self.root, self._budget, self._used, self._clock = root, budget, 0, 0
         self._snapshots: list[Snapshot] = [root]
         self._levels = np.array([root.levels], dtype=np.int64)  # (n_snapshots, m)
-        self._sizes = np.array([root.n_entries], dtype=np.int64)
-        self._last_used = np.zeros(1, dtype=np.int64)
-        self._clock = 0
+        self._last_used = [0]
 
     def put(self, snapshot: Snapshot) -> None:
         """Keep a node, dropping others when the budget is exceeded."""
@@ -300,29 +300,28 @@ class SnapshotStore:
             return
         self._clock += 1
         self._used += snapshot.nbytes
-        self._snapshots.append(snapshot.compact())
-        self._levels = np.vstack([self._levels, snapshot.levels])
-        self._sizes = np.append(self._sizes, snapshot.n_entries)
-        self._last_used = np.append(self._last_used, self._clock)
+        place = bisect_left(self._snapshots, snapshot.n_entries, key=lambda kept: kept.n_entries)
+        self._snapshots.insert(place, snapshot.compact())
+        self._levels = np.insert(self._levels, place, snapshot.levels, axis=0)
+        self._last_used.insert(place, self._clock)
         while self._used > self._budget:
-            self._drop(1 + int(np.argmin(self._last_used[1:])))
+            self._drop_oldest()
 
     def smallest_below(self, node: Node) -> Snapshot:
-        """Return the smallest materialized predecessor of a node, or the node itself."""
-        below: NDArray[np.bool_] = np.all(self._levels <= np.array(node), axis=1)
-        if not below[0]:
+        """Return the smallest materialized predecessor of a node, or the node itself; the newest of equal ones."""
+        first = int((self._levels <= np.array(node)).all(axis=1).argmax())
+        if any(low > level for low, level in zip(self._snapshots[first].levels, node, strict=True)):
             raise ValueError(f"{node} is not above the levels of the table")
-        sizes = np.where(below, self._sizes, _NEVER)
-        best = len(sizes) - 1 - int(np.argmin(sizes[::-1]))  # the newest of the smallest: it lies nearest
         self._clock += 1
-        self._last_used[best] = self._clock
-        return self._snapshots[best]
+        self._last_used[first] = self._clock
+        return self._snapshots[first]
 
-    def _drop(self, index: int) -> None:
-        self._used -= self._snapshots.pop(index).nbytes
-        self._levels = np.delete(self._levels, index, axis=0)
-        self._sizes = np.delete(self._sizes, index)
-        self._last_used = np.delete(self._last_used, index)
+    def _drop_oldest(self) -> None:
+        candidates = (i for i, kept in enumerate(self._snapshots) if kept is not self.root)
+        oldest = min(candidates, key=self._last_used.__getitem__)
+        self._used -= self._snapshots.pop(oldest).nbytes
+        self._last_used.pop(oldest)
+        self._levels = np.delete(self._levels, oldest, axis=0)
 
 
 class _Subtree:
