@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import naive
 import strategies
-from nymity.core.errors import NoSolutionError
+from nymity.core.errors import NoSolutionError, PromiseError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.publish.apply import apply
@@ -200,7 +200,13 @@ def plain(cell: Any) -> Any:
     return None if cell == "" or (isinstance(cell, float) and isnan(cell)) else cell
 
 
-@settings(max_examples=80)
+def fits_a_spreadsheet(table: pl.DataFrame) -> bool:
+    """Say whether floats are numbers Excel holds and the last row, which ends a sheet when empty, is not."""
+    numbers = [cell for column in table for cell in column if isinstance(cell, float)]
+    return all(abs(number) <= 2**53 for number in numbers) and any(plain(cell) is not None for cell in table.row(-1))
+
+
+@settings(max_examples=50)
 @given(st.data())
 def test_tables_of_any_types(data: st.DataObject) -> None:
     """Typed columns with gaps as quasi-identifiers and sensitive values: in memory and in files of every format."""
@@ -219,7 +225,13 @@ def test_tables_of_any_types(data: st.DataObject) -> None:
     schema = Schema({"a": quasi(), "b": quasi(), "s": sensitive()})
     release = publish(frame, schema, privacy=models, method=OptimalLattice(suppression=0.5), output=Output(format=form))
     with tempfile.TemporaryDirectory() as folder:
-        certificate = release.write(Path(folder) / "r")
+        try:
+            certificate = release.write(Path(folder) / "r")
+        except PromiseError:
+            assert form == "xlsx"
+            assert not fits_a_spreadsheet(release.frame)
+            assert not (Path(folder) / "r").exists()
+            return
         path = Path(folder) / "r" / f"release.{form}"
         assert check(path, certificate=certificate).holds
         written = read_release(path, release.job.output)
@@ -239,7 +251,7 @@ formulas = st.sampled_from(["=", "+", "-", "@", "'", "\t", "\r", "\n", '"', ",",
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(st.lists(texts | formulas | st.none(), min_size=2, max_size=6), st.sampled_from(FORMATS), st.booleans())
 def test_any_text_survives_the_file(cells: list[str | None], form: Any, neutralize: bool) -> None:
     frame = pl.DataFrame({"q": ["a"] * len(cells), "v": pl.Series(cells, dtype=pl.String)})

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
 from nymity.kernels.rollup import roll_up, roll_up_pivot
+from nymity.kernels.walk import check_node, walk_chains
 from nymity.lattice.space import Node, Space
 from nymity.lattice.tables import LevelTables
 from nymity.privacy import PrivacyModel
@@ -118,21 +120,12 @@ class RollUp:
     def check(self, node: Node) -> NodeStatistics:
         """Return the statistics of one node."""
         self.checks += 1
-        return self._statistics(self.snapshot(node))
+        start = self._start(node)
+        return self._check_fused(start, node) if self.fused else self._statistics(self._derive(start, node))
 
     def snapshot(self, node: Node) -> Snapshot:
-        """Materialize a node from its smallest predecessor.
-
-        A search mostly looks at neighbours, so a long way from a large predecessor goes over a waypoint that is kept:
-        the node one level below in every attribute, from which its neighbours are near.
-        """
-        start = self._store.smallest_below(node)
-        if start.n_entries > WAYPOINT_ENTRIES:
-            waypoint = tuple(max(low, level - 1) for low, level in zip(start.levels, node, strict=True))
-            if waypoint not in (start.levels, node):
-                start = self._derive(start, waypoint)
-                self._store.put(start)
-        return self._derive(start, node)
+        """Materialize a node."""
+        return self._derive(self._start(node), node)
 
     def classes(self, node: Node) -> NodeClasses:
         """Return the classes of one node with their codes, for publishing."""
@@ -204,20 +197,43 @@ class RollUp:
             groupings = (Grouping(np.ascontiguousarray(keys[fresh]), block, codes, table.counts[order]),)
         return Snapshot((0,) * len(table.names), groupings)
 
-    def _derive(self, parent: Snapshot, node: Node) -> Snapshot:
-        """Roll ``parent`` up to ``node``: the pivot first, which leaves fewer entries to move."""
-        groupings = parent.groupings
-        if self.pivot >= 0 and node[self.pivot] != parent.levels[self.pivot]:
-            table = self._tables.step(self.pivot, parent.levels[self.pivot], node[self.pivot])
+    def _start(self, node: Node) -> Snapshot:
+        """Return a materialized node to roll ``node`` up from: the smallest there is, or a waypoint.
+
+        A search mostly looks at neighbours, so a long way from a large predecessor goes over a waypoint that is kept:
+        the node one level below in every attribute, from which its neighbours are near.
+        """
+        start = self._store.smallest_below(node)
+        if start.n_entries > WAYPOINT_ENTRIES:
+            waypoint = tuple(max(low, level - 1) for low, level in zip(start.levels, node, strict=True))
+            if waypoint not in (start.levels, node):
+                start = self._derive(start, waypoint)
+                self._store.put(start)
+        return start
+
+    def _changes(self, start: Snapshot, node: Node) -> tuple[NDArray[np.uint64], NDArray[np.uint64], int]:
+        """What rises between two nodes: attributes of the key, their code tables, and the pivot's (-1: none)."""
+        below, tables = start.levels, self._tables
+        changed = [a for a in self._key_attributes if node[a] != below[a]]
+        at = [tables.map_at(a, below[a], node[a]) for a in changed]
+        pivot, pivot_map = self.pivot, -1
+        if pivot >= 0 and node[pivot] != below[pivot]:
+            pivot_map = tables.map_at(pivot, below[pivot], node[pivot])
+        return np.array(changed, dtype=np.uint64), np.array(at, dtype=np.uint64), pivot_map
+
+    def _derive(self, start: Snapshot, node: Node) -> Snapshot:
+        """Roll ``start`` up to ``node``: the pivot first, which leaves fewer entries to move."""
+        groupings = start.groupings
+        changed, at, pivot_map = self._changes(start, node)
+        if pivot_map >= 0:
             (g,) = groupings
-            groupings = (Grouping(g.keys, *roll_up_pivot(g.block, g.codes, g.weights, table, self._pivot_size(0))),)
-        changed = [a for a in self._key_attributes if node[a] != parent.levels[a]]
-        if changed:
-            at = np.array([self._tables.map_at(a, parent.levels[a], node[a]) for a in changed], dtype=np.uint64)
+            entries = roll_up_pivot(g.block, g.codes, g.weights, self._tables.maps[pivot_map:], self._pivot_size(0))
+            groupings = (Grouping(g.keys, *entries),)
+        if len(changed):
             groupings = tuple(
                 Grouping(
                     *roll_up(
-                        g.keys, g.block, g.codes, g.weights, np.array(changed, dtype=np.uint64),
+                        g.keys, g.block, g.codes, g.weights, changed,
                         self._layout.word, self._layout.shift, self._layout.mask,
                         at, self._tables.maps, self._pivot_size(i),
                     )
@@ -251,10 +267,6 @@ class RollUp:
         return accepted
 
     def _statistics(self, snapshot: Snapshot) -> NodeStatistics:
-        if self.fused:
-            counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(self.table.names)), np.int64)
-            self._summarize_chain(snapshot, counts, lost)
-            return _node_statistics(np.array([snapshot.levels]), counts, lost, {})
         classes, block = self._classes(snapshot)
         accepted, first, layout = self._accepted(classes), snapshot.groupings[0], self._layout
         leaf_at = self._tables.leaf_at(snapshot.levels)
@@ -271,14 +283,20 @@ class RollUp:
             extra["lost_entropy"] = entropy[None, :]
         return _node_statistics(np.array([snapshot.levels]), counts, lost, extra)
 
-    def _summarize_chain(self, snapshot: Snapshot, counts: NDArray[np.int64], lost: NDArray[np.int64]) -> None:
-        (g,), low = snapshot.groupings, snapshot.levels[self.pivot]
-        layout, tables = self._layout, self._tables
-        maps_at, leaves_at = tables.chain(self.pivot, low, low + len(counts) - 1)
-        kernel.summarize_chain(
-            g.keys, g.block, g.codes, g.weights, self.smallest, self.pivot, maps_at, leaves_at, self._pivot_size(0),
-            layout.word, layout.shift, layout.mask, tables.leaf_at(snapshot.levels), tables.leaves, tables.maps,
-            counts, lost,
+    def _check_fused(self, start: Snapshot, node: Node) -> NodeStatistics:
+        (g,) = start.groupings
+        counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(node)), np.int64)
+        arguments = self._chain_arguments(node, 1)
+        check_node(g.keys, g.block, g.codes, g.weights, *self._changes(start, node), *arguments, counts, lost)
+        return _node_statistics(np.array([node]), counts, lost, {})
+
+    def _chain_arguments(self, node: Node, length: int) -> tuple[Any, ...]:
+        """What kernels need to evaluate the chain of ``length`` nodes that starts at ``node``."""
+        low, layout, tables = node[self.pivot], self._layout, self._tables
+        maps_at, leaves_at = tables.chain(self.pivot, low, low + length - 1)
+        return (
+            self.smallest, self.pivot, maps_at, leaves_at, self._pivot_size(0),
+            layout.word, layout.shift, layout.mask, tables.leaf_at(node), tables.leaves, tables.maps,
         )  # fmt: skip
 
 
@@ -329,46 +347,46 @@ class _Subtree:
 
     def __init__(self, engine: RollUp, space: Space, attributes: Sequence[int]) -> None:
         self.engine, self.space, self.attributes = engine, space, attributes
-        self.chained = engine.pivot >= 0
-        self.length = space.shape[engine.pivot] if self.chained else 1
+        self.length = space.shape[engine.pivot] if engine.pivot >= 0 else 1
         self.parts: list[NodeStatistics] = []
 
     def evaluate(self, start: Node) -> NodeStatistics:
         """Return the statistics of every node of the subtree."""
-        engine = self.engine
-        n_nodes = self.length * prod(self.space.shape[a] for a in self.attributes)
+        snapshot = self.engine._derive(self.engine._store.root, start)
         if self.engine.fused:
-            m = len(engine.table.names)
-            self.levels = np.empty((n_nodes, m), np.int64)
-            self.counts = np.empty((n_nodes, kernel.N_COUNTS), np.int64)
-            self.lost = np.empty((n_nodes, m), np.int64)
-            self.at = 0
-        self._descend(engine._derive(engine._store.root, start), 0)
-        if self.engine.fused:
-            self.levels[:, engine.pivot] += np.tile(np.arange(self.length), n_nodes // self.length)
-            return _node_statistics(self.levels, self.counts, self.lost, {})
+            return self._walk_chains(snapshot)
+        self._descend(snapshot, 0)
         return NodeStatistics.concatenate(self.parts)
+
+    def _walk_chains(self, snapshot: Snapshot) -> NodeStatistics:
+        """Let one kernel do the whole walk."""
+        engine, space, n_levels = self.engine, self.space, [self.space.shape[a] for a in self.attributes]
+        m, n = len(snapshot.levels), prod(n_levels)
+        along = engine._tables.chains(self.attributes, space.low, space.high)
+        counts, lost = np.empty((n, self.length, kernel.N_COUNTS), np.int64), np.empty((n, self.length, m), np.int64)
+        (g,) = snapshot.groupings
+        walk_chains(
+            g.keys, g.block, g.codes, g.weights,
+            np.array(self.attributes, dtype=np.uint64), np.array(n_levels, dtype=np.int64), *along,
+            *engine._chain_arguments(snapshot.levels, self.length), counts, lost,
+        )  # fmt: skip
+        levels = np.tile(np.array(snapshot.levels), (n, self.length, 1))
+        for attribute, index in zip(self.attributes, np.indices(n_levels).reshape(len(n_levels), n), strict=True):
+            levels[:, :, attribute] += index[:, None]
+        levels[:, :, engine.pivot] += np.arange(self.length)
+        return _node_statistics(levels.reshape(-1, m), counts.reshape(-1, kernel.N_COUNTS), lost.reshape(-1, m), {})
 
     def _descend(self, snapshot: Snapshot, depth: int) -> None:
         if depth == len(self.attributes):
-            self._evaluate_chain(snapshot)
+            for step in range(self.length):
+                snapshot = self._raise(snapshot, self.engine.pivot) if step else snapshot
+                self.parts.append(self.engine._statistics(snapshot))
             return
         attribute = self.attributes[depth]
         for level in range(self.space.low[attribute], self.space.high[attribute] + 1):
             if level != snapshot.levels[attribute]:
                 snapshot = self._raise(snapshot, attribute)
             self._descend(snapshot, depth + 1)
-
-    def _evaluate_chain(self, snapshot: Snapshot) -> None:
-        if self.engine.fused:
-            part = slice(self.at, self.at + self.length)
-            self.engine._summarize_chain(snapshot, self.counts[part], self.lost[part])
-            self.levels[part] = snapshot.levels
-            self.at += self.length
-            return
-        for step in range(self.length):
-            snapshot = self._raise(snapshot, self.engine.pivot) if step else snapshot
-            self.parts.append(self.engine._statistics(snapshot))
 
     def _raise(self, snapshot: Snapshot, attribute: int) -> Snapshot:
         levels = snapshot.levels

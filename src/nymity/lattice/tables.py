@@ -38,10 +38,6 @@ class LevelTables:
         """Where the table from codes of level ``low`` to codes of level ``high`` starts in ``maps``."""
         return self._map_at[attribute, low, high]
 
-    def step(self, attribute: int, low: int, high: int) -> NDArray[np.uint32]:
-        """Return that table."""
-        return self.maps[self._map_at[attribute, low, high] :]
-
     def leaf_at(self, levels: Sequence[int]) -> NDArray[np.uint64]:
         """Where the leaf counts of each attribute's level start in ``leaves``, (n_attributes,)."""
         return np.array([self._leaf_at[a][level] for a, level in enumerate(levels)], dtype=np.uint64)
@@ -55,6 +51,18 @@ class LevelTables:
             known = np.array(steps, dtype=np.uint64), np.array(leaf_counts, dtype=np.uint64)
             self._chains[attribute, low, high] = known
         return known
+
+    def chains(
+        self, attributes: Sequence[int], low: Sequence[int], high: Sequence[int]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The chains of several attributes as rows of two arrays, padded with zeros."""
+        width = max((high[a] - low[a] + 1 for a in attributes), default=1)
+        steps = np.zeros((len(attributes), width), dtype=np.uint64)
+        leaf_counts = np.zeros((len(attributes), width), dtype=np.uint64)
+        for row, a in enumerate(attributes):
+            step, leaf_count = self.chain(a, low[a], high[a])
+            steps[row, : len(step)], leaf_counts[row, : len(leaf_count)] = step, leaf_count
+        return steps, leaf_counts
 
 
 def _between(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.uint32]:

@@ -17,6 +17,7 @@ from samples import DIVERSE, K2, people, people_schema, released
 
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
+from nymity.publish.certificate import salted
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.pipeline import publish
@@ -144,10 +145,21 @@ def test_levels_and_hashes_of_hierarchies() -> None:
     for name, hierarchy in release.recoding.hierarchies.items():
         assert columns[name]["level"] == release.levels[name]
         assert columns[name]["height"] == hierarchy.height
-        assert columns[name]["hierarchy_sha256"] == hierarchy.fingerprint()
+        assert columns[name]["hierarchy_sha256"] == salted(hierarchy.fingerprint(), release.log.salt)
     assert "level" not in columns["disease"]
     other = publish(people(), people_schema(age=quasi(Hierarchy.intervals(width=7))), privacy=K2)
     assert other.certificate["columns"][0]["hierarchy_sha256"] != columns["age"]["hierarchy_sha256"]
+
+
+def test_a_suppressed_value_cannot_be_found_by_trying() -> None:
+    """An outsider knows the builder (it is in the job) and nearly all ages; the hash must not confirm the last one."""
+    builder = Hierarchy.intervals(width=10, levels=3)
+    table = pl.DataFrame({"age": [*range(20, 40)] * 5 + [103], "v": range(101)})
+    release = publish(table, Schema({"age": quasi(builder), "v": insensitive()}), privacy=KAnonymity(k=5))
+    assert release.suppressed == 1
+    guesses = [builder.build(pl.Series([*range(20, 40), guess])).fingerprint() for guess in range(40, 121)]
+    assert release.recoding.hierarchies["age"].fingerprint() in guesses  # the guess would have been right
+    assert not [guess for guess in guesses if guess in json.dumps(release.certificate)]
 
 
 def test_the_job_without_its_values() -> None:
