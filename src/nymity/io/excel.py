@@ -101,6 +101,11 @@ def _has_values(texts: pl.Series, start: int) -> bool:
 
 
 def _settled(values: pl.Series, texts: pl.Series) -> pl.Series:
+    name = values.name
+    return _settle(values.alias("cells"), texts.alias("cells")).alias(name)  # a name like ^x$ would be a pattern
+
+
+def _settle(values: pl.Series, texts: pl.Series) -> pl.Series:
     if values.null_count() != texts.null_count() or values.dtype in (pl.String, pl.Null):
         texts = texts.cast(pl.String)
         return texts.set(texts == "", None)
@@ -112,7 +117,8 @@ def _settled(values: pl.Series, texts: pl.Series) -> pl.Series:
 
 
 def _without_tail(table: pl.DataFrame) -> pl.DataFrame:
-    filled = table.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
+    cells = pl.DataFrame({f"c{i}": column.alias("cells").is_not_null() for i, column in enumerate(table.get_columns())})
+    filled = cells.select(pl.any_horizontal(pl.all())).to_series().arg_true()
     return table.head(int(filled[-1]) + 1 if len(filled) else 0)
 
 
@@ -125,7 +131,7 @@ def _check_size(table: pl.DataFrame, path: Path) -> None:
             hint="write .parquet or .csv.gz instead",
         )
     for column in table.get_columns():
-        if column.dtype == pl.String and (column.str.len_chars() > EXCEL_CELL_CHARACTERS).any():
+        if column.dtype == pl.String and (column.alias("cells").str.len_chars() > EXCEL_CELL_CHARACTERS).any():
             raise TableError(
                 f"column {column.name!r}",
                 expected=f"cells of at most {EXCEL_CELL_CHARACTERS:,} characters, the bound of Excel",

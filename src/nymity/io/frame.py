@@ -155,8 +155,14 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _without_categories(table: pl.DataFrame) -> pl.DataFrame:
-    coded = [name for name, dtype in table.schema.items() if dtype in (pl.Categorical, pl.Enum)]
-    return table.with_columns(pl.col(coded).cast(pl.String)) if coded else table
+    if not any(dtype in (pl.Categorical, pl.Enum) for dtype in table.dtypes):
+        return table
+    return pl.DataFrame(
+        {
+            column.name: column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
+            for column in table.get_columns()
+        }
+    )
 
 
 def _is_pandas(frame: object) -> bool:

@@ -15,8 +15,13 @@ def typed(table: pl.DataFrame) -> pl.DataFrame:
     "007", "1.0", "1.50", "+5" and "1e3" keep their column text, and so do "NaN" and "inf". A column without values
     stays text. Usual readers guess from the first rows and drop leading zeros, which turns postal codes into others.
     """
-    columns = table.get_columns()
-    return pl.DataFrame([_choose(column) if column.dtype == pl.String else column for column in columns])
+    return pl.DataFrame(
+        {
+            # polars would read a name like ^x$ as a pattern when asked for .str
+            column.name: _choose(column.alias("cells")) if column.dtype == pl.String else column
+            for column in table.get_columns()
+        }
+    )
 
 
 def _choose(texts: pl.Series) -> pl.Series:

@@ -46,7 +46,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
             str(path), expected="an intact Parquet file", got=first, hint="write or download the file again"
         ) from error
     for column in table.get_columns():
-        if column.dtype == pl.String and (column.str.len_bytes() > MAX_CELL_BYTES).any():
+        if column.dtype == pl.String and (column.alias("cells").str.len_bytes() > MAX_CELL_BYTES).any():
             raise TableError(
                 f"{path}, column {column.name!r}",
                 expected=f"cells of at most {MAX_CELL_BYTES:,} bytes",

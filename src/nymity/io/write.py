@@ -85,7 +85,10 @@ def _flat(table: pl.DataFrame) -> pl.DataFrame:
                 got=str(dtype),
                 hint="write .parquet, or split the column into several",
             )
-    times = [name for name, dtype in table.schema.items() if dtype.is_temporal()]
-    words = [name for name, dtype in table.schema.items() if dtype in (pl.Categorical, pl.Enum, pl.Null)]
-    # "iso" keeps fractions of seconds, which a plain cast of times drops.
-    return table.with_columns(pl.col(times).dt.to_string("iso"), pl.col(words).cast(pl.String))
+    return pl.DataFrame({column.name: _flat_column(column) for column in table.get_columns()})
+
+
+def _flat_column(column: pl.Series) -> pl.Series:
+    if column.dtype.is_temporal():  # "iso" keeps fractions of seconds, which a plain cast of times drops
+        return column.alias("cells").dt.to_string("iso")
+    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Null) else column

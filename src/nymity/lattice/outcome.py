@@ -30,13 +30,9 @@ class EvaluatedNodes:
     solution: NDArray[np.bool_]
 
     def frame(self) -> pl.DataFrame:
-        """Return them as a table, one row per node."""
-        columns = [pl.Series(name, self.levels[:, a]) for a, name in enumerate(self.names)]
-        return pl.DataFrame(columns).with_columns(
-            pl.Series("_suppressed", self.suppressed),
-            pl.Series("_loss", self.loss),
-            pl.Series("_solution", self.solution),
-        )
+        """Return them as a table, one row per node: suppressed, loss, solution, and ``level of`` each attribute."""
+        levels = {f"level of {name}": self.levels[:, a] for a, name in enumerate(self.names)}
+        return pl.DataFrame({"suppressed": self.suppressed, "loss": self.loss, "solution": self.solution, **levels})
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,15 +11,17 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.io import to_polars
 from nymity.publish.starter import starter_job
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Attribute, Role, Schema
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 __all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]
 
@@ -87,16 +89,17 @@ class Inspection:
         return Schema({column.name: Attribute(role=column.role, hierarchy=column.hierarchy) for column in self.columns})
 
 
-def inspect_table(table: pl.DataFrame) -> Inspection:
-    """Look at every column of a table and suggest roles, hierarchies and with them a first schema."""
+def inspect_table(frame: Any) -> Inspection:
+    """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema."""
+    table = to_polars(frame)
     if table.height == 0 or table.width == 0:
         raise TableError(
             "table",
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
-    table = pl.DataFrame({column.name: _with_nulls(column) for column in table})
-    columns = tuple(_inspect_column(column) for column in table)
+    table = pl.DataFrame({column.name: _with_nulls(plainly_named(column)) for column in table})
+    columns = tuple(_inspect_column(column.name, plainly_named(column)) for column in table)
     sizes = _class_sizes(table, [column.name for column in columns if column.role is Role.QUASI])
     return Inspection(
         records=table.height,
@@ -126,10 +129,10 @@ class _Facts:
         return self.present >= ENOUGH_RECORDS and self.distinct >= NEARLY_ALL * self.present
 
 
-def _inspect_column(column: pl.Series) -> ColumnInspection:
+def _inspect_column(name: str, column: pl.Series) -> ColumnInspection:
     counts = column.drop_nulls().alias("value").value_counts(name="count")  # one row per distinct value
     kind = _type_in_words(column.dtype)
-    words = _words(column.name)
+    words = _words(name)
     facts = _Facts(
         words=frozenset(_with_neighbours(words)),
         last=words[-1] if words else "",
@@ -141,7 +144,7 @@ def _inspect_column(column: pl.Series) -> ColumnInspection:
     )
     role, reason = _suggest_role(facts)
     return ColumnInspection(
-        name=column.name,
+        name=name,
         type=kind,
         records=len(column),
         distinct=counts.height,

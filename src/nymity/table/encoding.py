@@ -19,7 +19,7 @@ from nymity.kernels.grouping import distinct, histograms
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.schema import Schema
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: Records are counted in 32 bits inside the kernels.
 MAX_RECORDS = 2**31 - 1
@@ -100,6 +100,7 @@ def encode(table: pl.DataFrame, schema: Schema) -> EncodedTable:
 
 def distinct_values(column: pl.Series) -> pl.Series:
     """Return the distinct values of a column, NaN counted as missing."""
+    column = plainly_named(column)
     if column.dtype.is_float():
         column = column.fill_nan(None)
     return column.unique()
@@ -112,6 +113,7 @@ def codes_of(
 
     A value the index does not list becomes ``unknown``.
     """
+    column = plainly_named(column)
     if column.dtype.is_float():
         column = column.fill_nan(None)
     labels = as_text(values)

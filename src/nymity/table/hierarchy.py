@@ -22,7 +22,7 @@ import polars as pl
 
 from nymity.core.atomic import replace_file
 from nymity.core.errors import HierarchyError
-from nymity.table.text import MASK, as_text, shown
+from nymity.table.text import MASK, as_text, plainly_named, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,7 +124,7 @@ class Hierarchy:
         """Return the builder that makes a sensible first hierarchy for a column."""
         from nymity.table.builders import suggest
 
-        return suggest(values)
+        return suggest(plainly_named(values))
 
     # -- looking at it ---------------------------------------------------------------------------------
 

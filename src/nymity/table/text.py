@@ -23,12 +23,18 @@ def as_text(values: pl.Series) -> pl.Series:
             got=str(values.dtype),
             hint="split the column into several, or leave it out of the release as identifying",
         )
+    values = plainly_named(values)
     if values.dtype.is_float():
         return _float_text(values.fill_nan(None))
     if values.dtype == pl.Boolean:
         return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
     text = values.cast(pl.String)
     return text.set(text == "", None) if (text == "").any() else text
+
+
+def plainly_named(values: pl.Series) -> pl.Series:
+    """Return the column under a harmless name: polars reads names like ``^x$`` as patterns, even of a series."""
+    return values.alias("cells")
 
 
 def _float_text(values: pl.Series) -> pl.Series:
@@ -39,6 +45,7 @@ def _float_text(values: pl.Series) -> pl.Series:
 
 def is_missing(values: pl.Series) -> pl.Series:
     """Say which cells are missing: null, not-a-number, empty text."""
+    values = plainly_named(values)
     values = values.alias("cell")  # polars reads names like "^x$" as patterns
     if values.dtype.is_float():
         return values.is_null() | values.is_nan().fill_null(True)

@@ -125,9 +125,9 @@ def test_evaluated_nodes_are_true(data: st.DataObject) -> None:
         return
     limit = naive.limit_of(repr(suppression), len(case.records))
     frame = outcome.nodes.frame()
-    assert frame.columns == [*case.schema.quasi, "_suppressed", "_loss", "_solution"]
+    assert frame.columns == ["suppressed", "loss", "solution", *(f"level of {name}" for name in case.schema.quasi)]
     assert len(frame) == outcome.checks
-    for *levels, suppressed, loss, solution in frame.rows():
+    for suppressed, loss, solution, *levels in frame.rows():
         gone = naive.suppressed(case.records, tuple(levels), demand.judges)
         assert suppressed == len(gone)
         assert math.isclose(loss, naive.loss(case.records, tuple(levels), demand.judges, key), rel_tol=1e-12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from samples import DIVERSE, K2, people, people_schema, simple
 
+import nymity as ny
 from nymity.core.errors import (
     FileError,
     HierarchyError,
@@ -217,3 +218,27 @@ def test_quasi_identifiers_of_any_type(cells: Any) -> None:
     release = simple({"q": cells, "v": [1, 2, 3, 4]}, method=OptimalLattice(suppression=0.5))
     sizes = release.frame.filter(pl.col("q").cast(pl.String) != "*").group_by("q").len()["len"]
     assert sizes.min() == 2
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [1.5, 2.0, float("nan"), 1.5],
+        [1, 1, None, 2],
+        ["a", "a", "", None],
+        [date(2020, 1, 1), date(2020, 1, 1), None, date(2021, 1, 1)],
+        [True, False, None, True],
+    ],
+)
+def test_a_name_like_a_pattern_with_any_type(cells: list[object]) -> None:
+    """Polars reads ^a$ as a pattern, even as the name of a series."""
+    table = pl.DataFrame({"^a$": cells, "b$": ["x"] * 4})
+    inspected = ny.inspect_table(table)
+    assert inspected["^a$"].name == "^a$"
+    for source in (None, ny.Hierarchy.suggest(table["^a$"])):
+        for missing in ("category", "drop"):
+            schema = ny.Schema({"^a$": ny.quasi(source, missing=missing), "b$": ny.sensitive()})  # type: ignore[arg-type]
+            release = ny.publish(table, schema, privacy=ny.KAnonymity(k=1))
+            assert release.frame.columns == ["^a$", "b$"]
+            assert ny.measure(release.table, schema).records == release.frame.height
+            assert ny.compare(table, release).suppressed == 0

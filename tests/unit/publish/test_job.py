@@ -226,8 +226,8 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"privacy": [{"model": "k-anonymty", "k": 5}]}, "privacy[0].model", ("did you mean 'k-anonymity'?",)),
     ({"privacy": [{"model": ["k-anonymity"], "k": 5}]}, "privacy[0].model", ("'distinct-l-diversity'",)),
     ({"privacy": [{"model": "k-anonymity"}]}, "privacy[0]", ("a field 'k' for 'k-anonymity'",)),
-    ({"privacy": [{"model": "k-anonymity", "k": "5"}]}, "privacy[0].k", ("a valid integer", "'5'")),
-    ({"privacy": [{"model": "k-anonymity", "k": True}]}, "privacy[0].k", ("a valid integer", "True")),
+    ({"privacy": [{"model": "k-anonymity", "k": "5"}]}, "privacy[0].k", ("a whole number", "'5'")),
+    ({"privacy": [{"model": "k-anonymity", "k": True}]}, "privacy[0].k", ("a whole number", "True")),
     ({"privacy": [{"model": "k-anonymity", "k": 0}]}, "privacy[0].k", ("at least 1", "0")),
     ({"privacy": [{"model": "k-anonymity", "k": 5, "attribute": "x"}]}, "privacy[0].attribute", ("'k'",)),
     (
@@ -239,7 +239,7 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"method": "optimal-lattice"}, "method", ("a table of fields",)),
     ({"method": {"name": "optimal"}}, "method.name", ("did you mean 'optimal-lattice'?",)),
     ({"method": {"name": "optimal-lattice", "loss": "los"}}, "method.loss", ("'ambiguity'", "did you mean 'loss'?")),
-    ({"method": {"name": "optimal-lattice", "suppression": "5%"}}, "method.suppression", ("a valid number",)),
+    ({"method": {"name": "optimal-lattice", "suppression": "5%"}}, "method.suppression", ("a number from 0 to 1",)),
     ({"method": {"name": "optimal-lattice", "suppression": 1.01}}, "method.suppression", ("from 0 to 1", "1.01")),
     ({"method": {"name": "optimal-lattice", "outliers": "keep"}}, "method.outliers", ("'mask', 'remove'",)),
     ({"method": {"name": "optimal-lattice", "threads": 0}}, "method.threads", ("at least 1",)),
@@ -281,15 +281,15 @@ def test_a_wrong_field_is_answered_with_its_place(wrong: dict[str, Any], place: 
         ({"type": ["masking"]}, ".type", "'intervals', 'masking'"),
         ({"type": "intervals"}, "", "either a width or cuts"),
         ({"type": "intervals", "wdith": 5}, ".wdith", "did you mean 'width'?"),
-        ({"type": "intervals", "width": "5"}, ".width", "a valid number"),
+        ({"type": "intervals", "width": "5"}, ".width", "a number above 0"),
         ({"type": "intervals", "width": 0}, ".width", "above 0"),
         ({"type": "intervals", "width": 5, "factor": 1}, ".factor", "at least 2"),
         ({"type": "masking", "side": "rigth"}, ".side", "did you mean 'right'?"),
         ({"type": "masking", "levels": 0}, ".levels", "at least 1"),
         ({"type": "ordering", "labels": "rang"}, ".labels", "did you mean 'range'?"),
-        ({"type": "ordering", "order": "abc"}, ".order", "a valid array"),
+        ({"type": "ordering", "order": "abc"}, ".order", "a list of values"),
         ({"type": "taxonomy"}, "", "one of tree, parents and file"),
-        ({"type": "taxonomy", "tree": []}, ".tree", "object"),
+        ({"type": "taxonomy", "tree": []}, ".tree", "a mapping"),
         ({"type": "dates", "levels": ["mnth"]}, ".levels", "did you mean 'month'?"),
         ({"type": "file"}, "", "a field 'path' for 'file'"),
         ({"type": "rows", "rows": []}, ".rows", "one row per value"),
@@ -378,3 +378,22 @@ def test_python_and_file_give_the_same_release(tmp_path: Path) -> None:
     by_hand = publish(people(), people_schema(), privacy=KAnonymity(k=2), method=OptimalLattice(suppression=0.2))
     assert by_file.frame.equals(by_hand.frame)
     assert by_file.certificate["output"] == by_hand.certificate["output"]
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        {"type": "intervals", "cuts": [18, 65]},
+        {"type": "ordering", "order": [1, 2, 3], "group": 2},
+        {"type": "rows", "rows": [[1, "low", "*"], [2, "low", "*"]]},
+    ],
+)
+def test_numbers_where_a_builder_takes_them(hierarchy: dict[str, Any]) -> None:
+    job = Job.from_dict(
+        {
+            "schema": {"a": {"role": "quasi", "hierarchy": hierarchy}},
+            "privacy": [{"model": "k-anonymity", "k": 2}],
+            "method": {"name": "optimal-lattice"},
+        }
+    )
+    assert Job.from_dict(job.to_dict()).schema["a"] == job.schema["a"]

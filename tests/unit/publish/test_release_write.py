@@ -350,9 +350,6 @@ def test_awkward_column_names_read_back_the_same(form: Any, tmp_path: Path) -> N
     assert_names_survive(NAMES, form, tmp_path / "r")
 
 
-@pytest.mark.xfail(
-    reason="io takes names like ^a$ for patterns where it asks a column's .str and .dt", raises=IndexError
-)
 @pytest.mark.parametrize("form", FORMATS)
 def test_column_names_like_patterns_read_back_the_same(form: Any, tmp_path: Path) -> None:
     assert_names_survive(PATTERNS, form, tmp_path / "r")
