@@ -48,13 +48,14 @@ def command(
         may_write(job, force=force)
     reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     inspection = inspect_table(read_table(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+    if job is not None:
+        _write_starter(job, data, inspection, k, reading)
     screen.line(
         f"{data}: {counted(inspection.records, 'record')}, {counted(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
     if job is not None:
-        _write_starter(job, data, inspection, k, reading)
         screen.line()
         screen.line(f"Wrote {job}: read it, correct the roles, then run")
         screen.line(f"  nymity publish {job} --out release")

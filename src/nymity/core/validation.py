@@ -7,9 +7,12 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
 
 from nymity.core.errors import ParameterError
+
+#: Numerator and denominator of a short fraction stay below this, so that products with numbers of records fit 64 bits.
+MAX_TERM = 2**31
 
 
 def whole_number(where: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> None:
@@ -32,7 +35,8 @@ def number(
         plain = float(value)
         if isfinite(plain) and _within(plain, at_least, at_most) and (above is None or plain > above):
             return
-    bounds = f" above {above}" if above is not None else _bounds(at_least, at_most)
+    limits = [f" above {above}" if above is not None else "", _bounds(at_least, at_most)]
+    bounds = " and".join(filter(None, limits)).replace(" and of at most", " and at most")
     raise ParameterError(where, expected=f"a number{bounds}", got=repr(value))
 
 
@@ -58,9 +62,19 @@ def exact_fraction(value: float | int | str | Decimal | Fraction) -> Fraction:
 
     A float's shortest ``repr`` is the decimal its author typed, so ``Fraction(repr(x))`` recovers it.
     """
-    if isinstance(value, float):
+    if isinstance(value, Real) and not isinstance(value, Rational):
         return Fraction(repr(float(value)))  # numpy's floats have a repr of their own
     return Fraction(value)
+
+
+def short_fraction(where: str, value: float) -> Fraction:
+    """Return the number as written, or refuse one with so many digits that products with counts leave 64 bits."""
+    fraction = exact_fraction(value)
+    if max(fraction.numerator, fraction.denominator) < MAX_TERM:
+        return fraction
+    raise ParameterError(
+        where, expected="a number of at most nine digits", got=repr(value), hint="round it to fewer digits"
+    )
 
 
 def _within(value: float, at_least: float | None, at_most: float | None) -> bool:

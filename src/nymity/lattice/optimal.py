@@ -40,6 +40,8 @@ TIE = 1e-12
 #: Largest lattice that is evaluated node by node.
 MAX_EXHAUSTIVE = 2**24
 
+_BATCH = 1024
+
 
 @dataclass(frozen=True, kw_only=True)
 class OptimalLattice:
@@ -122,7 +124,8 @@ class Ledger:
     best_loss: float = inf
     best_suppressed: int = 0
     best_classes: int = 0
-    _batches: list[NodeStatistics] = field(default_factory=list)
+    _recent: list[NodeStatistics] = field(default_factory=list)
+    _older: list[NodeStatistics] = field(default_factory=list)
     _tied: list[tuple[float, int, int, Node, int]] = field(default_factory=list)
 
     def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
@@ -131,7 +134,10 @@ class Ledger:
 
     def enter(self, nodes: NodeStatistics) -> bool:
         """Take note of evaluated nodes and say whether there are solutions among them."""
-        self._batches.append(nodes)
+        self._recent.append(nodes)
+        if len(self._recent) == _BATCH:  # many small arrays take far more memory than one large one
+            self._older.append(NodeStatistics.concatenate(self._recent))
+            self._recent = []
         solutions = self.solves(nodes)
         if not solutions.any():
             return False
@@ -161,12 +167,12 @@ class Ledger:
 
     def nearest(self) -> NodeStatistics:
         """Return the evaluated node with the fewest suppressed records."""
-        everything = NodeStatistics.concatenate(self._batches)
+        everything = NodeStatistics.concatenate([*self._older, *self._recent])
         return everything[np.arange(len(everything)) == int(np.argmin(everything.suppressed))]
 
     def evaluated(self) -> EvaluatedNodes:
         """Return all of them."""
-        everything = NodeStatistics.concatenate(self._batches)
+        everything = NodeStatistics.concatenate([*self._older, *self._recent])
         return EvaluatedNodes(
             names=self.table.names,
             levels=everything.levels,

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import JobError, PromiseError, TableError
+from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt, secure_permutation
 from nymity.io import like, read_table, to_polars
@@ -198,5 +199,6 @@ def _row_order(table: pl.DataFrame, wanted: str) -> NDArray[np.int64]:
 def _timed(stage: str, seconds: dict[str, float], observe: Observer) -> Iterator[None]:
     report(observe, Progress(stage=stage))
     start = time.perf_counter()
-    yield
+    with interruptible():
+        yield
     seconds[stage] = round(time.perf_counter() - start, 4)
