@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import naive
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
@@ -20,35 +18,13 @@ from nymity.core.progress import Progress
 from nymity.lattice import optimal
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
-from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, Measured, PrivacyModel
+from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, PrivacyModel
 from nymity.quality import LOSSES
-from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi, sensitive
 from strategies import Case, Demand, cases, demands, node_between
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvenClasses(PrivacyModel):
-    """Toy: an even number of records. What a higher node accepts says nothing about a lower one."""
-
-    monotone_generalization = False
-    key = "even"
-    title = "even"
-
-    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        return classes.sizes % 2 == 0
-
-    @classmethod
-    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
-        return {}
-
-    def holds(self, groups: Groups) -> bool:
-        return bool((groups.sizes % 2 == 0).all())
-
-    def promise(self) -> str:
-        return "even classes: every class has an even number of records"
+from toys import EvenClasses
 
 
 @st.composite

@@ -21,39 +21,18 @@ from nymity.core.progress import Progress
 from nymity.lattice import rollup
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
-from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, Measured, PrivacyModel
+from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import NodeStatistics
 from nymity.table.classes import Classes
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi, sensitive
 from strategies import Case, Demand, cases, demands, node_between
+from toys import EvenClasses
 
 ALL = frozenset({"covered", "lost_entropy"})
 BUDGETS = [0, 300, 2**20]
 PARTS = ("levels", "suppressed", "kept", "squares", "classes", "lost_leaves", "covered", "lost_entropy")
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvenClasses(PrivacyModel):
-    """Toy: an even number of records. Merging an odd class into another can break or mend it."""
-
-    monotone_generalization = False
-    key = "even"
-    title = "even"
-
-    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        return classes.sizes % 2 == 0
-
-    @classmethod
-    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
-        return {}
-
-    def holds(self, groups: Groups) -> bool:
-        return bool((groups.sizes % 2 == 0).all())
-
-    def promise(self) -> str:
-        return "even classes: every class has an even number of records"
 
 
 @st.composite
