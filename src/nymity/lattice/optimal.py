@@ -15,36 +15,24 @@ Losses without a bound, such as discernibility, are decided by evaluating every 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
-from math import floor, inf
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.core.progress import Observer, Progress, report, silent
-from nymity.lattice.outcome import EvaluatedNodes, LatticeOutcome, recoding_of, refuse
-from nymity.lattice.rollup import RollUp
+from nymity.lattice.search import Found, Inquiry, LatticeSearch
 from nymity.lattice.space import Node, Space
-from nymity.privacy import PrivacyModel
-from nymity.quality import BoundLoss, NodeStatistics, loss_by_key
-from nymity.table.encoding import EncodedTable
-from nymity.table.recoding import Outliers
+from nymity.quality import BoundLoss, NodeStatistics
 
-#: Losses that differ by less than this share are ties.
-TIE = 1e-12
 #: Largest lattice that is evaluated node by node.
 MAX_EXHAUSTIVE = 2**24
 
-_BATCH = 1024
-
 
 @dataclass(frozen=True, kw_only=True)
-class OptimalLattice:
+class OptimalLattice(LatticeSearch):
     """Find the node with the smallest loss that satisfies every model with limited suppression.
 
     ``suppression`` is the share of records that may be suppressed, taken as the decimal written: at most
@@ -53,133 +41,33 @@ class OptimalLattice:
     levels, then the lexicographically smaller levels. ``threads`` share the evaluation of whole lattices.
     """
 
-    loss: str = "loss"
-    suppression: float = 0.0
-    outliers: Outliers = "mask"
     threads: int = 1
 
     key: ClassVar[str] = "optimal-lattice"
 
     def __post_init__(self) -> None:
-        loss_by_key(self.loss, where="optimal-lattice.loss")
-        validation.number("optimal-lattice.suppression", self.suppression, at_least=0, at_most=1)
-        validation.one_of("optimal-lattice.outliers", self.outliers, ("mask", "remove"))
+        super().__post_init__()
         validation.whole_number("optimal-lattice.threads", self.threads, at_least=1)
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-    ) -> LatticeOutcome:
-        """Search and return the optimum; ``columns`` are the columns to publish (default: the quasi-identifiers)."""
-        for model in models:
-            model.check(table)
-        space = Space.of(table)
-        loss = loss_by_key(self.loss).bind(table)
-        engine = RollUp(table, models, needs=loss.needs)
-        limit = floor(validation.exact_fraction(self.suppression) * table.n_records)
-        ledger = Ledger(table, loss, limit)
-        if loss.floor(space.low, None) is None:
-            self._evaluate_all(engine, space, ledger, observe)
+    def search(self, inquiry: Inquiry) -> Found:
+        """Prove the optimum, by bounds where the loss has one."""
+        if inquiry.loss.floor(inquiry.space.low, None) is None:
+            self._evaluate_all(inquiry)
         else:
-            _branch_and_bound(engine, space, loss, ledger, observe)
-        if ledger.best is None:
-            raise refuse(table, models, f"{self.suppression:.4g}", ledger.nearest())
-        return LatticeOutcome(
-            recoding=recoding_of(engine, ledger.best, columns or table.names, self.outliers),
-            levels=dict(zip(table.names, ledger.best, strict=True)),
-            loss=ledger.best_loss,
-            loss_key=self.loss,
-            suppressed=ledger.best_suppressed,
-            classes=ledger.best_classes,
-            checks=engine.checks,
-            lattice_size=space.size,
-            optimal=True,
-            nodes=ledger.evaluated(),
-        )
+            _branch_and_bound(inquiry)
+        return Found(inquiry.ledger.best, optimal=True)
 
-    def _evaluate_all(self, engine: RollUp, space: Space, ledger: Ledger, observe: Observer) -> None:
-        if space.size > MAX_EXHAUSTIVE:
+    def _evaluate_all(self, inquiry: Inquiry) -> None:
+        size = inquiry.space.size
+        if size > MAX_EXHAUSTIVE:
             raise ParameterError(
                 "optimal-lattice.loss",
                 expected=f"at most {MAX_EXHAUSTIVE:,} nodes for {self.loss!r}, a loss without a bound to prune by",
-                got=f"{space.size:,} nodes",
+                got=f"{size:,} nodes",
                 hint="bound levels (min_level, max_level), use fewer quasi-identifiers, or the loss 'loss'",
             )
-        for batch in engine.walk(space, threads=self.threads, observe=observe):
-            ledger.enter(batch)
-
-
-@dataclass(eq=False)
-class Ledger:
-    """Evaluated nodes and the best among them so far."""
-
-    table: EncodedTable
-    loss: BoundLoss
-    limit: int
-    best: Node | None = None
-    best_loss: float = inf
-    best_suppressed: int = 0
-    best_classes: int = 0
-    _recent: list[NodeStatistics] = field(default_factory=list)
-    _older: list[NodeStatistics] = field(default_factory=list)
-    _tied: list[tuple[float, int, int, Node, int]] = field(default_factory=list)
-
-    def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
-        """Say which nodes stay within the limit and publish at least one record."""
-        return nodes.suppressed <= min(self.limit, self.table.n_records - 1)
-
-    def enter(self, nodes: NodeStatistics) -> bool:
-        """Take note of evaluated nodes and say whether there are solutions among them."""
-        self._recent.append(nodes)
-        if len(self._recent) == _BATCH:  # many small arrays take far more memory than one large one
-            self._older.append(NodeStatistics.concatenate(self._recent))
-            self._recent = []
-        solutions = self.solves(nodes)
-        if not solutions.any():
-            return False
-        losses = self.loss.value(nodes)
-        for i in np.flatnonzero(solutions & (losses <= self.best_loss * (1 + TIE))):
-            node = tuple(nodes.levels[i].tolist())
-            self._tied.append((float(losses[i]), int(nodes.suppressed[i]), sum(node), node, int(nodes.kept[i])))
-            self._choose()
-        return True
-
-    def _choose(self) -> None:
-        """Among the nodes tied for the least loss take the fewest suppressed, the lowest, the first."""
-        least = min(entry[0] for entry in self._tied)
-        self._tied = [entry for entry in self._tied if entry[0] <= least * (1 + TIE)]
-        _, self.best_suppressed, _, self.best, self.best_classes = min(self._tied, key=lambda entry: entry[1:4])
-        self.best_loss = least
-
-    def excludes(self, bound: float, suppressed: int) -> bool:
-        """Say whether nodes with at least this loss and these suppressed records can be left out.
-
-        They can when their loss is beyond a tie with the best, or not smaller and a tie would go to the best. The
-        slack of two TIEs covers the rounding of bounds.
-        """
-        if self.best is None:
-            return False
-        return bound > self.best_loss * (1 + 2 * TIE) or (bound >= self.best_loss and suppressed > self.best_suppressed)
-
-    def nearest(self) -> NodeStatistics:
-        """Return the evaluated node with the fewest suppressed records."""
-        everything = NodeStatistics.concatenate([*self._older, *self._recent])
-        return everything[np.arange(len(everything)) == int(np.argmin(everything.suppressed))]
-
-    def evaluated(self) -> EvaluatedNodes:
-        """Return all of them."""
-        everything = NodeStatistics.concatenate([*self._older, *self._recent])
-        return EvaluatedNodes(
-            names=self.table.names,
-            levels=everything.levels,
-            suppressed=everything.suppressed,
-            loss=self.loss.value(everything),
-            solution=self.solves(everything),
-        )
+        for batch in inquiry.engine.walk(inquiry.space, threads=self.threads, observe=inquiry.observe):
+            inquiry.ledger.enter(batch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,20 +84,12 @@ class Interval:
         return int(self.above.suppressed[0]) if self.above is not None else 0
 
 
-def _branch_and_bound(engine: RollUp, space: Space, loss: BoundLoss, ledger: Ledger, observe: Observer) -> None:
-    monotone = all(model.monotone_generalization for model in engine.models)
+def _branch_and_bound(inquiry: Inquiry) -> None:
+    space, loss, ledger, monotone = inquiry.space, inquiry.loss, inquiry.ledger, inquiry.monotone
     prefer = _split_preference(space, loss)
     ruled_out = RuledOut(len(space.low))
     tie_breaker = count()
     queue: list[tuple[float, int, Interval]] = []
-
-    def check(node: Node) -> NodeStatistics | None:
-        """Check a node and return its statistics if it is a solution."""
-        statistics = engine.check(node)
-        solves = ledger.enter(statistics)
-        best = None if ledger.best is None else ledger.best_loss
-        report(observe, Progress(stage="searching the lattice", done=engine.checks, best=best))
-        return statistics if solves else None
 
     def consider(bottom: Node, top: Node, above: NodeStatistics | None) -> None:
         """Queue an interval unless it cannot hold a better node."""
@@ -222,11 +102,11 @@ def _branch_and_bound(engine: RollUp, space: Space, loss: BoundLoss, ledger: Led
         """Check the top of a new interval, and queue it if it may hold solutions."""
         if not monotone:
             if bottom == top:
-                check(top)
+                inquiry.check(top)
             else:
                 consider(bottom, top, None)
         elif not ruled_out.covers(top):
-            statistics = check(top)
+            statistics = inquiry.check(top)
             if statistics is None:
                 ruled_out.add(top)
             elif bottom != top:

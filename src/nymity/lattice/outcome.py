@@ -39,7 +39,8 @@ class EvaluatedNodes:
 class LatticeOutcome:
     """The chosen node with its recoding, and how it was found.
 
-    ``optimal`` says that no node of the lattice has a smaller loss within the limit: proved, not believed.
+    ``optimal`` says that no node of the lattice has a smaller loss within the limit: proved, not believed. ``minimal``
+    lists the solutions below which there is no other, where the search determines them.
     """
 
     recoding: Recoding
@@ -52,6 +53,7 @@ class LatticeOutcome:
     lattice_size: int
     optimal: bool
     nodes: EvaluatedNodes
+    minimal: tuple[Node, ...] | None = None
 
 
 def recoding_of(engine: RollUp, node: Node, columns: Sequence[str], outliers: Outliers) -> Recoding:
