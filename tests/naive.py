@@ -122,6 +122,42 @@ def diverse(l: int, attribute: str) -> Judge:  # noqa: E741 -- the literature's 
     return lambda _, counts: len(counts[attribute]) >= l
 
 
+def frequent(l: float, attribute: str) -> Judge:  # noqa: E741
+    """Frequency l-diversity: no value has a share of more than 1 / l."""
+    return lambda size, counts: max(Fraction(n, size) for n in counts[attribute].values()) <= 1 / Fraction(str(l))
+
+
+def entropic(l: float, attribute: str) -> Judge:  # noqa: E741
+    """Entropy l-diversity: -sum of p log p >= log l, which is n^n / product of c^c >= l^n without a logarithm."""
+
+    def judge(size: int, counts: Mapping[str, Counter[Label]]) -> bool:
+        return size**size >= Fraction(str(l)) ** size * math.prod(n**n for n in counts[attribute].values())
+
+    return judge
+
+
+def recursive(c: float, l: int, attribute: str) -> Judge:  # noqa: E741
+    """Recursive (c, l)-diversity: r_1 < c (r_l + ... + r_m)."""
+
+    def judge(_: int, counts: Mapping[str, Counter[Label]]) -> bool:
+        r = sorted(counts[attribute].values(), reverse=True)
+        return r[0] < Fraction(str(c)) * sum(r[l - 1 :])
+
+    return judge
+
+
+def alpha_k(alpha: float, k: int, attribute: str) -> Judge:
+    """(alpha, k)-anonymity: at least k records, no value with a share of more than alpha."""
+    return lambda size, counts: (
+        size >= k and all(Fraction(n, size) <= Fraction(str(alpha)) for n in counts[attribute].values())
+    )
+
+
+def prosecutor(limit: float) -> Judge:
+    """Prosecutor risk: 1 / size <= limit."""
+    return lambda size, _: Fraction(1, size) <= Fraction(str(limit))
+
+
 def even(size: int, _: Mapping[str, Counter[Label]]) -> bool:
     """A condition that merging classes can break: an even number of records."""
     return size % 2 == 0

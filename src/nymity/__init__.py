@@ -20,9 +20,16 @@ if TYPE_CHECKING:
     from nymity.core.progress import Progress as Progress
     from nymity.io import read_table as read_table
     from nymity.io import write_table as write_table
+    from nymity.lattice.datafly import Datafly as Datafly
     from nymity.lattice.optimal import OptimalLattice as OptimalLattice
+    from nymity.lattice.samarati import Samarati as Samarati
+    from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity
     from nymity.privacy import DistinctLDiversity as DistinctLDiversity
+    from nymity.privacy import EntropyLDiversity as EntropyLDiversity
+    from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
     from nymity.privacy import KAnonymity as KAnonymity
+    from nymity.privacy import ProsecutorRisk as ProsecutorRisk
+    from nymity.privacy import RecursiveDiversity as RecursiveDiversity
     from nymity.publish.apply import apply as apply
     from nymity.publish.check import check as check
     from nymity.publish.compare import compare as compare
@@ -49,7 +56,14 @@ _HOMES = {
     "Hierarchy": "nymity.table.hierarchy",
     "KAnonymity": "nymity.privacy",
     "DistinctLDiversity": "nymity.privacy",
+    "FrequencyLDiversity": "nymity.privacy",
+    "EntropyLDiversity": "nymity.privacy",
+    "RecursiveDiversity": "nymity.privacy",
+    "AlphaKAnonymity": "nymity.privacy",
+    "ProsecutorRisk": "nymity.privacy",
     "OptimalLattice": "nymity.lattice.optimal",
+    "Datafly": "nymity.lattice.datafly",
+    "Samarati": "nymity.lattice.samarati",
     "Job": "nymity.publish.job",
     "Output": "nymity.publish.job",
     "publish": "nymity.publish.pipeline",

@@ -32,7 +32,26 @@ from nymity.table.schema import Schema, quasi, sensitive
 MODEL_EXAMPLES: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
     "k-anonymity": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
+    "frequency-l-diversity": (
+        {"l": 2.5, "attribute": "s"},
+        [("l", 0), ("l", 0.99), ("l", True), ("l", "2"), ("l", 2.00000000001), ("attribute", 7)],
+    ),
+    "entropy-l-diversity": (
+        {"l": 2.5, "attribute": "s"},
+        [("l", 0), ("l", 0.99), ("l", True), ("l", "2"), ("l", float("inf")), ("attribute", 7)],
+    ),
+    "recursive-diversity": (
+        {"c": 1.5, "l": 2, "attribute": "s"},
+        [("c", 0), ("c", -1), ("c", True), ("c", 1.00000000001), ("l", 0), ("l", 1.5), ("attribute", 7)],
+    ),
+    "alpha-k-anonymity": (
+        {"alpha": 0.6, "k": 3, "attribute": "s"},
+        [("alpha", 0), ("alpha", 1.01), ("alpha", 1 / 3), ("k", 0), ("k", 2.5), ("attribute", 7)],
+    ),
+    "prosecutor-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", "0.2")]),
 }
+#: Parameters that are stricter the smaller they are.
+UPPER_LIMITS = {"alpha", "c", "limit"}
 BUILDER_EXAMPLES: dict[str, tuple[dict[str, Any], tuple[str, Any]]] = {
     "intervals": ({"width": 5, "levels": 3}, ("width", -5)),
     "masking": ({"side": "left"}, ("side", "middle")),
@@ -159,9 +178,13 @@ class TestModels:
         outcome = OptimalLattice(suppression=0.2).run(encoded, [model], columns=["a", "b", "s"])
         groups = Groups(outcome.recoding.apply(table()).table, SCHEMA.quasi)
         assert model.holds(groups)
-        measured = model.measure(groups, "s" if model.sensitive else None)
+        measured = model.reached(groups)
+        assert set(measured) == set(model.measure(groups, "s" if model.sensitive else None))
         assert set(measured) <= {field.name for field in dataclasses.fields(model)}
-        assert all(value is None or value >= getattr(model, name) for name, value in measured.items())
+        for name, value in measured.items():
+            promised = getattr(model, name)
+            assert value is not None
+            assert value <= promised if name in UPPER_LIMITS else value >= promised
 
     def test_monotone_along_the_lattice(self, key: str, encoded: EncodedTable) -> None:
         """If declared so: a higher node never suppresses more."""

@@ -45,6 +45,15 @@ class LatticeSearch(ABC):
     def search(self, inquiry: Inquiry) -> Found:
         """Look for a node."""
 
+    def limit(self, table: EncodedTable, models: Sequence[PrivacyModel]) -> int:
+        """Return how many records may be suppressed."""
+        return floor(validation.exact_fraction(self.suppression) * table.n_records)
+
+    @property
+    def allowed(self) -> str:
+        """The limit in words."""
+        return f"{self.suppression:.4g}"
+
     def run(
         self,
         table: EncodedTable,
@@ -56,10 +65,10 @@ class LatticeSearch(ABC):
         """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
         for model in models:
             model.check(table)
-        inquiry = Inquiry.open(table, models, self.loss, self.suppression, observe)
+        inquiry = Inquiry.open(table, models, self.loss, self.limit(table, models), observe)
         found, ledger, engine = self.search(inquiry), inquiry.ledger, inquiry.engine
         if found.node is None:
-            raise refuse(table, models, f"{self.suppression:.4g}", ledger.nearest())
+            raise refuse(table, models, self.allowed, ledger.nearest())
         chosen = engine.check(found.node)
         return LatticeOutcome(
             recoding=recoding_of(engine, found.node, columns or table.names, self.outliers),
@@ -100,12 +109,9 @@ class Inquiry:
     observe: Observer
 
     @staticmethod
-    def open(
-        table: EncodedTable, models: Sequence[PrivacyModel], loss: str, suppression: float, observe: Observer
-    ) -> Inquiry:
+    def open(table: EncodedTable, models: Sequence[PrivacyModel], loss: str, limit: int, observe: Observer) -> Inquiry:
         """Prepare everything for a table."""
         bound = loss_by_key(loss).bind(table)
-        limit = floor(validation.exact_fraction(suppression) * table.n_records)
         engine = RollUp(table, models, needs=bound.needs)
         return Inquiry(Space.of(table), bound, engine, Ledger(table, bound, limit), observe)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.errors import ParameterError
-from nymity.core.validation import nearest, whole_number
+from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sensitive import check_name, check_sensitive, check_values
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
@@ -31,10 +31,7 @@ class DistinctLDiversity(PrivacyModel):
 
     def __post_init__(self) -> None:
         whole_number("distinct-l-diversity.l", self.l, at_least=1)
-        if not isinstance(self.attribute, str):
-            raise ParameterError(
-                "distinct-l-diversity.attribute", expected="the name of a sensitive column", got=repr(self.attribute)
-            )
+        check_name(self.key, self.attribute)
 
     @property
     def smallest_class(self) -> int:
@@ -48,21 +45,8 @@ class DistinctLDiversity(PrivacyModel):
 
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive and has l values at all."""
-        if self.attribute not in table.sensitive:
-            known = list(table.sensitive)
-            raise ParameterError(
-                "distinct-l-diversity.attribute",
-                expected=f"a sensitive column ({', '.join(map(repr, known)) or 'the schema has none'})",
-                got=repr(self.attribute),
-                hint=nearest(self.attribute, known) or f"declare {self.attribute!r} sensitive in the schema",
-            )
-        available = len(table.sensitive[self.attribute].labels)
-        if self.l > available:
-            raise ParameterError(
-                "distinct-l-diversity.l",
-                expected=f"at most {available}, the different values of {self.attribute!r}",
-                got=str(self.l),
-            )
+        check_sensitive(self.key, self.attribute, table)
+        check_values(f"{self.key}.l", self.l, self.attribute, table)
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least l different values."""

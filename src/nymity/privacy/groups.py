@@ -27,6 +27,7 @@ class Groups:
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
         self._source = table
         self._keys = self._table.columns
+        self._counts: dict[str, pl.DataFrame] = {}
         self.strict = strict
         self.n_records = table.height
 
@@ -45,8 +46,8 @@ class Groups:
     @cached_property
     def sizes(self) -> pl.Series:
         """Number of records of each class, masked rows left out unless strict."""
-        rows = self._table if self.strict else self._table.filter(~self._masked_rows)
-        return rows.group_by(self._keys).len()["len"]
+        rows = self._class_of_rows if self.strict else self._class_of_rows.filter(~self._masked_rows)
+        return rows.to_frame("class").group_by("class").len()["len"]
 
     @property
     def smallest(self) -> int | None:
@@ -55,8 +56,28 @@ class Groups:
 
     def distinct_values(self, attribute: str) -> pl.Series:
         """Number of different values of an attribute in each class, masked rows as a class, missing as a value."""
-        rows = self._table.with_columns(_with_gaps(self._source[attribute]).alias("value"))
-        return rows.group_by(self._keys).agg(pl.col("value").n_unique().alias("values"))["values"]
+        return self.value_counts(attribute).group_by("class").len()["len"]
+
+    def value_counts(self, attribute: str) -> pl.DataFrame:
+        """Records of each value of an attribute in each class, masked rows as a class, missing as a value.
+
+        Columns: ``class`` (the number of its first row), ``value``, ``records``, and the ``size`` of the class.
+        """
+        if attribute not in self._counts:
+            rows = pl.DataFrame({"class": self._class_of_rows, "value": _with_gaps(self._source[attribute])})
+            counts = rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records"))
+            self._counts[attribute] = counts.with_columns(pl.col("records").sum().over("class").alias("size"))
+        return self._counts[attribute]
+
+    def largest_values(self, attribute: str) -> pl.DataFrame:
+        """Records of the most frequent value of each class, ``records``, beside the ``size`` of the class."""
+        return self.value_counts(attribute).group_by("class").agg(pl.col("records").max(), pl.col("size").first())
+
+    @cached_property
+    def _class_of_rows(self) -> pl.Series:
+        """The class of every row, as the number of the first row with the same cells."""
+        rows = self._table.with_columns(pl.int_range(pl.len()).alias("row"))
+        return rows.select(pl.col("row").first().over(self._keys)).to_series()
 
 
 def _with_gaps(cells: pl.Series) -> pl.Series:

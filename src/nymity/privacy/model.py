@@ -60,6 +60,10 @@ class PrivacyModel(ABC):
     def measure(cls, groups: Groups, attribute: str | None) -> Measured:
         """Return the strictest parameters that a table keeps; None where there is nothing to measure."""
 
+    def reached(self, groups: Groups) -> Measured:
+        """Return what this model reaches on a table, in its own parameters."""
+        return self.measure(groups, getattr(self, "attribute", None))
+
     @abstractmethod
     def holds(self, groups: Groups) -> bool:
         """Say whether a table keeps the promise."""

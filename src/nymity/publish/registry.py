@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
 from nymity.core.progress import Observer
+from nymity.lattice.datafly import Datafly
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.samarati import Samarati
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
 
@@ -30,4 +32,4 @@ class Method(Protocol):
 
 
 #: Every method by its key.
-METHODS: dict[str, type[OptimalLattice]] = {method.key: method for method in (OptimalLattice,)}
+METHODS: dict[str, type[Method]] = {method.key: method for method in (OptimalLattice, Datafly, Samarati)}

@@ -55,7 +55,7 @@ def verify(
             Finding(
                 model=model.key,
                 promise=model.promise(),
-                measured=model.measure(groups, getattr(model, "attribute", None)),
+                measured=model.reached(groups),
                 holds=model.holds(groups),
             )
             for model in models

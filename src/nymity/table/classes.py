@@ -28,6 +28,15 @@ class Histogram:
         """Number of different values in each class, (n_classes,)."""
         return np.bincount(self.classes, minlength=self.n_classes)
 
+    @cached_property
+    def largest(self) -> NDArray[np.int64]:
+        """Records of the most frequent value in each class, (n_classes,)."""
+        largest = np.zeros(self.n_classes, dtype=np.int64)
+        if len(self.classes):
+            first = np.flatnonzero(np.diff(self.classes, prepend=self.classes[0] + np.uint32(1)))
+            largest[self.classes[first]] = np.maximum.reduceat(self.counts, first)
+        return largest
+
 
 @dataclass(frozen=True, eq=False)
 class Classes:

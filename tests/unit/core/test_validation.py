@@ -3,6 +3,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +35,22 @@ def test_number_above_is_strict() -> None:
         validation.number("c", 0, above=0)
 
 
+def test_number_names_both_bounds() -> None:
+    validation.number("alpha", 1, above=0, at_most=1)
+    for value in (0, 1.5):
+        with pytest.raises(ParameterError, match=f"alpha: expected a number above 0 and at most 1, got {value}"):
+            validation.number("alpha", value, above=0, at_most=1)
+
+
+def test_a_short_fraction_leaves_room_for_counts() -> None:
+    assert validation.short_fraction("c", 0.29) == Fraction(29, 100)
+    assert validation.short_fraction("c", 2**31 - 1) == 2**31 - 1
+    assert validation.short_fraction("c", 0.123456789) == Fraction(123456789, 10**9)
+    for value in (2**31, 1 / 3, 1e-10):
+        with pytest.raises(ParameterError, match=r"c: expected a number of at most nine digits, got .*fewer digits"):
+            validation.short_fraction("c", value)
+
+
 def test_one_of_names_the_nearest() -> None:
     with pytest.raises(ParameterError, match="did you mean 'mask'"):
         validation.one_of("outliers", "msk", ["mask", "remove"])
@@ -47,6 +64,8 @@ def test_nearest_takes_any_iterable_and_keeps_the_spelling() -> None:
 def test_a_fraction_is_the_decimal_as_written() -> None:
     assert validation.exact_fraction(0.29) == Fraction(29, 100)
     assert validation.exact_fraction(0.1) + validation.exact_fraction(0.2) == validation.exact_fraction(0.3)
+    assert validation.exact_fraction(np.float64(0.29)) == Fraction(29, 100)
+    assert validation.exact_fraction(np.float32(0.5)) == Fraction(1, 2)  # type: ignore[arg-type]
     assert validation.exact_fraction(1e-7) == Fraction(1, 10**7)
     assert validation.exact_fraction("2/7") == Fraction(2, 7)
     assert validation.exact_fraction(Decimal("0.05")) == Fraction(1, 20)

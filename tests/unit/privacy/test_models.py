@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -13,7 +14,17 @@ from hypothesis import strategies as st
 
 import naive
 from nymity.core.errors import ParameterError
-from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, PrivacyModel
+from nymity.privacy import (
+    AlphaKAnonymity,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    Groups,
+    KAnonymity,
+    PrivacyModel,
+    ProsecutorRisk,
+    RecursiveDiversity,
+)
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
@@ -39,7 +50,19 @@ def as_classes(counts: ClassCounts) -> Classes:
 MODELS: list[tuple[PrivacyModel, naive.Judge]] = [
     *((KAnonymity(k=k), naive.at_least(k)) for k in (1, 2, 5)),
     *((DistinctLDiversity(l=l, attribute="s"), naive.diverse(l, "s")) for l in (1, 2, 4)),  # noqa: E741
+    *((FrequencyLDiversity(l=l, attribute="s"), naive.frequent(l, "s")) for l in (1, 1.5, 2, 2.4, 3)),  # noqa: E741
+    *((EntropyLDiversity(l=l, attribute="s"), naive.entropic(l, "s")) for l in (1, 1.5, 2, 2.8, 3)),  # noqa: E741
+    *(
+        (RecursiveDiversity(c=c, l=l, attribute="s"), naive.recursive(c, l, "s"))
+        for c, l in ((0.3, 1), (2, 1), (1, 2), (1.5, 2), (0.5, 2), (3, 3), (2, 4))  # noqa: E741
+    ),
+    *(
+        (AlphaKAnonymity(alpha=alpha, k=k, attribute="s"), naive.alpha_k(alpha, k, "s"))
+        for alpha, k in ((1, 3), (0.5, 1), (0.5, 4), (0.34, 2), (0.75, 2))
+    ),
+    *((ProsecutorRisk(limit=limit), naive.prosecutor(limit)) for limit in (1, 0.5, 0.34, 0.3333333, 0.2)),
 ]
+MONOTONE = [(model, judge) for model, judge in MODELS if model.monotone_generalization]
 
 
 @pytest.mark.parametrize(
@@ -57,13 +80,12 @@ def test_accepts(model: PrivacyModel, judge: naive.Judge, counts: ClassCounts) -
 
 
 @pytest.mark.parametrize(
-    ("model", "judge"), MODELS, ids=lambda value: repr(value) if isinstance(value, PrivacyModel) else "oracle"
+    ("model", "judge"), MONOTONE, ids=lambda value: repr(value) if isinstance(value, PrivacyModel) else "oracle"
 )
 @given(st.data())
 @settings(max_examples=30)
 def test_declared_monotone(model: PrivacyModel, judge: naive.Judge, data: st.DataObject) -> None:
     """A class that holds an accepted one is accepted; the answer about a class does not depend on the others."""
-    assert model.monotone_generalization
     assert model.monotone_suppression
     counts = data.draw(class_counts())
     accepted = model.accepts(as_classes(counts))
@@ -72,6 +94,28 @@ def test_declared_monotone(model: PrivacyModel, judge: naive.Judge, data: st.Dat
     if good:
         others = data.draw(st.lists(st.sampled_from(counts), max_size=4))  # accepted or not
         assert model.accepts(as_classes([sum(others, good[0])])).all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FrequencyLDiversity(l=2, attribute="s"),
+        EntropyLDiversity(l=2, attribute="s"),
+        RecursiveDiversity(c=2, l=2, attribute="s"),
+        AlphaKAnonymity(alpha=0.5, k=2, attribute="s"),
+    ],
+    ids=lambda model: model.key,
+)
+def test_declared_not_monotone(model: PrivacyModel) -> None:
+    """Merging an accepted class with a rejected one can lose it, so these models must not claim otherwise."""
+    good, bad = Counter({"p": 1, "q": 1}), Counter({"p": 2})
+    assert model.accepts(as_classes([good, bad, good + bad])).tolist() == [True, False, False]
+    assert not model.monotone_generalization
+    assert model.monotone_suppression
+
+
+def test_the_others_are_declared_monotone() -> None:
+    assert {type(model) for model, _ in MONOTONE} == {KAnonymity, DistinctLDiversity, ProsecutorRisk}
 
 
 def test_no_classes() -> None:
@@ -119,6 +163,61 @@ def test_measures_on_a_table(table: pl.DataFrame, strict: bool) -> None:
     for bound in (1, 2, 3):
         assert KAnonymity(k=bound).holds(groups) == (not sizes or min(sizes) >= bound)
         assert DistinctLDiversity(l=bound, attribute="s").holds(groups) == (not different or min(different) >= bound)
+
+
+@given(releases(), st.booleans())
+@settings(max_examples=120)
+def test_measures_of_counts_on_a_table(table: pl.DataFrame, strict: bool) -> None:
+    groups, expected = Groups(table, ["a", "b"], strict=strict), groups_of(table)
+    counts = [Counter(values) for values in expected.values()]
+    sizes = [len(values) for row, values in expected.items() if strict or row != ("*", "*")]
+    found = groups.value_counts("s").select("value", "records", "size").rows()
+    assert sorted(map(str, found)) == sorted(str((v, n, c.total())) for c in counts for v, n in c.items())
+    share = max((max(c.values()) / c.total() for c in counts), default=None)
+    entropies = [-math.fsum(n / c.total() * math.log(n / c.total()) for n in c.values()) for c in counts]
+    assert FrequencyLDiversity.measure(groups, "s")["l"] == (None if share is None else pytest.approx(1 / share))
+    assert EntropyLDiversity.measure(groups, "s")["l"] == (
+        pytest.approx(math.exp(min(entropies)), abs=2e-9) if counts else None
+    )
+    assert AlphaKAnonymity.measure(groups, "s") == {"alpha": share, "k": min(sizes, default=None)}
+    assert ProsecutorRisk.measure(groups) == {"limit": 1 / min(sizes) if sizes else None}
+    for l in (1, 2, 3):  # noqa: E741
+        ordered = [sorted(c.values(), reverse=True) for c in counts]
+        ratios = [r[0] / sum(r[l - 1 :]) if len(r) >= l else math.inf for r in ordered]
+        c = max(ratios, default=math.inf)
+        measured = {"c": None if c == math.inf else c, "l": l}
+        assert RecursiveDiversity(c=1, l=l, attribute="s").reached(groups) == measured
+        assert l != 2 or RecursiveDiversity.measure(groups, "s") == measured
+
+
+@pytest.mark.parametrize(
+    ("model", "judge"), MODELS, ids=lambda value: repr(value) if isinstance(value, PrivacyModel) else "oracle"
+)
+@given(table=releases(), strict=st.booleans())
+@settings(max_examples=30)
+def test_holds_on_a_table(model: PrivacyModel, judge: naive.Judge, table: pl.DataFrame, strict: bool) -> None:
+    """What holds is what the oracle says of every class; masked rows count for sensitive values, and if strict."""
+    groups = Groups(table, ["a", "b"], strict=strict)
+    verdicts = []
+    for row, values in groups_of(table).items():
+        stars = row == ("*", "*") and not strict
+        if isinstance(model, AlphaKAnonymity) and stars:
+            verdicts.append(naive.alpha_k(model.alpha, 1, "s")(len(values), {"s": Counter(values)}))
+        elif model.sensitive or not stars:
+            verdicts.append(judge(len(values), {"s": Counter(values)}))
+    assert model.holds(groups) == all(verdicts)
+    assert model.holds(Groups(table.clear(), ["a", "b"], strict=strict))
+
+
+def test_nothing_to_measure() -> None:
+    table = pl.DataFrame({"a": ["x"], "s": ["p"]})
+    empty, some = Groups(table.clear(), ["a"]), Groups(table, ["a"])
+    for groups, attribute in ((empty, "s"), (some, None)):
+        assert FrequencyLDiversity.measure(groups, attribute) == {"l": None}
+        assert EntropyLDiversity.measure(groups, attribute) == {"l": None}
+        assert RecursiveDiversity.measure(groups, attribute) == {"c": None, "l": 2}
+        assert AlphaKAnonymity.measure(groups, attribute) == {"alpha": None, "k": groups.smallest}
+    assert ProsecutorRisk.measure(empty) == {"limit": None}
 
 
 def test_rows_of_stars() -> None:

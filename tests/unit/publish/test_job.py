@@ -13,7 +13,7 @@ from samples import people, people_schema
 
 from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.lattice.optimal import OptimalLattice
-from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.privacy import MODELS, DistinctLDiversity, KAnonymity
 from nymity.publish.job import FORMATS, Job, Output, Source
 from nymity.publish.pipeline import publish
 from nymity.publish.registry import METHODS
@@ -69,6 +69,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "both models": data(
         privacy=[{"model": "k-anonymity", "k": 2}, {"model": "distinct-l-diversity", "l": 3, "attribute": "disease"}]
     ),
+    "datafly": data(method={"name": "datafly", "at_most": "k-records"}),
+    "samarati": data(method={"name": "samarati", "suppression": 0.1}),
+    "further models": data(
+        privacy=[
+            {"model": "frequency-l-diversity", "l": 2.5, "attribute": "disease"},
+            {"model": "entropy-l-diversity", "l": 1.5, "attribute": "disease"},
+            {"model": "recursive-diversity", "c": 3, "l": 2, "attribute": "disease"},
+            {"model": "alpha-k-anonymity", "alpha": 0.5, "k": 2, "attribute": "disease"},
+            {"model": "prosecutor-risk", "limit": 0.2},
+        ]
+    ),
     "every method field": data(
         method={"name": "optimal-lattice", "loss": "entropy", "suppression": 0.29, "outliers": "remove", "threads": 2}
     ),
@@ -117,9 +128,9 @@ def test_files_hold_the_same_job(name: str, suffix: str, tmp_path: Path) -> None
 def test_the_variants_hold_every_registered_piece() -> None:
     """New builders, models, methods and output fields must be added above."""
     told = json.dumps(list(VARIANTS.values()))
-    for key in (*BUILDERS, *METHODS, *LOSSES, *FORMATS, *(role.value for role in Role)):
+    for key in (*BUILDERS, *MODELS, *METHODS, *LOSSES, *FORMATS, *(role.value for role in Role)):
         assert f'"{key}"' in told
-    for piece in (*BUILDERS.values(), *METHODS.values(), KAnonymity, DistinctLDiversity, Output, Source):
+    for piece in (*BUILDERS.values(), *METHODS.values(), *MODELS.values(), Output, Source):
         for field in dataclasses.fields(piece):
             assert f'"{field.name}"' in told, f"{piece.__name__}.{field.name}"
 

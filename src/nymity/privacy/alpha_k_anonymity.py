@@ -1,0 +1,109 @@
+"""(alpha, k)-anonymity (Wong et al. 2006): k-anonymity, and no sensitive value is more than a share alpha of a class.
+
+The general form of the paper, in which alpha limits every value of the attribute; a missing value counts as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import exact_fraction, number, short_fraction, whole_number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaKAnonymity(PrivacyModel):
+    """Every class has at least k records, and each sensitive value at most a share alpha of them.
+
+    Decided in integers, with alpha as the decimal written. Masked rows are held to alpha as one more class; k counts
+    them as k-anonymity does.
+    """
+
+    alpha: float
+    k: int
+    attribute: str
+
+    key = "alpha-k-anonymity"
+    title = "(alpha, k)-anonymity"
+    #: {p, q} keeps alpha = 0.5; with {p, p} beside it p holds three of four.
+    monotone_generalization = False
+
+    def __post_init__(self) -> None:
+        number(f"{self.key}.alpha", self.alpha, above=0, at_most=1)
+        short_fraction(f"{self.key}.alpha", self.alpha)
+        whole_number(f"{self.key}.k", self.k, at_least=1)
+        check_name(self.key, self.attribute)
+
+    @property
+    def smallest_class(self) -> int:
+        """At least k records, and 1 / alpha since some value occurs once; as many different values are enough."""
+        return max(int(self.k), self._values)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Counts the values of one attribute."""
+        return (self.attribute,)
+
+    def check(self, table: EncodedTable) -> None:
+        """A class has at most the table's records; with m values one of them holds at least 1 / m of any class."""
+        check_sensitive(self.key, self.attribute, table)
+        if self.k > table.n_records:
+            raise ParameterError(
+                f"{self.key}.k",
+                expected=f"at most {table.n_records}, the number of records",
+                got=str(self.k),
+                hint="choose a smaller k, or publish a larger table",
+            )
+        available = len(table.sensitive[self.attribute].labels)
+        if self._values > available:
+            raise ParameterError(
+                f"{self.key}.alpha",
+                expected=f"at least 1/{available}: {self.attribute!r} has {available} different values",
+                got=str(self.alpha),
+                hint="choose a larger alpha",
+            )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least k records, and the largest count is at most alpha times the size."""
+        alpha, sizes = exact_fraction(self.alpha), classes.sizes.astype(np.int64)
+        largest = classes.histograms[self.attribute].largest
+        return (sizes >= self.k) & (largest * alpha.denominator <= sizes * alpha.numerator)
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the largest share of a value in a class, and the size of the smallest class."""
+        if attribute is None or not groups.n_records:
+            return {"alpha": None, "k": groups.smallest}
+        share = groups.largest_values(attribute).select((pl.col("records") / pl.col("size")).max()).item()
+        return {"alpha": share, "k": groups.smallest}
+
+    def holds(self, groups: Groups) -> bool:
+        """The smallest class is large enough, and no value has a larger share of a class or of the masked rows."""
+        if groups.smallest is not None and groups.smallest < self.k:
+            return False
+        alpha = exact_fraction(self.alpha)
+        within = pl.col("records") * alpha.denominator <= pl.col("size") * alpha.numerator
+        return bool(groups.largest_values(self.attribute).select(within.all()).item())
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"({self.alpha}, {self.k})-anonymity of {self.attribute!r}: every published record looks the same as at "
+            f"least {self.k - 1} others in all quasi-identifying columns, and no value of {self.attribute!r} has a "
+            f"share of more than {self.alpha} among records that look alike"
+        )
+
+    @property
+    def _values(self) -> int:
+        """Different values a class needs."""
+        return ceil(1 / exact_fraction(self.alpha))

@@ -1,0 +1,103 @@
+"""Entropy l-diversity (Machanavajjhala et al. 2007): sensitive values are spread as l even ones are.
+
+A class keeps it when the entropy of its sensitive values is at least log l. A missing value counts as a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, exp, log
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.validation import number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+#: Share of log l by which an entropy may fall short: far more than rounding, far less than any reader could tell.
+TOLERANCE = 1e-9
+#: Decimals of a measured l; what lies beyond is rounding.
+DECIMALS = 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntropyLDiversity(PrivacyModel):
+    """The entropy of a class's sensitive values, -Σ p log p, is at least log l.
+
+    Logarithms are not exact, so the decision is entropy >= (1 - ``TOLERANCE``) log l. Both sides are computed to a
+    relative error well below the tolerance; in particular l values that are equally frequent always pass l.
+    """
+
+    l: float  # noqa: E741 -- the literature's name
+    attribute: str
+
+    key = "entropy-l-diversity"
+    title = "entropy l-diversity"
+    #: {p, q} is 2-diverse; with {p, p} beside it the entropy is that of 3 : 1.
+    monotone_generalization = False
+
+    def __post_init__(self) -> None:
+        number(f"{self.key}.l", self.l, at_least=1)
+        check_name(self.key, self.attribute)
+
+    @property
+    def smallest_class(self) -> int:
+        """n records have at most n values and an entropy of at most log n, so n reaches l up to the tolerance."""
+        return ceil(exp(self._threshold) * (1 - 1e-12))  # a bound: rounding must not lift it over a whole number
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Counts the values of one attribute."""
+        return (self.attribute,)
+
+    def check(self, table: EncodedTable) -> None:
+        """The attribute is sensitive; m different values have an entropy of at most log m."""
+        check_sensitive(self.key, self.attribute, table)
+        check_values(f"{self.key}.l", self.l, self.attribute, table, needs=self.smallest_class)
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """The entropy is at least log l, up to the tolerance."""
+        histogram = classes.histograms[self.attribute]
+        counts, sizes = histogram.counts.astype(np.float64), classes.sizes[histogram.classes].astype(np.float64)
+        share = counts / sizes
+        # near 1 the logarithm takes what is missing from 1, which is exact, instead of a rounded share
+        logarithm = np.where(share > 0.5, np.log1p((counts - sizes) / sizes), np.log(share))
+        entropy = np.bincount(histogram.classes, weights=-share * logarithm, minlength=histogram.n_classes)
+        return entropy >= self._threshold
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return e to the smallest entropy, rounded to ``DECIMALS``: as many even values have the same entropy."""
+        least = None if attribute is None else _least_entropy(groups, attribute)
+        return {"l": None if least is None else round(exp(least), DECIMALS)}
+
+    def holds(self, groups: Groups) -> bool:
+        """Every class, and the masked rows taken together, have enough entropy, up to the tolerance."""
+        least = _least_entropy(groups, self.attribute)
+        return least is None or least >= self._threshold
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"entropy {self.l}-diversity of {self.attribute!r}: in every group of records that look alike "
+            f"the values there are as uncertain as {self.l} equally frequent ones"
+        )
+
+    @property
+    def _threshold(self) -> float:
+        return (1 - TOLERANCE) * log(self.l)
+
+
+def _least_entropy(groups: Groups, attribute: str) -> float | None:
+    """Return the smallest entropy of a class on a table; None when it has no records."""
+    records, size = pl.col("records"), pl.col("size")
+    share = records / size
+    logarithm = pl.when(share > 0.5).then(((records - size) / size).log1p()).otherwise(share.log())
+    entropies = groups.value_counts(attribute).group_by("class").agg((-share * logarithm).sum().alias("entropy"))
+    least = entropies["entropy"].min()
+    return None if least is None else float(least)  # type: ignore[arg-type]

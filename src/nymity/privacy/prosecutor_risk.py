@@ -1,0 +1,76 @@
+"""Prosecutor risk: the chance to pick a known person's record out of a class is at most a limit.
+
+The prosecutor knows that the person is in the table (Elliot & Dale 1999; El Emam & Dankar 2008), so the chance is one
+out of the records of the class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import exact_fraction, number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProsecutorRisk(PrivacyModel):
+    """1 / size is at most the limit for every class.
+
+    Exact, with the limit as the decimal written: 0.2 asks for 5 records, 0.3333333 for 4, because 1/3 is more.
+    """
+
+    limit: float
+
+    key = "prosecutor-risk"
+    title = "prosecutor risk"
+
+    def __post_init__(self) -> None:
+        number(f"{self.key}.limit", self.limit, above=0, at_most=1)
+
+    @property
+    def smallest_class(self) -> int:
+        """1 / size <= limit just when size >= 1 / limit."""
+        return ceil(1 / exact_fraction(self.limit))
+
+    @property
+    def size_only(self) -> bool:
+        """Nothing but the size counts."""
+        return True
+
+    def check(self, table: EncodedTable) -> None:
+        """A class cannot have more records than the table."""
+        if self.smallest_class > table.n_records:
+            raise ParameterError(
+                f"{self.key}.limit",
+                expected=f"at least 1/{table.n_records}: the table has {table.n_records} records",
+                got=str(self.limit),
+                hint="choose a larger limit, or publish a larger table",
+            )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least 1 / limit records."""
+        return classes.sizes >= self.smallest_class
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the risk in the smallest class."""
+        return {"limit": None if groups.smallest is None else 1 / groups.smallest}
+
+    def holds(self, groups: Groups) -> bool:
+        """The risk in the smallest class is within the limit; without any class nobody can be found."""
+        return groups.smallest is None or groups.smallest * exact_fraction(self.limit) >= 1
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"prosecutor risk of at most {self.limit}: whoever knows that a person is in the table finds "
+            f"the person's record among those that look alike with a chance of at most {self.limit}"
+        )
