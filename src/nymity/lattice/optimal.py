@@ -9,6 +9,11 @@ every node between two others. If every class that contains an accepted class is
 The interval with the smallest bound is split next, at the attribute whose levels make the most difference: one part
 keeps the top's level of it, the other stops one level short. The search ends when no open interval can hold a better
 node, so the answer is the optimum over the whole lattice, and the smallest open bound is a lower bound at any time.
+
+Models for which that property fails bound nothing themselves. Their intervals are judged by a relaxation that has it:
+the other models, and the smallest class any model accepts. What the relaxation suppresses the models suppress too, so
+both facts hold for its statistics; single nodes are then checked against the models themselves.
+
 Losses without a bound, such as discernibility, are decided by evaluating every node.
 """
 
@@ -72,16 +77,16 @@ class OptimalLattice(LatticeSearch):
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """All nodes between ``bottom`` and ``top``, with top's statistics where it was checked."""
+    """All nodes between ``bottom`` and ``top``, with top's statistics under models that are monotone."""
 
     bottom: Node
     top: Node
-    above: NodeStatistics | None
+    above: NodeStatistics
 
     @property
     def suppressed(self) -> int:
         """Every node of the interval suppresses at least as many records."""
-        return int(self.above.suppressed[0]) if self.above is not None else 0
+        return int(self.above.suppressed[0])
 
 
 def _branch_and_bound(inquiry: Inquiry) -> None:
@@ -91,7 +96,7 @@ def _branch_and_bound(inquiry: Inquiry) -> None:
     tie_breaker = count()
     queue: list[tuple[float, int, Interval]] = []
 
-    def consider(bottom: Node, top: Node, above: NodeStatistics | None) -> None:
+    def consider(bottom: Node, top: Node, above: NodeStatistics) -> None:
         """Queue an interval unless it cannot hold a better node."""
         interval = Interval(bottom, top, above)
         bound = loss.floor(bottom, above)
@@ -99,18 +104,14 @@ def _branch_and_bound(inquiry: Inquiry) -> None:
             heapq.heappush(queue, (bound, next(tie_breaker), interval))
 
     def open_top(bottom: Node, top: Node) -> None:
-        """Check the top of a new interval, and queue it if it may hold solutions."""
-        if not monotone:
-            if bottom == top:
-                inquiry.check(top)
-            else:
-                consider(bottom, top, None)
-        elif not ruled_out.covers(top):
-            statistics = inquiry.check(top)
-            if statistics is None:
-                ruled_out.add(top)
-            elif bottom != top:
-                consider(bottom, top, statistics)
+        """Check the top of a new interval, and queue it if it may hold further solutions."""
+        if ruled_out.covers(top):
+            return
+        above = inquiry.check(top) if monotone else inquiry.check_relaxed(top)
+        if above is None:
+            ruled_out.add(top)
+        elif bottom != top or not monotone:
+            consider(bottom, top, above)
 
     open_top(space.low, space.high)
     while queue:
@@ -118,14 +119,15 @@ def _branch_and_bound(inquiry: Inquiry) -> None:
         if ledger.excludes(bound, interval.suppressed):
             continue
         bottom, top = interval.bottom, interval.top
+        if bottom == top:  # so far only the relaxed models were asked
+            inquiry.check(top)
+            continue
         axis = max(
             (a for a in range(len(top)) if top[a] > bottom[a]), key=lambda a: prefer[a][top[a]] - prefer[a][bottom[a]]
         )
         higher_bottom = (*bottom[:axis], top[axis], *bottom[axis + 1 :])
         lower_top = (*top[:axis], top[axis] - 1, *top[axis + 1 :])
-        if not monotone:
-            open_top(higher_bottom, top)
-        elif higher_bottom != top:
+        if higher_bottom != top or not monotone:
             consider(higher_bottom, top, interval.above)
         open_top(bottom, lower_top)
 

@@ -15,10 +15,13 @@ from nymity.lattice.ledger import Ledger
 from nymity.lattice.outcome import LatticeOutcome, recoding_of, refuse
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Node, Space
-from nymity.privacy import PrivacyModel
+from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.quality import BoundLoss, NodeStatistics, loss_by_key
 from nymity.table.encoding import EncodedTable
 from nymity.table.recoding import Outliers
+
+#: Largest lattice that is evaluated to tell how far the nearest node was.
+NEAREST_OF = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +71,7 @@ class LatticeSearch(ABC):
         inquiry = Inquiry.open(table, models, self.loss, self.limit(table, models), observe)
         found, ledger, engine = self.search(inquiry), inquiry.ledger, inquiry.engine
         if found.node is None:
-            raise refuse(table, models, self.allowed, ledger.nearest())
+            raise refuse(table, models, self.allowed, inquiry.nearest())
         chosen = engine.check(found.node)
         return LatticeOutcome(
             recoding=recoding_of(engine, found.node, columns or table.names, self.outliers),
@@ -77,7 +80,7 @@ class LatticeSearch(ABC):
             loss_key=self.loss,
             suppressed=int(chosen.suppressed[0]),
             classes=int(chosen.kept[0]),
-            checks=engine.checks - 1,  # the one above only looked again
+            checks=inquiry.checks - 1,  # the one above only looked again
             lattice_size=inquiry.space.size,
             optimal=found.optimal,
             nodes=ledger.evaluated(),
@@ -100,11 +103,15 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Inquiry:
-    """One search under way: the lattice, the engine that checks its nodes, and the ledger of what was seen."""
+    """One search under way: the lattice, the engine that checks its nodes, and the ledger of what was seen.
+
+    ``relaxed`` checks nodes under weaker models that are all monotone; it is the engine itself where the models are.
+    """
 
     space: Space
     loss: BoundLoss
     engine: RollUp
+    relaxed: RollUp
     ledger: Ledger
     observe: Observer
 
@@ -112,13 +119,21 @@ class Inquiry:
     def open(table: EncodedTable, models: Sequence[PrivacyModel], loss: str, limit: int, observe: Observer) -> Inquiry:
         """Prepare everything for a table."""
         bound = loss_by_key(loss).bind(table)
-        engine = RollUp(table, models, needs=bound.needs)
-        return Inquiry(Space.of(table), bound, engine, Ledger(table, bound, limit), observe)
+        engine = relaxed = RollUp(table, models, needs=bound.needs)
+        weaker = [model for model in models if model.monotone_generalization]
+        if len(weaker) < len(models):
+            relaxed = RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=bound.needs)
+        return Inquiry(Space.of(table), bound, engine, relaxed, Ledger(table, bound, limit), observe)
 
     @property
     def monotone(self) -> bool:
         """Whether everything above a solution is one too."""
-        return all(model.monotone_generalization for model in self.engine.models)
+        return self.relaxed is self.engine
+
+    @property
+    def checks(self) -> int:
+        """Nodes checked so far, under the models or relaxed ones."""
+        return self.engine.checks if self.monotone else self.engine.checks + self.relaxed.checks
 
     def require_monotone(self, key: str) -> None:
         """Refuse models for which a search that goes by solutions above solutions would miss some."""
@@ -135,9 +150,27 @@ class Inquiry:
         """Check a node and return its statistics if it is a solution."""
         statistics = self.engine.check(node)
         solves = self.ledger.enter(statistics)
-        best = None if self.ledger.best is None else self.ledger.best_loss
-        report(self.observe, Progress(stage="searching the lattice", done=self.engine.checks, best=best))
+        self._report()
         return statistics if solves else None
+
+    def check_relaxed(self, node: Node) -> NodeStatistics | None:
+        """Check a node under the relaxed models and return its statistics if it could be a solution."""
+        statistics = self.relaxed.check(node)
+        self._report()
+        return statistics if self.ledger.solves(statistics)[0] else None
+
+    def _report(self) -> None:
+        best = None if self.ledger.best is None else self.ledger.best_loss
+        report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best))
+
+    def nearest(self) -> NodeStatistics:
+        """Return the node with the fewest suppressed records, of the whole lattice where that does not take long."""
+        if not self.monotone and self.space.size <= NEAREST_OF:
+            for batch in self.engine.walk(self.space, observe=self.observe):
+                self.ledger.enter(batch)
+        elif not self.monotone:
+            self.ledger.enter(self.engine.check(self.space.high))
+        return self.ledger.nearest()
 
     def best_of(self, solutions: Iterable[NodeStatistics]) -> Node | None:
         """Return the node with the least loss, by the same rule for ties as everywhere."""
