@@ -40,10 +40,8 @@ MAX_EXHAUSTIVE = 2**24
 class OptimalLattice(LatticeSearch):
     """Find the node with the smallest loss that satisfies every model with limited suppression.
 
-    ``suppression`` is the share of records that may be suppressed, taken as the decimal written: at most
-    floor(suppression * records). ``outliers`` says what happens to them: ``mask`` publishes their rows with ``*`` in
-    every quasi-identifier, ``remove`` leaves them out. Ties go to fewer suppressed records, then the smaller sum of
-    levels, then the lexicographically smaller levels. ``threads`` share the evaluation of whole lattices.
+    Ties go to fewer suppressed records, then the smaller sum of levels, then the lexicographically smaller levels.
+    ``threads`` share the evaluation of whole lattices. The other parameters are those of every lattice search.
     """
 
     threads: int = 1
