@@ -33,7 +33,7 @@ PROVENANCE = (
     "given in the sort units of that machine"
 )
 
-#: (data set, suppression limit, ours at most, ARX, ARX's optimum, its loss by the arithmetic mean where known)
+#: (data set, suppression limit, ours at most, ARX, ARX's optimum where it is known)
 SEARCHES: tuple[tuple[str, float, float | None, float, tuple[int, ...] | None], ...] = (
     ("adult", 0.0, None, 0.4, (0, 4, 1, 1, 3, 2, 2, 1, 0)),
     ("adult", 0.05, 0.5, 8, (0, 3, 0, 0, 2, 1, 1, 2, 0)),

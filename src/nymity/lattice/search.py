@@ -69,7 +69,7 @@ class LatticeSearch(ABC):
         for model in models:
             model.check(table)
         inquiry = Inquiry.open(table, models, self.loss, self.limit(table, models), observe)
-        found, ledger, engine = self.search(inquiry), inquiry.ledger, inquiry.engine
+        found, engine, checks = self.search(inquiry), inquiry.engine, inquiry.checks
         if found.node is None:
             raise refuse(table, models, self.allowed, inquiry.nearest())
         chosen = engine.check(found.node)
@@ -80,10 +80,10 @@ class LatticeSearch(ABC):
             loss_key=self.loss,
             suppressed=int(chosen.suppressed[0]),
             classes=int(chosen.kept[0]),
-            checks=inquiry.checks - 1,  # the one above only looked again
+            checks=checks,
             lattice_size=inquiry.space.size,
             optimal=found.optimal,
-            nodes=ledger.evaluated(),
+            nodes=inquiry.ledger.evaluated(),
             minimal=found.minimal,
         )
 

@@ -91,7 +91,7 @@ def compare(original: Any, release: Any, schema: Schema | None = None) -> Compar
 def _released_statistics(table: EncodedTable, released: pl.DataFrame, known: Release | None) -> NodeStatistics:
     """Count the released rows; levels and masked rows are found from the cells unless they are ``known``."""
     hierarchies = dict(zip(table.names, table.hierarchies, strict=True))
-    text = {name: _written(released[name], hierarchy) for name, hierarchy in hierarchies.items()}
+    text = {name: as_text(released[name]) for name in hierarchies}
     masked = np.logical_and.reduce([(cells == MASK).fill_null(False).to_numpy() for cells in text.values()])
     kept = pl.Series(~masked if known is None else ~known.log.masked)
     levels, codes = [], []
@@ -101,14 +101,6 @@ def _released_statistics(table: EncodedTable, released: pl.DataFrame, known: Rel
         levels.append(level)
         codes.append(_codes(cells, hierarchy, level, name))
     return _count(table, levels, np.stack(codes, axis=1))
-
-
-def _written(cells: pl.Series, hierarchy: Hierarchy) -> pl.Series:
-    """Return released cells as the hierarchy writes them, also where a file's reader made numbers of text like 2.0."""
-    text = as_text(cells)
-    if cells.dtype.is_float() and not set(text.unique()) <= {*hierarchy.values, None}:
-        return cells.fill_nan(None).cast(pl.String)
-    return text
 
 
 def _find_level(cells: pl.Series, hierarchy: Hierarchy, name: str) -> int:

@@ -109,7 +109,6 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else to_polars(given)
         job.schema.check(source)
-        _check_types(source, job.schema)
         table, rows = without_dropped(source, job.schema)
     with _timed("encoding", seconds, observe):
         encoded = encode(table, job.schema)
@@ -152,22 +151,6 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
         job=job,
         log=log,
     )
-
-
-def _check_types(source: pl.DataFrame, schema: Schema) -> None:
-    """Refuse columns of lists, records and the like where values are compared, and objects where they are published."""
-    for name, attribute in schema.items():
-        dtype = source[name].dtype
-        compared = attribute.role in (Role.QUASI, Role.SENSITIVE) and (
-            dtype.is_nested() or dtype in (pl.Binary, pl.Duration)
-        )
-        if compared or (dtype == pl.Object and attribute.role is not Role.IDENTIFYING):
-            raise TableError(
-                f"column {name!r}",
-                expected="one number, date or text per cell",
-                got=str(dtype),
-                hint="split the column into several, or leave it out of the release as identifying",
-            )
 
 
 def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, NDArray[np.int64]]:

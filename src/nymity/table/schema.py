@@ -12,7 +12,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.table.hierarchy import Hierarchy, HierarchySource
-from nymity.table.text import MASK, as_text, is_missing
+from nymity.table.text import MASK, as_text, check_comparable, is_missing
 
 MissingPolicy = Literal["category", "drop", "error"]
 
@@ -132,11 +132,14 @@ class Schema(Mapping[str, Attribute]):
         return self.columns(Role.SENSITIVE)
 
     def check(self, table: pl.DataFrame) -> None:
-        """Refuse a table the schema does not fit: columns without role, roles without column, no rows."""
+        """Refuse a table the schema does not fit: columns without role, roles without column, no rows, odd types."""
         check_columns(self, table.columns)
         if table.height == 0:
             raise TableError("table", expected="at least one record", got="an empty table")
         for name, attribute in self.items():
+            compared = attribute.role in (Role.QUASI, Role.SENSITIVE)
+            if compared or (table[name].dtype == pl.Object and attribute.role is not Role.IDENTIFYING):
+                check_comparable(table[name], where=f"column {name!r}")
             gaps = int(is_missing(table[name]).sum()) if attribute.missing == "error" else 0
             if gaps:
                 raise TableError(

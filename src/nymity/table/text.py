@@ -16,13 +16,7 @@ def as_text(values: pl.Series) -> pl.Series:
     The text of a value depends on the value alone, so that a recoding knows it again in another table: 1.0 and 1 are
     both ``1`` (pandas makes floats of integers with gaps). Columns of lists, records and the like have no text form.
     """
-    if values.dtype.is_nested() or values.dtype in (pl.Binary, pl.Object, pl.Duration):
-        raise TableError(
-            "column",
-            expected="one number, date or text per cell",
-            got=str(values.dtype),
-            hint="split the column into several, or leave it out of the release as identifying",
-        )
+    check_comparable(values)
     values = plainly_named(values)
     if values.dtype.is_float():
         return _float_text(values.fill_nan(None))
@@ -30,6 +24,17 @@ def as_text(values: pl.Series) -> pl.Series:
         return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
     text = values.cast(pl.String)
     return text.set(text == "", None) if (text == "").any() else text
+
+
+def check_comparable(values: pl.Series, *, where: str = "column") -> None:
+    """Refuse a column of lists, records and the like, which have no text form to compare by."""
+    if values.dtype.is_nested() or values.dtype in (pl.Binary, pl.Object, pl.Duration):
+        raise TableError(
+            where,
+            expected="one number, date or text per cell",
+            got=str(values.dtype),
+            hint="split the column into several, or leave it out of the release as identifying",
+        )
 
 
 def plainly_named(values: pl.Series) -> pl.Series:
