@@ -17,6 +17,7 @@ from nymity.core.validation import exact_fraction, number, short_fraction, whole
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
 from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
@@ -37,6 +38,7 @@ class AlphaKAnonymity(PrivacyModel):
     title = "(alpha, k)-anonymity"
     #: {p, q} keeps alpha = 0.5; with {p, p} beside it p holds three of four.
     monotone_generalization = False
+    bounds_parts = True
 
     def __post_init__(self) -> None:
         number(f"{self.key}.alpha", self.alpha, above=0, at_most=1)
@@ -75,9 +77,20 @@ class AlphaKAnonymity(PrivacyModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least k records, and the largest count is at most alpha times the size."""
+        return (classes.sizes >= self.k) & self._within_alpha(classes)
+
+    def accepts_masked(self, masked: Classes) -> bool:
+        """Masked rows are held to alpha alone: they look like all others."""
+        return bool(self._within_alpha(masked)[0])
+
+    def _within_alpha(self, classes: Classes) -> NDArray[np.bool_]:
         alpha, sizes = exact_fraction(self.alpha), classes.sizes.astype(np.int64)
-        largest = classes.histograms[self.attribute].largest
-        return (sizes >= self.k) & (largest * alpha.denominator <= sizes * alpha.numerator)
+        return classes.histograms[self.attribute].largest * alpha.denominator <= sizes * alpha.numerator
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The accepted parts of a class together are within alpha too."""
+        caps = Caps.uniform(exact_fraction(self.alpha), classes.histograms[self.attribute].n_values)
+        return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -17,6 +17,7 @@ from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
 from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
@@ -35,6 +36,7 @@ class FrequencyLDiversity(PrivacyModel):
     title = "frequency l-diversity"
     #: {p, q} is 2-diverse; with {p, p} beside it p holds three of four.
     monotone_generalization = False
+    bounds_parts = True
 
     def __post_init__(self) -> None:
         number(f"{self.key}.l", self.l, at_least=1)
@@ -62,6 +64,11 @@ class FrequencyLDiversity(PrivacyModel):
         return (
             classes.histograms[self.attribute].largest * l.numerator <= classes.sizes.astype(np.int64) * l.denominator
         )
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The accepted parts of a class together have no value above 1/l either."""
+        caps = Caps.uniform(1 / exact_fraction(self.l), classes.histograms[self.attribute].n_values)
+        return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -6,12 +6,14 @@ polars groups the cells as they are written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import polars as pl
 
-from nymity.table.text import MASK
+from nymity.core.errors import InputError
+from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.text import MASK, as_text
 
 
 class Groups:
@@ -20,16 +22,31 @@ class Groups:
     Rows with every quasi-identifier masked (``*``) say nothing that could single anyone out; they form no class and
     are counted apart, but models on sensitive values look at them as at one more class. ``strict`` counts them as a
     class for every model.
+
+    ``population`` are the people that the records are of: the same columns, generalized alike. ``members`` is how many
+    records were to be published, those of the table unless given.
     """
 
-    def __init__(self, table: pl.DataFrame, quasi: Sequence[str], *, strict: bool = False) -> None:
+    def __init__(
+        self,
+        table: pl.DataFrame,
+        quasi: Sequence[str],
+        *,
+        strict: bool = False,
+        hierarchies: Mapping[str, HierarchySource] | None = None,
+        population: pl.DataFrame | None = None,
+        members: int | None = None,
+    ) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
         self._source = table
         self._keys = self._table.columns
         self._counts: dict[str, pl.DataFrame] = {}
+        self._hierarchies = dict(hierarchies or {})
         self.strict = strict
         self.n_records = table.height
+        self.members = table.height if members is None else members
+        self.population = None if population is None else _texts([population[name] for name in quasi])
 
     @cached_property
     def _masked_rows(self) -> pl.Series:
@@ -61,23 +78,80 @@ class Groups:
     def value_counts(self, attribute: str) -> pl.DataFrame:
         """Records of each value of an attribute in each class, masked rows as a class, missing as a value.
 
-        Columns: ``class`` (the number of its first row), ``value``, ``records``, and the ``size`` of the class.
+        Columns: ``class`` (the number of its first row), ``value``, ``records``, the ``size`` of the class, and
+        ``overall``, the records of the value in the whole table.
         """
         if attribute not in self._counts:
             rows = pl.DataFrame({"class": self._class_of_rows, "value": _with_gaps(self._source[attribute])})
             counts = rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records"))
-            self._counts[attribute] = counts.with_columns(pl.col("records").sum().over("class").alias("size"))
+            self._counts[attribute] = counts.with_columns(
+                pl.col("records").sum().over("class").alias("size"),
+                pl.col("records").sum().over("value").alias("overall"),
+            )
         return self._counts[attribute]
 
     def largest_values(self, attribute: str) -> pl.DataFrame:
         """Records of the most frequent value of each class, ``records``, beside the ``size`` of the class."""
         return self.value_counts(attribute).group_by("class").agg(pl.col("records").max(), pl.col("size").first())
 
+    @property
+    def suppressed(self) -> int:
+        """Records that were to be published and are in no class: masked or removed."""
+        return self.members - self.n_records + self.masked
+
+    @property
+    def outside(self) -> int:
+        """Records of the population that look like no class, masked rows left out."""
+        return self._people.height - int(self.beside_population()["population"].sum())
+
+    def beside_population(self, *, strict: bool = False) -> pl.DataFrame:
+        """Return the ``records`` of each class beside those of the ``population`` that look alike.
+
+        Masked rows are left out, or with ``strict`` a class of the people outside all others. Cells are compared as
+        text: a written file does not tell numbers from text.
+        """
+        people = self._people.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("population"))
+        rows = _texts([self._table[name] for name in self._keys]).filter(~self._masked_rows)
+        classes = rows.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("records"))
+        found = classes.join(people, on=self._keys, how="left", nulls_equal=True)
+        counts = found.select("records", pl.col("population").fill_null(0))
+        if not strict or not self.masked:
+            return counts
+        outside = self._people.height - int(counts["population"].sum())
+        return pl.concat([counts, pl.DataFrame({"records": [self.masked], "population": [outside]})])
+
+    @property
+    def _people(self) -> pl.DataFrame:
+        if self.population is None:
+            raise InputError(
+                "verification",
+                expected="the population beside the table",
+                got="the table alone, from which a promise about a population cannot be checked",
+                hint="give the recoding of the release, and the job that names the population",
+            )
+        return self.population
+
+    def hierarchy(self, attribute: str) -> Hierarchy:
+        """Return the hierarchy of a sensitive attribute, for the values that the table has."""
+        if attribute not in self._hierarchies:
+            raise InputError(
+                f"hierarchy of {attribute!r}",
+                expected="the hierarchy by which a promise measures distances",
+                got="none",
+                hint="check against the job, which has it; certificates hold no hierarchy that lists values",
+            )
+        values = self.value_counts(attribute)["value"].unique()
+        return self._hierarchies[attribute].build(values, where=f"hierarchy of {attribute!r}")
+
     @cached_property
     def _class_of_rows(self) -> pl.Series:
         """The class of every row, as the number of the first row with the same cells."""
         rows = self._table.with_columns(pl.int_range(pl.len()).alias("row"))
         return rows.select(pl.col("row").first().over(self._keys)).to_series()
+
+
+def _texts(columns: Sequence[pl.Series]) -> pl.DataFrame:
+    return pl.DataFrame({f"q{i}": as_text(column) for i, column in enumerate(columns)})
 
 
 def _with_gaps(cells: pl.Series) -> pl.Series:

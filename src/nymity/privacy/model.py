@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from math import inf
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,16 @@ from nymity.privacy.groups import Groups
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
-#: Parameters of a model as measured: ``{"k": 7}``.
-Measured = dict[str, float | int | None]
+#: Parameters of a model as measured, numbers or plain tables of them: ``{"k": 7}``. None where there is nothing to
+#: measure, infinite where none holds.
+Measured = dict[str, Any]
+#: Stands for infinity in JSON, which has none.
+INFINITE = "infinite"
+
+
+def plain_measured(measured: Measured) -> dict[str, Any]:
+    """Return measured parameters as JSON has them."""
+    return {name: INFINITE if value == inf else value for name, value in measured.items()}
 
 
 class PrivacyModel(ABC):
@@ -29,8 +38,21 @@ class PrivacyModel(ABC):
     #: suppresses too. (That unions of *accepted* classes are accepted is not enough: merging an accepted class with a
     #: rejected one must not lose it.)
     monotone_generalization: ClassVar[bool] = True
+    #: The union of accepted classes is accepted, so each rejected class has a rejected part however it is split.
+    unions: ClassVar[bool] = True
+    #: ``most_kept`` says more than these declarations do.
+    bounds_parts: ClassVar[bool] = False
     #: Taking whole classes out cannot break the others: a class is judged by itself alone.
     monotone_suppression: ClassVar[bool] = True
+    #: The parameter that names a second table, for promises about the population that the published records are of.
+    second_table: ClassVar[str] = ""
+    #: The second table is the one to publish, and the source is the population.
+    publishes_second: ClassVar[bool] = False
+
+    @property
+    def compares(self) -> bool:
+        """Whether a class is compared with the whole table: the published one where suppressed records are removed."""
+        return False
 
     @property
     def smallest_class(self) -> int:
@@ -54,6 +76,27 @@ class PrivacyModel(ABC):
     @abstractmethod
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Say which classes keep the promise, (n_classes,)."""
+
+    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Say which of the classes that are to be kept can be published together, for promises about all of them."""
+        del classes
+        return kept
+
+    def accepts_masked(self, masked: Classes) -> bool:
+        """Say whether the masked rows, taken as one class, keep a promise about sensitive values."""
+        return bool(self.accepts(masked)[0])
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Bound how many records of each class can be published if it is split in any way, (n_classes,).
+
+        ``accepted`` are the classes this model accepts. A model with a tighter bound than what its declarations
+        imply overrides this; the smaller the bound, the more of a lattice is never looked at.
+        """
+        sizes = classes.sizes.astype(np.int64)
+        if self.monotone_generalization:
+            return np.where(accepted, sizes, 0)
+        possible = np.where(sizes >= self.smallest_class, sizes, 0)
+        return np.where(accepted, possible, np.maximum(possible - 1, 0)) if self.unions else possible
 
     @classmethod
     @abstractmethod

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nymity.table.encoding import SensitiveColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,6 +17,8 @@ class Histogram:
     """How often each sensitive value occurs in each class, as the entries that are not zero.
 
     classes, codes, counts (n_entries,): class, value and records of an entry; entries of a class are adjacent.
+    column: the attribute as encoded, with its labels and hierarchy. overall (n_values,): records of each value in the
+    table that classes are compared with; that of all classes together unless given.
     """
 
     n_classes: int
@@ -22,6 +26,18 @@ class Histogram:
     classes: NDArray[np.uint32]
     codes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
+    column: SensitiveColumn | None = None
+    overall: NDArray[np.int64] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.overall is None:
+            object.__setattr__(self, "overall", self.totals())
+
+    def totals(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Records of each value in the chosen classes together, (n_values,)."""
+        entries = slice(None) if chosen is None else chosen[self.classes]
+        counts = np.bincount(self.codes[entries], weights=self.counts[entries], minlength=self.n_values)
+        return counts.astype(np.int64)
 
     @cached_property
     def distinct(self) -> NDArray[np.int64]:
@@ -40,10 +56,31 @@ class Histogram:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Equivalence classes of a partition: sizes (n_classes,) and a histogram per sensitive attribute asked for."""
+    """Equivalence classes of a partition: sizes (n_classes,) and a histogram per sensitive attribute asked for.
+
+    population (n_classes,): records of the population that fall into each class, where a model asks for them;
+    outside: those that fall into none, because their combination has no record here.
+    """
 
     sizes: NDArray[np.uint32]
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    population: NDArray[np.int64] | None = None
+    outside: int = 0
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def merged(self, chosen: NDArray[np.bool_]) -> Classes:
+        """Return the chosen classes as one, still compared with the same table."""
+        histograms = {}
+        for name, histogram in self.histograms.items():
+            totals = histogram.totals(chosen)
+            codes = np.flatnonzero(totals).astype(np.uint32)
+            counts, one = totals[codes].astype(np.uint32), np.zeros_like(codes)
+            histograms[name] = replace(histogram, n_classes=1, classes=one, codes=codes, counts=counts)
+        return Classes(self.sizes[chosen].sum(keepdims=True, dtype=np.uint32), histograms)
+
+    def compared_with(self, chosen: NDArray[np.bool_]) -> Classes:
+        """Return the same classes, compared with the table that consists of the chosen ones."""
+        histograms = {name: replace(h, overall=h.totals(chosen)) for name, h in self.histograms.items()}
+        return replace(self, histograms=histograms)

@@ -7,7 +7,7 @@ the records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import SchemaError, TableError
 from nymity.kernels.grouping import distinct, histograms
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.order import ranks
 from nymity.table.packing import KeyLayout
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, plainly_named
@@ -27,12 +28,39 @@ MAX_RECORDS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
-    """A sensitive attribute over the distinct combinations: (combination, code, count) of what occurs."""
+    """A sensitive attribute over the distinct combinations: (combination, code, count) of what occurs.
+
+    The hierarchy, if the schema has one, measures distances between values. ``whole`` is the column of the whole table
+    where this is one of a part of it.
+    """
 
     labels: tuple[Label, ...]
     combination: NDArray[np.uint32]
     codes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
+    hierarchy: Hierarchy | None = None
+    whole: SensitiveColumn | None = None
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Records of each value in the whole table, (n_values,)."""
+        if self.whole is not None:
+            return self.whole.totals
+        return np.bincount(self.codes, weights=self.counts, minlength=len(self.labels)).astype(np.int64)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64] | None:
+        """Place of each value in their order, (n_values,); None where they have none."""
+        return ranks(self.labels, self.hierarchy)
+
+    @cached_property
+    def paths(self) -> NDArray[np.int64] | None:
+        """Code of each value on every level of the hierarchy below its top, (height, n_values)."""
+        if self.hierarchy is None:
+            return None
+        leaves = [self.hierarchy.index[label] for label in self.labels]
+        levels = [codes[leaves] for codes in self.hierarchy.codes[:-1]]
+        return np.array(levels, dtype=np.int64).reshape(len(levels), len(leaves))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +69,8 @@ class EncodedTable:
 
     combinations (n_distinct, n_attributes) int32: codes of raw values in the attributes' hierarchies, ordered by
     packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
+    population (n_distinct,): records of each in the population that the table was taken from, where there is one; a
+    combination that occurs there alone has no records here.
     """
 
     n_records: int
@@ -52,6 +82,7 @@ class EncodedTable:
     max_levels: tuple[int, ...]
     weights: tuple[float, ...]
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
+    population: NDArray[np.uint32] | None = None
 
     @cached_property
     def frequencies(self) -> tuple[NDArray[np.int64], ...]:
@@ -68,20 +99,38 @@ class EncodedTable:
             hierarchy.codes[level], weights=self.frequencies[attribute], minlength=len(hierarchy.labels[level])
         ).astype(np.int64)
 
+    def restricted(self, chosen: NDArray[np.bool_]) -> EncodedTable:
+        """Return the table of some combinations; models still compare its classes with the whole table."""
+        counts = self.counts[chosen]
+        return replace(
+            self,
+            n_records=int(counts.sum()),
+            combinations=self.combinations[chosen],
+            counts=counts,
+            sensitive={name: _restricted(column, chosen) for name, column in self.sensitive.items()},
+            population=None if self.population is None else self.population[chosen],
+        )
 
-def encode(table: pl.DataFrame, schema: Schema) -> EncodedTable:
-    """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations."""
+
+def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None = None) -> EncodedTable:
+    """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations.
+
+    ``population``, of which only the quasi-identifiers are looked at, is counted beside the table; hierarchies then
+    cover the values of both.
+    """
     schema.check(table)
     _check_extent(table, schema)
     names = schema.quasi
     cells, records = _count_cells(table, [*names, *schema.sensitive])
+    everyone, others = (cells, None) if population is None else _beside(cells, population, schema)
     hierarchies, columns = [], []
     for name in names:
-        values = distinct_values(cells[name])
+        values = distinct_values(everyone[name])
         hierarchy = schema.hierarchy(name, values)
         hierarchies.append(hierarchy)
-        columns.append(codes_of(cells[name], values, hierarchy.index))
-    group, first = _distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
+        columns.append(codes_of(everyone[name], values, hierarchy.index))
+    groups, first = _distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
+    group, rest = groups[: len(records)], groups[len(records) :]
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -94,7 +143,12 @@ def encode(table: pl.DataFrame, schema: Schema) -> EncodedTable:
             for name, h in zip(names, hierarchies, strict=True)
         ),
         weights=tuple(float(schema[name].weight) for name in names),
-        sensitive={name: _encode_sensitive(cells[name], records, group, len(first)) for name in schema.sensitive},
+        sensitive={
+            name: _encode_sensitive(name, schema, cells[name], records, group, len(first)) for name in schema.sensitive
+        },
+        population=None
+        if others is None
+        else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
     )
 
 
@@ -136,6 +190,19 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
     return cells, counted["records"].to_numpy().astype(np.uint32)
 
 
+def _beside(
+    cells: Mapping[str, pl.Series], population: pl.DataFrame, schema: Schema
+) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
+    """Append the population's distinct rows to those of the table; return both, and the records of the population's."""
+    _check_extent(population, schema)
+    others, records = _count_cells(population, list(schema.quasi))
+    joined = {
+        name: pl.concat([cells[name].to_frame("c"), column.to_frame("c")], how="vertical_relaxed").to_series()
+        for name, column in others.items()
+    }
+    return joined, records
+
+
 def _distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Number equal keys alike, in ascending order of key: (group of each row, first row of each group)."""
     group, first = distinct(keys)
@@ -146,14 +213,33 @@ def _distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], ND
 
 
 def _encode_sensitive(
-    column: pl.Series, records: NDArray[np.uint32], group: NDArray[np.uint32], n_groups: int
+    name: str,
+    schema: Schema,
+    column: pl.Series,
+    records: NDArray[np.uint32],
+    group: NDArray[np.uint32],
+    n_groups: int,
 ) -> SensitiveColumn:
     values = distinct_values(column)
     labels = as_text(values).unique().sort().to_list()
     codes = codes_of(column, values, {label: code for code, label in enumerate(labels)})
     order = np.lexsort((codes, group))  # the same entries in the same order, whatever the order of records
-    return SensitiveColumn(
-        tuple(labels), *histograms(group[order], n_groups, codes[order].astype(np.uint32), records[order], len(labels))
+    combination, values_of, counts = histograms(
+        group[order], n_groups, codes[order].astype(np.uint32), records[order], len(labels)
+    )
+    hierarchy = schema.hierarchy(name, values) if schema[name].hierarchy is not None else None
+    return SensitiveColumn(tuple(labels), combination, values_of, counts, hierarchy)
+
+
+def _restricted(column: SensitiveColumn, chosen: NDArray[np.bool_]) -> SensitiveColumn:
+    inside = chosen[column.combination]
+    number = np.cumsum(chosen, dtype=np.uint32) - np.uint32(1)
+    return replace(
+        column,
+        combination=number[column.combination[inside]],
+        codes=column.codes[inside],
+        counts=column.counts[inside],
+        whole=column.whole or column,
     )
 
 

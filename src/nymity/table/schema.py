@@ -131,6 +131,11 @@ class Schema(Mapping[str, Attribute]):
         """Names of the sensitive columns."""
         return self.columns(Role.SENSITIVE)
 
+    @property
+    def sensitive_hierarchies(self) -> dict[str, HierarchySource]:
+        """What measures distances between the values of sensitive columns, where it is given."""
+        return {name: source for name in self.sensitive if (source := self[name].hierarchy) is not None}
+
     def check(self, table: pl.DataFrame) -> None:
         """Refuse a table the schema does not fit: columns without role, roles without column, no rows, odd types."""
         check_columns(self, table.columns)
@@ -150,7 +155,7 @@ class Schema(Mapping[str, Attribute]):
                 )
 
     def hierarchy(self, name: str, values: pl.Series) -> Hierarchy:
-        """Return the hierarchy of a quasi-identifier, built for and checked against its distinct values."""
+        """Return the hierarchy of a column, built for and checked against its distinct values."""
         attribute, where = self[name], f"hierarchy of {name!r}"
         text = as_text(values)
         if (text == MASK).any():

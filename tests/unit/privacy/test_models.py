@@ -118,6 +118,23 @@ def test_the_others_are_declared_monotone() -> None:
     assert {type(model) for model, _ in MONOTONE} == {KAnonymity, DistinctLDiversity, ProsecutorRisk}
 
 
+@pytest.mark.parametrize(
+    ("model", "judge"), MODELS, ids=lambda value: repr(value) if isinstance(value, PrivacyModel) else "oracle"
+)
+@given(st.data())
+@settings(max_examples=40)
+def test_what_parts_of_a_class_can_keep(model: PrivacyModel, judge: naive.Judge, data: st.DataObject) -> None:
+    """However a class is split, its accepted parts have no more records than the model says, and form a good class."""
+    parts = as_classes(data.draw(class_counts()))
+    chosen = np.array(data.draw(st.lists(st.booleans(), min_size=len(parts), max_size=len(parts))), dtype=np.bool_)
+    if not chosen.any():
+        return
+    good, whole = model.accepts(parts) & chosen, parts.merged(chosen)
+    assert parts.sizes[good].sum() <= model.most_kept(whole, model.accepts(whole))[0] <= whole.sizes[0]
+    if good.any() and model.unions:
+        assert model.accepts(parts.merged(good)).all()
+
+
 def test_no_classes() -> None:
     for model, _ in MODELS:
         assert model.accepts(as_classes([])).shape == (0,)

@@ -1,0 +1,92 @@
+"""How far classes are from a table, and how many records of a class can be within a limit of it.
+
+classes, codes, counts (n_entries,): class, value and records of an entry; entries of a class are adjacent. sizes
+(n_classes,): records of each class. Values are looked at on several levels: nodes (n_levels, n_values) is the node of
+each value, table (n_levels, n_nodes) the records of each node in the table, n together on every level. All products of
+two numbers of records stay below 2**62.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+#: More than all rounding of a bound adds up to.
+_SLACK = 1e-12
+
+
+@njit(cache=True, nogil=True)
+def surpluses(classes, codes, counts, sizes, nodes, table, n):
+    """Return (n_levels, n_classes): the sum over the nodes of max(0, count * n - table * size)."""
+    work = np.zeros((len(nodes), len(sizes)), np.int64)
+    held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
+    found = np.zeros(table.shape[1], np.int64)
+    first = 0
+    while first < len(classes):
+        here, end = classes[first], _end(classes, first)
+        for level in range(len(nodes)):
+            for i in range(_gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, 0)):
+                work[level, here] += max(0, held[i] * n - wanted[i] * np.int64(sizes[here]))
+        first = end
+    return work
+
+
+@njit(cache=True, nogil=True)
+def most_within(classes, codes, counts, sizes, nodes, table, n, numerator, denominator):
+    """Return bounds s (n_classes,) with s (q(T) - n_levels t) <= c(T) for sets T of nodes of all levels.
+
+    t = numerator / denominator; T are the nodes absent from the class and those lacking at s, c < q s. From the whole
+    class on, s shrinks to c(T) / (q(T) - n_levels t) as long as that is less.
+    """
+    most = np.zeros(len(sizes), np.int64)
+    held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
+    found = np.zeros(table.shape[1], np.int64)
+    first = 0
+    while first < len(classes):
+        end, m = _end(classes, first), 0
+        for level in range(len(nodes)):
+            m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
+        absent = len(nodes) * n - wanted[:m].sum()
+        s = np.int64(sizes[classes[first]])
+        while True:
+            have, asked = np.int64(0), absent  # c(T), and q(T) n
+            for i in range(m):
+                if held[i] * n < wanted[i] * s:
+                    have += held[i]
+                    asked += wanted[i]
+            room = asked * denominator - len(nodes) * n * numerator
+            if room <= 0:
+                break
+            bound = float(have) * float(n) * float(denominator) / float(room) * (1 + _SLACK)
+            if bound >= s:
+                break
+            s = np.int64(np.floor(bound))
+        most[classes[first]] = s
+        first = end
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _end(classes, first):
+    """Return where the entries of the class that starts at ``first`` end."""
+    end = first
+    while end < len(classes) and classes[end] == classes[first]:
+        end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def _gather(codes, counts, first, end, nodes, table, found, held, wanted, m):
+    """Append the nodes that entries of a class lie in to ``held`` and ``wanted`` and return their new length.
+
+    ``found`` (n_nodes,) is zero before and after.
+    """
+    for e in range(first, end):
+        found[nodes[codes[e]]] += np.int64(counts[e])
+    for e in range(first, end):
+        node = nodes[codes[e]]
+        if found[node] > 0:
+            held[m], wanted[m] = found[node], table[node]
+            found[node] = 0
+            m += 1
+    return m

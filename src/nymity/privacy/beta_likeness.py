@@ -1,0 +1,100 @@
+"""beta-likeness (Cao & Karras 2012): no sensitive value is much more frequent in a class than in the table.
+
+With p_v the share of a value v in a class and q_v its share in the whole table, a class keeps it when
+
+    (p_v - q_v) / q_v <= beta    for every v with p_v > q_v,
+
+which caps p_v at (1 + beta) q_v. The distance is relative: a rare value is protected as much as a frequent one, and a
+value that is less frequent in the class than in the table is no concern. A missing value counts as a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.validation import exact_fraction, number, short_fraction
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.shares import Caps
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class BetaLikeness(PrivacyModel):
+    """The share of a value in a class exceeds its share in the table by at most beta times the latter.
+
+    Decided in integers, with beta as the decimal written. Masked rows are one more class, and part of the table.
+    """
+
+    beta: float
+    attribute: str
+
+    key = "beta-likeness"
+    title = "beta-likeness"
+    #: In a table of {p, q}, {p} and {q, q}, p has 2/5, for beta = 0.5 at most 3/5 of a class: {p, q} keeps that, with
+    #: {p} beside it p holds 2/3.
+    monotone_generalization = False
+    monotone_suppression = False
+    bounds_parts = True
+    compares = True
+
+    def __post_init__(self) -> None:
+        number(f"{self.key}.beta", self.beta, above=0)
+        short_fraction(f"{self.key}.beta", self.beta)
+        check_name(self.key, self.attribute)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Counts the values of one attribute."""
+        return (self.attribute,)
+
+    def check(self, table: EncodedTable) -> None:
+        """The attribute is sensitive; the whole table as one class keeps any beta."""
+        check_sensitive(self.key, self.attribute, table)
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """No value exceeds its cap."""
+        return self._caps(classes).accept(classes, self.attribute)
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The accepted parts of a class together keep the caps too; removing records only takes more classes out."""
+        return np.minimum(super().most_kept(classes, accepted), self._caps(classes).most_kept(classes, self.attribute))
+
+    def _caps(self, classes: Classes) -> Caps:
+        overall = classes.histograms[self.attribute].overall.tolist()
+        return Caps.of(self._largest_shares(overall, max(1, sum(overall))))
+
+    def _largest_shares(self, overall: list[int], total: int) -> list[tuple[int, int]]:
+        """Return (1 + beta) q as numerator and denominator, for values with so many of the table's records."""
+        beta = exact_fraction(self.beta)
+        factor, denominator = beta.numerator + beta.denominator, beta.denominator * total
+        return [(factor * records, denominator) for records in overall]
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the largest (p - q) / q of a value in a class."""
+        if attribute is None or not groups.n_records:
+            return {"beta": None}
+        expected = pl.col("size") * pl.col("overall")
+        gain = (pl.col("records") * groups.n_records - expected) / expected
+        return {"beta": groups.value_counts(attribute).select(gain.max()).item()}
+
+    def holds(self, groups: Groups) -> bool:
+        """No value exceeds (1 + beta) q in a class, nor in the masked rows taken together."""
+        beta, found = exact_fraction(self.beta), groups.value_counts(self.attribute)
+        records, expected = pl.col("records").cast(pl.Int128), pl.col("size").cast(pl.Int128) * pl.col("overall")
+        within = records * groups.n_records * beta.denominator <= expected * (beta.denominator + beta.numerator)
+        return bool(found.select(within.all()).item())
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"{self.beta}-likeness of {self.attribute!r}: in every group of records that look alike no value there "
+            f"is more frequent than in the whole table by more than {self.beta} times its share in the table"
+        )

@@ -1,0 +1,82 @@
+"""Which classes of a partition are published, when several models speak of them and some speak of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.privacy.model import PrivacyModel
+from nymity.table.classes import Classes
+from nymity.table.recoding import Outliers
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The classes to publish, (n_classes,), and what becomes of the records of the others."""
+
+    kept: NDArray[np.bool_]
+    outliers: Outliers
+
+
+def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> Decision:
+    """Keep the classes that every model accepts, such that the release as a whole keeps every promise.
+
+    Suppressed records stay as masked rows only if these, taken as one class, satisfy the models on sensitive values;
+    otherwise they are removed. Removing changes the table that some models compare classes with, so those models are
+    asked again about what remains, until nothing changes: a release never promises what its own rows do not show.
+    With ``keep`` the other records are published in some other way, and nothing is asked about them.
+    """
+    kept = _together(classes, models, accepted(classes, models))
+    if kept.all() or outliers == "keep" or (outliers == "mask" and _masked_rows_pass(classes, models, kept)):
+        return Decision(kept, outliers)
+    comparing = [model for model in models if model.compares]
+    while comparing and kept.any():
+        again = kept & accepted(classes.compared_with(kept), comparing)
+        if (again == kept).all():
+            break
+        kept = _together(classes, models, again)
+    return Decision(kept, "remove")
+
+
+def kept_classes(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> NDArray[np.bool_]:
+    """Return the classes that :func:`decide` keeps, without asking about masked rows where it makes no difference."""
+    if outliers != "keep" and any(model.compares for model in models):
+        return decide(classes, models, outliers).kept
+    return _together(classes, models, accepted(classes, models))
+
+
+def accepted(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
+    """Say which classes every model accepts."""
+    accepted = np.ones(len(classes), dtype=np.bool_)
+    for model in models:
+        accepted &= model.accepts(classes)
+    return accepted
+
+
+def most_kept(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.int64]:
+    """Bound how many records of each class any finer partition can publish, (n_classes,)."""
+    most = classes.sizes.astype(np.int64)
+    for model in models:
+        most = np.minimum(most, model.most_kept(classes, model.accepts(classes)))
+    return most
+
+
+def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Ask the models that speak of all classes together, until none of them takes another one out."""
+    demanding = [model for model in models if not model.monotone_suppression]
+    while demanding:
+        before = kept
+        for model in demanding:
+            kept = kept & model.together(classes, kept)
+        if (kept == before).all():
+            break
+    return kept
+
+
+def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> bool:
+    """Say whether the suppressed records, taken as one class, satisfy the models on sensitive values."""
+    suppressed = classes.merged(~kept)
+    return all(bool(model.accepts_masked(suppressed)) for model in models if model.sensitive)

@@ -1,0 +1,152 @@
+"""delta-disclosure privacy (Brickell & Shmatikov 2008): no class says much more about a value than the table does.
+
+With the share p of a sensitive value in a class and q in the table, a class keeps it when
+
+    |ln(p / q)| < delta   for every value of the table.
+
+A value of the table that a class lacks makes the left side infinite, so every class has every value. A missing value
+counts as a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import exp, inf
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.exponential import exceeds_exp
+from nymity.core.validation import exact_fraction, number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+#: Logarithms nearer to delta than this are compared exactly; far more than rounding.
+NEAR = 1e-9
+#: No ratio of shares of fewer than 2**31 records has a logarithm as large.
+LARGEST = 50.0
+#: More than all rounding of a bound adds up to.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaDisclosure(PrivacyModel):
+    """The share of every sensitive value in a class is within a factor of e ** delta of its share of the table.
+
+    Decided exactly, with delta as the decimal written: logarithms that come near it are decided by as many digits as
+    it takes. The table is the released one, masked rows included.
+    """
+
+    delta: float
+    attribute: str
+
+    key = "delta-disclosure"
+    title = "delta-disclosure privacy"
+    #: In a table with as many p as q, {p, q} has a delta of 0; with {p, p} beside it q falls to a half: ln 2.
+    monotone_generalization = False
+    bounds_parts = True
+    #: The table that classes are compared with changes.
+    monotone_suppression = False
+    compares = True
+
+    def __post_init__(self) -> None:
+        number(f"{self.key}.delta", self.delta, above=0)
+        check_name(self.key, self.attribute)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Counts the values of one attribute."""
+        return (self.attribute,)
+
+    def check(self, table: EncodedTable) -> None:
+        """The attribute is sensitive."""
+        check_sensitive(self.key, self.attribute, table)
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """Every value of the table is there, and its share neither too large nor too small."""
+        histogram = classes.histograms[self.attribute]
+        n, overall = int(histogram.overall.sum()), histogram.overall[histogram.codes]
+        expected = overall * classes.sizes[histogram.classes]
+        found = histogram.counts.astype(np.int64) * n
+        ratio = np.full(len(found), inf)  # a value that the table compared with lacks
+        np.divide(found, expected, out=ratio, where=expected > 0)
+        distance = np.abs(np.log(ratio))
+        outside = distance > float(self.delta)
+        for e in np.flatnonzero(np.abs(distance - float(self.delta)) < NEAR):
+            outside[e] = not self._within(int(found[e]), int(expected[e]))
+        accepted = histogram.distinct == np.count_nonzero(histogram.overall)
+        accepted[histogram.classes[outside]] = False
+        return np.asarray(accepted)
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The accepted parts of a class together, s records with u_v <= c_v of value v, keep the promise too.
+
+        Of each value q_v s e ** -delta < u_v, hence s < c_v e ** delta / q_v, and nothing at all where one is absent.
+        And u_v < q_v s e ** delta, so that the others, s - u_v <= size - c_v, leave
+
+            s < (size - c_v) / (1 - q_v e ** delta)   where that is positive.
+        """
+        histogram, sizes = classes.histograms[self.attribute], classes.sizes.astype(np.int64)
+        share = histogram.overall[histogram.codes] / max(int(histogram.overall.sum()), 1)
+        enough = np.full(len(share), inf)
+        np.divide(histogram.counts * self._factor, share, out=enough, where=share > 0)
+        others, room = sizes[histogram.classes] - histogram.counts.astype(np.int64), 1 - share * self._factor
+        np.divide(others, room - SLACK, out=room, where=(bounded := room > 2 * SLACK))
+        bound = np.minimum(enough, np.where(bounded, room, inf)) * (1 + SLACK)
+        least = sizes.astype(np.float64)
+        np.minimum.at(least, histogram.classes, bound)
+        least[histogram.distinct < np.count_nonzero(histogram.overall)] = 0
+        return np.minimum(super().most_kept(classes, accepted), np.floor(least).astype(np.int64))
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the largest |ln(p / q)| of a value in a class; infinite where a class lacks one."""
+        if attribute is None or not groups.n_records:
+            return {"delta": None}
+        shares = _shares(groups, attribute)
+        lacking = groups.distinct_values(attribute).min() < shares["value"].n_unique()  # type: ignore[operator]
+        return {"delta": inf if lacking else shares["distance"].max()}
+
+    def holds(self, groups: Groups) -> bool:
+        """Every class, and the masked rows taken together, have every value, none of them too much or too little."""
+        if not groups.n_records:
+            return True
+        shares = _shares(groups, self.attribute)
+        if int(groups.distinct_values(self.attribute).min()) < shares["value"].n_unique():  # type: ignore[arg-type]
+            return False
+        near = (pl.col("distance") - float(self.delta)).abs() < NEAR
+        if (shares.filter(~near)["distance"] > float(self.delta)).any():
+            return False
+        return all(self._within(*row) for row in shares.filter(near).select("found", "expected").unique().iter_rows())
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"{self.delta}-disclosure privacy of {self.attribute!r}: in every group of records that look alike each "
+            f"value is there, and its share is within a factor of {exp(min(self.delta, LARGEST)):.4g} of its share in "
+            "the whole table"
+        )
+
+    def _within(self, found: int, expected: int) -> bool:
+        """Say whether e ** -delta < found / expected < e ** delta."""
+        ratio, delta = Fraction(found, expected), exact_fraction(self.delta)
+        return exceeds_exp(ratio, -delta) and not exceeds_exp(ratio, delta)
+
+    @cached_property
+    def _factor(self) -> float:
+        """By which a share may differ, rounded up."""
+        return exp(min(self.delta, LARGEST)) * (1 + SLACK)
+
+
+def _shares(groups: Groups, attribute: str) -> pl.DataFrame:
+    """Compare each value of a class with the table: ``found`` / ``expected`` is p / q, ``distance`` its logarithm."""
+    expected = pl.col("overall") * pl.col("size")
+    found = pl.col("records") * groups.n_records
+    compared = groups.value_counts(attribute).select("value", found.alias("found"), expected.alias("expected"))
+    return compared.with_columns((pl.col("found") / pl.col("expected")).log().abs().alias("distance"))

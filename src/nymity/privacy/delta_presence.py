@@ -1,0 +1,166 @@
+"""Delta-presence (Nergiz, Atzori, Clifton 2007): a release does not tell who is in it.
+
+Everyone knows a public table, the population; that someone belongs to a subset of it, say the people with a disease,
+is what must not be learned. Only the subset is published. For people who look alike the best guess whether one of them
+is in the subset is the share of them that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import exact_fraction, number, short_fraction
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.second_table import check_contained, named_table
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaPresence(PrivacyModel):
+    """For everyone in the population, the chance to be in the published subset lies from low to high.
+
+    The paper's definition: low <= P(t in subset | release) <= high for every record t of the population. With classes
+    that do not overlap the probability is
+
+        records of the subset in t's class / records of the population in t's class.
+
+    The paper suppresses nothing; people whose combination no record of the subset has are then known to be absent, and
+    any low above 0 is broken. We extend it to suppression by one more class: the people outside every published class
+    cannot be told apart by the release, which only says how many records were suppressed, so for each of them
+
+        suppressed records / records of the population outside every published class
+
+    must lie within the same bounds. That holds for masked and for removed rows, because the certificate tells the
+    number of either. Without suppressed records it is the paper's definition. Where the remainder breaks it, further
+    classes are suppressed with it (see ``together``).
+
+    ``subset`` is the table to publish, a path or in Python any frame; the source is the population, of which only the
+    quasi-identifiers are needed. Decided in integers, with low and high as the decimals written.
+    """
+
+    low: float
+    high: float
+    subset: Any
+
+    key = "delta-presence"
+    title = "delta-presence"
+    second_table = "subset"
+    publishes_second = True
+    #: 1 of 2 keeps high = 0.5; with 2 of 2 beside it, it is 3 of 4. With 0 of 2 beside it, it breaks low = 0.5.
+    monotone_generalization = False
+    #: Unions of accepted classes are accepted, but a rejected class may fall into an accepted part and one without any
+    #: record of the subset, and then all of them are published: 1 of 10 into 1 of 2 and 0 of 8, for low = 0.5.
+    unions = False
+    bounds_parts = True
+    monotone_suppression = False
+
+    def __post_init__(self) -> None:
+        number(f"{self.key}.low", self.low, at_least=0, at_most=1)
+        number(f"{self.key}.high", self.high, at_least=0, at_most=1)
+        if short_fraction(f"{self.key}.high", self.high) < short_fraction(f"{self.key}.low", self.low):
+            raise ParameterError(f"{self.key}.high", expected=f"at least low, {self.low!r}", got=repr(self.high))
+        object.__setattr__(self, "subset", named_table(f"{self.key}.subset", self.subset))
+
+    def check(self, table: EncodedTable) -> None:
+        """The subset is one, and its share of the population lies within the bounds.
+
+        The classes and the remainder divide the population. If all their shares are within bounds, so is the whole's.
+        """
+        records = check_contained(f"{self.key}.subset", table, inside="the subset", outside="the source")
+        share = Fraction(table.n_records, records)
+        for name, within in (("low", exact_fraction(self.low) <= share), ("high", share <= exact_fraction(self.high))):
+            if not within:
+                raise ParameterError(
+                    f"{self.key}.{name}",
+                    expected=f"at {'most' if name == 'low' else 'least'} {float(share):.6g}: the subset has "
+                    f"{table.n_records:,} of {records:,} records, and the shares of all classes average to that",
+                    got=repr(getattr(self, name)),
+                    hint=f"choose a {'smaller' if name == 'low' else 'larger'} {name}",
+                )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """The share of the subset lies within the bounds."""
+        assert classes.population is not None
+        return np.asarray(self._within(classes.sizes.astype(np.int64), classes.population))
+
+    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Take classes out until the people outside stay within the bounds too.
+
+        If their share is too small, the classes with the largest shares go first, because they add most to it for a
+        suppressed record; if it is too large, those with the smallest. Smaller classes go before larger ones, equal
+        ones together. The classes are within the bounds themselves, so the share cannot jump over them.
+        """
+        assert classes.population is not None
+        suppressed = classes.sizes[~kept].sum(dtype=np.int64)
+        people = classes.population[~kept].sum() + classes.outside
+        if self._within(suppressed, people) or not kept.any():
+            return kept
+        low, sizes = exact_fraction(self.low), classes.sizes.astype(np.int64)
+        rising = suppressed * low.denominator < people * low.numerator
+        rank = sizes / classes.population * (-1 if rising else 1)
+        order = np.lexsort((sizes, rank))
+        order = order[kept[order]]
+        enough = self._within(suppressed + np.cumsum(sizes[order]), people + np.cumsum(classes.population[order]))
+        last = order[np.argmax(enough) if enough.any() else -1]
+        return np.asarray(kept & ((rank > rank[last]) | ((rank == rank[last]) & (sizes > sizes[last]))))
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Bound the members in parts of a class that are within ``high``.
+
+        m members in such parts have at least m (1 - high) / high other people beside them, and the class has only
+        people - members of those, so m <= (people - members) high / (1 - high). ``low`` bounds nothing: parts may leave
+        people without any member behind.
+        """
+        assert classes.population is not None
+        high, sizes = exact_fraction(self.high), classes.sizes.astype(np.int64)
+        if high == 1:
+            return sizes
+        others = classes.population - sizes
+        return np.asarray(np.minimum(sizes, others * high.numerator // (high.denominator - high.numerator)))
+
+    def _within(self, members: Any, people: Any) -> Any:
+        """Say where ``members`` of so many ``people`` lie within the bounds, in integers; nobody does."""
+        low, high = exact_fraction(self.low), exact_fraction(self.high)
+        return (people * low.numerator <= members * low.denominator) & (
+            members * high.denominator <= people * high.numerator
+        )
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the smallest and the largest share, people outside every class included."""
+        if groups.population is None or not len(shares := _shares(groups)):
+            return {"low": None, "high": None}
+        share = pl.when(pl.col("people") > 0).then(pl.col("members") / pl.col("people"))
+        low, high = shares.select(share.min().alias("low"), share.max().alias("high")).row(0)
+        return {"low": low, "high": high}
+
+    def holds(self, groups: Groups) -> bool:
+        """Every class, and the people outside all of them, stay within the bounds."""
+        members, people = pl.col("members"), pl.col("people")
+        low, high = exact_fraction(self.low), exact_fraction(self.high)
+        enough = members * low.denominator >= people * low.numerator
+        few = members * high.denominator <= people * high.numerator
+        return bool(_shares(groups).select((enough & few).all()).item())
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"({self.low}, {self.high})-presence: for everyone in the population, the release leaves a chance from "
+            f"{self.low} to {self.high} that the person's record is in it"
+        )
+
+
+def _shares(groups: Groups) -> pl.DataFrame:
+    """Return members of the subset and people of the population, of each class and outside of all of them."""
+    classes = groups.beside_population().select(members="records", people="population")
+    rest = pl.DataFrame({"members": [groups.suppressed], "people": [groups.outside]}, schema=classes.schema)
+    return pl.concat([classes, rest]).filter((pl.col("members") > 0) | (pl.col("people") > 0))

@@ -1,0 +1,74 @@
+"""k-map (Sweeney 2001; El Emam & Dankar 2008): every class holds at least k records of the population.
+
+The table that is published is a sample. Whoever finds a record of it and looks for its person in the population, say a
+register of voters, is left with at least k people. k-anonymity asks the same of the sample itself and is stricter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import whole_number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.second_table import check_contained, named_table
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMap(PrivacyModel):
+    """Every published record looks the same as at least k records of the population, generalized alike.
+
+    ``population`` is a table with the same quasi-identifiers that holds every record of the source, by its
+    quasi-identifiers and at least as often: a path, or in Python any frame. Masked rows are no class.
+    """
+
+    k: int
+    population: Any
+
+    key = "k-map"
+    title = "k-map"
+    second_table = "population"
+
+    def __post_init__(self) -> None:
+        whole_number(f"{self.key}.k", self.k, at_least=1)
+        object.__setattr__(self, "population", named_table(f"{self.key}.population", self.population))
+
+    def check(self, table: EncodedTable) -> None:
+        """The population holds every record, and is not smaller than k."""
+        records = check_contained(f"{self.key}.population", table, inside="the source", outside="the population")
+        if self.k > records:
+            raise ParameterError(
+                f"{self.key}.k",
+                expected=f"at most {records}, the number of records of the population",
+                got=str(self.k),
+                hint="choose a smaller k",
+            )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least k records of the population."""
+        assert classes.population is not None
+        return classes.population >= self.k
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the fewest records of the population in a class; None without a population."""
+        counts = None if groups.population is None else groups.beside_population(strict=groups.strict)
+        return {"k": None if counts is None or not len(counts) else int(counts["population"].min())}  # type: ignore[arg-type]
+
+    def holds(self, groups: Groups) -> bool:
+        """Every class has enough of the population; without any class nobody can be looked for."""
+        return bool((groups.beside_population(strict=groups.strict)["population"] >= self.k).all())
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"{self.k}-map: every published record looks the same as at least {self.k} people of the population "
+            "in all quasi-identifying columns"
+        )

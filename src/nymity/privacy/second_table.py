@@ -1,0 +1,69 @@
+"""What models of a second table share: naming one, and what it must be to the table that is published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from nymity.core.errors import ParameterError, TableError
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """A frame given in Python in place of a path; equal to itself alone."""
+
+    content: Any
+
+    def __repr__(self) -> str:
+        return "(a table in memory)"
+
+
+def named_table(where: str, value: object) -> str | Frame:
+    """Return a path as text and a frame wrapped; refuse anything else."""
+    if isinstance(value, Frame):
+        return value
+    if isinstance(value, str | Path) and str(value).strip():
+        return str(value)
+    if isinstance(value, Mapping | pl.LazyFrame) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "columns"):
+        return Frame(value)
+    raise ParameterError(where, expected="the path of a table, or a frame", got=repr(value))
+
+
+def check_contained(where: str, table: EncodedTable, *, inside: str, outside: str) -> int:
+    """Refuse a table with a record that the population lacks; return the records of the population.
+
+    ``inside`` and ``outside`` are the words for the two tables.
+    """
+    if table.population is None:
+        raise ParameterError(
+            where,
+            expected=f"a table that was encoded beside {outside}",
+            got="one without",
+            hint="publish reads and encodes both; encode(table, schema, population=...) does so for one table",
+        )
+    missing = table.counts.astype(np.int64) - table.population
+    n_missing = int(missing[missing > 0].sum())
+    if n_missing:
+        raise TableError(
+            where,
+            expected=f"every record of {inside} in {outside}, with the same quasi-identifiers and at least as often",
+            got=f"{n_missing:,} of {table.n_records:,} records that are missing there, told by {_lacking(table)}",
+            hint="take both tables from the same source, prepared alike",
+        )
+    return int(table.population.sum(dtype=np.int64))
+
+
+def _lacking(table: EncodedTable) -> str:
+    """Name the columns whose values alone show that records are missing, or say that it takes all of them."""
+    lacking = []
+    for a, name in enumerate(table.names):
+        everyone = np.bincount(table.combinations[:, a], weights=table.population, minlength=len(table.frequencies[a]))
+        if (everyone < table.frequencies[a]).any():
+            lacking.append(repr(name))
+    return f"the values of {', '.join(lacking)} alone" if lacking else "the combination of quasi-identifiers"
