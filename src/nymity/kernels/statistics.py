@@ -5,6 +5,7 @@ counts, per node (N_COUNTS,):
     KEPT        accepted classes
     SQUARES     sum of squared sizes of accepted classes
     CLASSES     all classes
+    SMALLEST    records of the smallest accepted class, 0 if there is none
 lost_leaves, per node (n_attributes,): sum over suppressed records of the raw values their cell covers.
 """
 
@@ -15,7 +16,8 @@ from numba import njit
 
 from nymity.kernels.rollup import merge_entries
 
-SUPPRESSED, KEPT, SQUARES, CLASSES, N_COUNTS = 0, 1, 2, 3, 4
+SUPPRESSED, KEPT, SQUARES, CLASSES, SMALLEST, N_COUNTS = 0, 1, 2, 3, 4, 5
+_MOST = np.int64(2**62)
 
 
 @njit(cache=True, nogil=True)
@@ -53,10 +55,12 @@ def summarize_chain(
 def _count(block, codes, weights, smallest, leaves, counts, lost):
     """Fill the counts of one node and the lost records of each block; return the lost leaves of the pivot."""
     kept = squares = gone = leaf_sum = np.int64(0)
+    least = _MOST
     for e in range(len(weights)):
         size = np.int64(weights[e])
         kept += size >= smallest
         squares += size * size if size >= smallest else 0
+        least = min(least, size if size >= smallest else _MOST)
     current, in_block = np.uint32(0xFFFFFFFF), np.uint32(0)
     for e in range(len(weights)):
         b = block[e]
@@ -67,6 +71,7 @@ def _count(block, codes, weights, smallest, leaves, counts, lost):
         lost[b] = in_block  # the block's last entry leaves the sum
         current = b
     counts[SUPPRESSED], counts[KEPT], counts[SQUARES], counts[CLASSES] = gone, kept, squares, len(weights)
+    counts[SMALLEST] = least if kept else 0
     return leaf_sum
 
 
@@ -89,28 +94,30 @@ def _weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, lost_leav
 
 
 @njit(cache=True, nogil=True)
-def summarize(
-    keys, class_block, sizes, accepted, codes, pivot, word, shift, mask, leaf_at, leaves, counts, lost_leaves
-):
-    """Fill ``counts`` (N_COUNTS,) and ``lost_leaves`` (n_attributes,) of one node for any mask of accepted classes.
+def summarize(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, leaf_at, leaves, counts, lost_leaves):
+    """Fill ``counts`` (N_COUNTS,) and ``lost_leaves`` (n_attributes,) of one node.
 
-    class_block, sizes, accepted (n_classes,): block, records and acceptance of each class.
-    codes (n_classes,): code of attribute ``pivot`` of a class; pivot is -1 when every attribute is in the key.
+    class_block, sizes, gone (n_classes,): block, records and suppressed records of each class; an accepted class has
+    none of those. codes (n_classes,): code of attribute ``pivot`` of a class; pivot is -1 when every attribute is in
+    the key.
     """
     counts[:] = 0
+    least = _MOST
     lost = np.zeros((1, len(keys)), np.uint32)
     pivot_leaves = np.int64(0)
     for c in range(len(sizes)):
         size = np.int64(sizes[c])
-        if accepted[c]:
+        if gone[c] == 0:
             counts[KEPT] += 1
             counts[SQUARES] += size * size
+            least = min(least, size)
         else:
-            counts[SUPPRESSED] += size
-            lost[0, class_block[c]] += sizes[c]
+            counts[SUPPRESSED] += gone[c]
+            lost[0, class_block[c]] += gone[c]
             if pivot >= 0:
-                pivot_leaves += size * leaves[leaf_at[pivot] + codes[c]]
+                pivot_leaves += np.int64(gone[c]) * leaves[leaf_at[pivot] + codes[c]]
     counts[CLASSES] = len(sizes)
+    counts[SMALLEST] = least if counts[KEPT] else 0
     row = lost_leaves.reshape((1, len(lost_leaves)))
     _weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, row)
     if pivot >= 0:
@@ -118,7 +125,7 @@ def summarize(
 
 
 @njit(cache=True, nogil=True)
-def covered_products(keys, class_block, sizes, accepted, codes, pivot, word, shift, mask, leaf_at, leaves):
+def covered_products(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, leaf_at, leaves):
     """Return the sum over records of the raw combinations their row covers: (published records, all records)."""
     n_blocks, kept, everything = len(keys), 0.0, 0.0
     product = np.ones(n_blocks, np.float64)
@@ -132,12 +139,42 @@ def covered_products(keys, class_block, sizes, accepted, codes, pivot, word, shi
         if pivot >= 0:
             covered *= leaves[leaf_at[pivot] + codes[c]]
         everything += covered
-        kept += covered if accepted[c] else 0.0
+        kept += covered if gone[c] == 0 else 0.0
     return kept, everything
 
 
 @njit(cache=True, nogil=True)
-def lost_entropy(keys, class_block, sizes, accepted, codes, pivot, word, shift, mask, domain, out):
+def spread(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, leaf_at, leaves, domain_bits):
+    """Return the sum over records of log2 of the weight that one raw combination of their class gets.
+
+    A class spreads its c records over the V combinations it covers, the S suppressed records are spread over all
+    2^domain_bits: (published records by c / V + S / all, all records by c / V). In logarithms, because V can be larger
+    than any float.
+    """
+    n_blocks, lost = len(keys), 0
+    covered = np.zeros(n_blocks, np.float64)  # log2 V, without the pivot
+    for a in range(len(leaf_at)):
+        if a != pivot:
+            table, w, s, m = leaves[leaf_at[a] :], word[a], shift[a], mask[a]
+            for b in range(n_blocks):
+                covered[b] += np.log2(table[(keys[b, w] >> s) & m])
+    for c in range(len(sizes)):
+        lost += gone[c]
+    everywhere = np.log2(lost) - domain_bits if lost > 0 else -np.inf
+    kept, everything = 0.0, 0.0
+    for c in range(len(sizes)):
+        weight = np.log2(sizes[c]) - covered[class_block[c]]
+        if pivot >= 0:
+            weight -= np.log2(leaves[leaf_at[pivot] + codes[c]])
+        everything += sizes[c] * weight
+        if gone[c] == 0:
+            larger, smaller = max(weight, everywhere), min(weight, everywhere)
+            kept += sizes[c] * (larger + np.log2(1.0 + 2.0 ** (smaller - larger)))
+    return kept, everything
+
+
+@njit(cache=True, nogil=True)
+def lost_entropy(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, domain, out):
     """Fill ``out`` (n_attributes,) with the sum over the suppressed records' values of f * log2(S / f).
 
     f counts a generalized value among the S suppressed records; domain (n_attributes,) bounds its codes.
@@ -145,15 +182,13 @@ def lost_entropy(keys, class_block, sizes, accepted, codes, pivot, word, shift, 
     lost = np.zeros(len(keys), np.int64)
     total = np.int64(0)
     for c in range(len(sizes)):
-        if not accepted[c]:
-            lost[class_block[c]] += sizes[c]
-            total += sizes[c]
+        lost[class_block[c]] += gone[c]
+        total += gone[c]
     for a in range(len(domain)):
         frequency = np.zeros(domain[a], np.int64)
         if a == pivot:
             for c in range(len(sizes)):
-                if not accepted[c]:
-                    frequency[codes[c]] += sizes[c]
+                frequency[codes[c]] += gone[c]
         else:
             w, s, m = word[a], shift[a], mask[a]
             for b in range(len(keys)):

@@ -1,18 +1,24 @@
 """Ambiguity as ARX defines it: the raw combinations a published row may stand for.
 
 Σ over kept classes c * Π leaves + S * Π D
+
+Its floor: the mean over records of Π leaves is at least 2 to the mean of its logarithm (Jensen), which is the sum over
+attributes of the mean of log2 leaves. Counting a record as suppressed adds Π D and takes away what its row covers, for
+those suppressed at a node above at most what they cover there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log10, prod
+from math import exp2, log10, prod
 
 import numpy as np
 
 from nymity.core.errors import ParameterError
+from nymity.quality.level_bits import covered_bits
 from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 #: Sums beyond this would overflow to infinity.
@@ -36,7 +42,7 @@ class AmbiguityLoss(Loss):
                 got=f"{len(table.names)} quasi-identifiers with 10^{int(log10(combinations))} combinations",
                 hint="fewer quasi-identifiers, or the loss 'loss'",
             )
-        return BoundAmbiguityLoss(table.n_records, float(combinations))
+        return BoundAmbiguityLoss(table.n_records, float(combinations), covered_bits(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +51,21 @@ class BoundAmbiguityLoss(BoundLoss):
 
     n_records: int
     everything: float
+    covered_bits: Floats
 
-    needs = frozenset({"covered"})
+    @property
+    def needs(self) -> Needs:
+        """Combinations covered."""
+        return Needs(statistics=frozenset({"covered"}))
 
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return what published rows cover and the whole domain per suppressed record."""
         return np.asarray(nodes.covered[:, 0] + nodes.suppressed * self.everything)
+
+    def floor(self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None) -> float:
+        """Return n * 2^(Σ mean log2 leaves) of these levels, and what records suppressed above cover beyond that."""
+        published = self.n_records * exp2(float(self.covered_bits[np.arange(len(levels)), levels].sum()))
+        if above is None:
+            return published
+        beyond = float(above.suppressed[0] * self.everything - (above.covered[0, 1] - above.covered[0, 0]))
+        return published + max(beyond, 0.0)

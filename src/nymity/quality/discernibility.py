@@ -1,14 +1,22 @@
 """Discernibility (Bayardo & Agrawal 2005): records that look alike, n for every suppressed one.
 
 Σ over kept classes c² + n * S
+
+Its floor rests on two facts. The mean of c over records is at least 2 to the mean of log2 c (Jensen), which is log2 n
+minus the entropy of a record's class, and that is at most the sum of the attributes' entropies H: Σ over all classes
+c² >= n² * 2^(-Σ H). And counting a record as suppressed adds n and takes away the size of its class; for s suppressed
+records of any node above it takes away at most s².
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp2
 
 import numpy as np
 
+from nymity.quality.level_bits import shown_bits
 from nymity.quality.loss import BoundLoss, Loss
 from nymity.quality.statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
@@ -22,8 +30,8 @@ class DiscernibilityLoss(Loss):
     title = "discernibility, the sum of squared class sizes"
 
     def bind(self, table: EncodedTable) -> BoundDiscernibilityLoss:
-        """Remember the number of records."""
-        return BoundDiscernibilityLoss(table.n_records)
+        """Prepare the entropies of the levels."""
+        return BoundDiscernibilityLoss(table.n_records, shown_bits(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +39,14 @@ class BoundDiscernibilityLoss(BoundLoss):
     """The sum for one table."""
 
     n_records: int
+    shown_bits: Floats
 
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return the sum of squares and n per suppressed record."""
         return (nodes.squares + self.n_records * nodes.suppressed).astype(np.float64)
+
+    def floor(self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None) -> float:
+        """Return n² * 2^(-Σ H) of these levels, and s * (n - s) for what is suppressed above."""
+        n, gone = self.n_records, 0 if above is None else int(above.suppressed[0])
+        shown = float(self.shown_bits[np.arange(len(levels)), levels].sum())
+        return float(n) ** 2 * exp2(-shown) + gone * (n - gone)

@@ -2,11 +2,11 @@
 
 Per attribute with domain size D, n records of which S are suppressed, and share(v) = leaves(v) / D:
 
-    L = (sum over kept records of share + S - n/D) / (n - n/D),   not below 0
+    L = (sum over kept records of share + S - n/D) / (n - n/D)
 
-so L is 0 for the raw table and 1 when everything is suppressed. Multiplied by D both parts are whole numbers, and
-that is how it is computed. Attributes are combined by the arithmetic mean (``loss``) or by the geometric mean
-Π(1 + L)^(1/m) - 1 (``loss-geometric``, ARX's default), weighted.
+so L is 0 for the raw table and 1 when everything is suppressed: the mean over cells of (leaves - 1) / (D - 1), a
+suppressed one counting 1. Attributes are combined by the arithmetic mean (``loss``) or by the geometric mean
+Π(1 + L)^(1/m) - 1 (``loss-geometric``, ARX's default) unless ``aggregation`` says otherwise.
 """
 
 from __future__ import annotations
@@ -16,69 +16,48 @@ from functools import cached_property
 
 import numpy as np
 
-from nymity.quality.loss import CellLoss, Loss, per_level
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.aggregation import Aggregation
+from nymity.quality.attribute_loss import AttributeLoss, BoundCostLoss
+from nymity.quality.statistics import Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArithmeticLoss(Loss):
+class DomainShareLoss(AttributeLoss):
     """Mean share of the domain that published cells cover."""
 
     key = "loss"
-    title = "domain share covered by a published cell, arithmetic mean over attributes"
+    title = "share of its domain that a published cell covers"
 
-    def bind(self, table: EncodedTable) -> BoundArithmeticLoss:
+    def bind(self, table: EncodedTable) -> BoundDomainShareLoss:
         """Prepare the per-level sums of leaves."""
-        return BoundArithmeticLoss(table)
+        return BoundDomainShareLoss(table, self.aggregate, self.factors)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeometricLoss(Loss):
+class GeometricDomainShareLoss(DomainShareLoss):
     """Geometric mean over attributes of the share of the domain that published cells cover."""
 
-    key = "loss-geometric"
-    title = "domain share covered by a published cell, geometric mean over attributes"
+    aggregation: Aggregation = "geometric"
 
-    def bind(self, table: EncodedTable) -> BoundGeometricLoss:
-        """Prepare the per-level sums of leaves."""
-        return BoundGeometricLoss(table)
+    key = "loss-geometric"
+    title = "share of its domain that a published cell covers, geometric mean over attributes"
 
 
 @dataclass(frozen=True, eq=False)
-class BoundArithmeticLoss(CellLoss):
-    """The arithmetic mean over attributes."""
+class BoundDomainShareLoss(BoundCostLoss):
+    """A cell costs the raw values it covers beside its own."""
 
-    @cached_property
-    def leaf_sums(self) -> Ints:
-        """Sum over all records of the leaves of their value, per attribute and level, (m, levels)."""
-        return per_level(
-            [
-                [int(frequency @ h.leaves[level][h.codes[level]]) for level in range(h.height + 1)]
-                for h, frequency in zip(self.table.hierarchies, self.table.frequencies, strict=True)
-            ]
-        )
-
-    @cached_property
-    def domains(self) -> Ints:
-        """Domain size of each attribute, (m,)."""
-        return np.array([h.domain_size for h in self.table.hierarchies])
+    @property
+    def costs(self) -> list[list[Ints]]:
+        """Leaves but one."""
+        return [[leaves - 1 for leaves in h.leaves] for h in self.table.hierarchies]
 
     @cached_property
     def most(self) -> Ints:
-        """The largest possible numerator, (m,); 1 for an attribute of one value, which has nothing to lose."""
-        return np.maximum(self.table.n_records * (self.domains - 1), 1)
+        """The domain but one value."""
+        return np.array([h.domain_size - 1 for h in self.table.hierarchies])
 
-    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
-        """Return L; its numerator and denominator are whole numbers."""
-        covered = self.leaf_sums[self.attributes, levels] - lost + suppressed * self.domains
-        return np.maximum((covered - self.table.n_records) / self.most, 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class BoundGeometricLoss(BoundArithmeticLoss):
-    """The geometric mean over attributes."""
-
-    def combine(self, parts: Floats) -> Floats:
-        """Return Π(1 + L)^weight - 1, through logarithms of 1 + L: small losses keep all their digits."""
-        return np.asarray(np.expm1(np.log1p(parts) @ self.combining_weights))
+    def lost(self, nodes: NodeStatistics) -> Ints:
+        """Leaves but one of the suppressed records' cells."""
+        return nodes.lost_leaves - nodes.suppressed[:, None]

@@ -3,7 +3,11 @@
 Per attribute, with a the frequency of a raw value, b that of its generalized value (both over all records), and f
 that of a generalized value among the S suppressed records:
 
-    -Σ a * log2(a / b)  -  Σ f * log2(f / S),   summed over attributes (times their weights)
+    -Σ a * log2(a / b)  -  Σ f * log2(f / S)
+
+``entropy`` sums this over attributes (times their weights). ``entropy-normalized`` divides each attribute's by
+-Σ a * log2(a / n), the bits of its column; a column with one value has none to lose and counts 0. Its ``gs_factor``
+(which ARX does not offer here) multiplies the first part by g and the second by s.
 
 Both parts rise towards the nodes a search has yet to check: the first with the level, the second when records join
 the suppressed ones (Σ f * log2(S / f) only grows when its counts grow) or are told apart more finely.
@@ -16,8 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from nymity.quality.loss import CellLoss, Loss, per_level
-from nymity.quality.statistics import Floats, Ints, NodeStatistics
+from nymity.quality.attribute_loss import AttributeLoss, BoundAttributeLoss, per_level
+from nymity.quality.loss import Loss
+from nymity.quality.statistics import Floats, Ints, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -33,11 +38,26 @@ class EntropyLoss(Loss):
         return BoundEntropyLoss(table)
 
 
-@dataclass(frozen=True, eq=False)
-class BoundEntropyLoss(CellLoss):
-    """The weighted sum over attributes."""
+@dataclass(frozen=True, kw_only=True)
+class NormalizedEntropyLoss(AttributeLoss):
+    """Share of each column's bits that is lost."""
 
-    needs = frozenset({"lost_entropy"})
+    key = "entropy-normalized"
+    title = "non-uniform entropy, share of a column's bits lost"
+
+    def bind(self, table: EncodedTable) -> BoundNormalizedEntropyLoss:
+        """Prepare the bits each level costs."""
+        return BoundNormalizedEntropyLoss(table, self.aggregate, self.factors)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundEntropyLoss(BoundAttributeLoss):
+    """Bits per attribute, summed."""
+
+    @property
+    def needs(self) -> Needs:
+        """The entropy of the suppressed records' values."""
+        return Needs(statistics=frozenset({"lost_entropy"}))
 
     @cached_property
     def level_bits(self) -> Floats:
@@ -48,19 +68,30 @@ class BoundEntropyLoss(CellLoss):
 
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the level's bits and those of telling the suppressed records' values."""
-        return np.asarray(self.level_bits[self.attributes, levels] + lost)
+        generalized, gone = self.factors
+        return np.asarray(generalized * self.level_bits[self.attributes, levels] + gone * lost)
 
     def lost(self, nodes: NodeStatistics) -> Floats:
         """Suppressed records count by their entropy here."""
         return nodes.lost_entropy
-
-    @cached_property
-    def combining_weights(self) -> Floats:
-        """Plain weights: entropy is a sum, not a mean."""
-        return np.array(self.table.weights)
 
     def _bits(self, attribute: int, level: int) -> float:
         raw = self.table.frequencies[attribute]
         merged = self.table.frequencies_at(attribute, level)[self.table.hierarchies[attribute].codes[level]]
         occurs = raw > 0
         return float(np.sum(raw[occurs] * np.log2(merged[occurs] / raw[occurs])))
+
+
+@dataclass(frozen=True, eq=False)
+class BoundNormalizedEntropyLoss(BoundEntropyLoss):
+    """Bits per attribute as a share of the column's, aggregated."""
+
+    @cached_property
+    def column_bits(self) -> Floats:
+        """Bits of each column, those of its highest level, (m,); infinite for a column of one value."""
+        bits = np.array([self._bits(a, h.height) for a, h in enumerate(self.table.hierarchies)])
+        return np.where(bits > 0, bits, np.inf)
+
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
+        """Return the share of the bits."""
+        return super().attribute_losses(levels, suppressed, lost) / self.column_bits

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from nymity.quality.loss import CellLoss, Loss
+from nymity.quality.attribute_loss import BoundAttributeLoss
+from nymity.quality.loss import Loss
 from nymity.quality.statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
@@ -25,14 +25,9 @@ class HeightLoss(Loss):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundHeightLoss(CellLoss):
+class BoundHeightLoss(BoundAttributeLoss):
     """The weighted sum of levels."""
 
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the levels."""
         return levels.astype(np.float64)
-
-    @cached_property
-    def combining_weights(self) -> Floats:
-        """Plain weights: height is a sum, not a mean."""
-        return np.array(self.table.weights)

@@ -12,13 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from nymity.quality.loss import CellLoss, Loss
+from nymity.quality.attribute_loss import AttributeLoss, BoundAttributeLoss
 from nymity.quality.statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrecisionLoss(Loss):
+class PrecisionLoss(AttributeLoss):
     """Mean height of published cells in their hierarchies."""
 
     key = "precision"
@@ -26,12 +26,12 @@ class PrecisionLoss(Loss):
 
     def bind(self, table: EncodedTable) -> BoundPrecisionLoss:
         """Nothing to prepare."""
-        return BoundPrecisionLoss(table)
+        return BoundPrecisionLoss(table, self.aggregate, self.factors)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPrecisionLoss(CellLoss):
-    """The weighted mean over attributes."""
+class BoundPrecisionLoss(BoundAttributeLoss):
+    """A cell costs level / height, whatever its value."""
 
     @cached_property
     def heights(self) -> Ints:
@@ -39,6 +39,7 @@ class BoundPrecisionLoss(CellLoss):
         return np.array([max(1, h.height) for h in self.table.hierarchies])
 
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
-        """Return the mean height of the attribute's cells, suppressed cells counted as the top."""
-        n = self.table.n_records
-        return np.asarray(((n - suppressed) * (levels / self.heights) + suppressed) / n)
+        """Return the mean cost of the attribute's cells, suppressed ones weighed by the factors."""
+        n, (generalized, gone) = self.table.n_records, self.factors
+        cost = levels / self.heights
+        return np.asarray(((n - suppressed) * (generalized * cost) + suppressed * (cost + gone * (1 - cost))) / n)

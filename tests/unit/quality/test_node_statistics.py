@@ -15,6 +15,7 @@ def some(n: int, start: int = 0) -> NodeStatistics:
         kept=column + 10,
         squares=column + 20,
         classes=column + 30,
+        smallest=column + 40,
         lost_leaves=np.stack([column, column], axis=1),
         covered=np.stack([column, column], axis=1).astype(np.float64),
     )

@@ -1,0 +1,169 @@
+"""Losses that are one value per attribute, aggregated: what they share, and the bound that follows from it.
+
+``gs_factor`` weighs generalization against suppression, as ARX does for its Loss. With
+
+    g = min(1, 2 * (1 - gs_factor)),   s = min(1, 2 * gs_factor)
+
+a published cell whose value costs c counts g * c, and a suppressed one c + s * (1 - c). 0.5 is neutral; 0 ignores
+suppression: a suppressed cell counts what its generalized value does; 1 ignores generalization. Where we differ: ARX
+takes g times the covered share *including* the raw value's own, which lets losses with gs_factor > 0.5 fall below zero
+(it cuts them off there), and counts a suppressed cell s in its precision, which can be less than leaving it in.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.quality.aggregation import AGGREGATIONS, Aggregate, Aggregation, total
+from nymity.quality.loss import BoundLoss, Loss
+from nymity.quality.statistics import Floats, Ints, NodeStatistics
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeLoss(Loss):
+    """Parameters of a loss that is one value per attribute.
+
+    ``aggregation``: the weighted ``arithmetic`` or ``geometric`` mean; the ``maximum``; or ``rank``, which compares the
+    largest, then the second largest and so on, and reports the largest. ``gs_factor``: from 0 (ignore suppression) to
+    1 (ignore generalization).
+    """
+
+    aggregation: Aggregation = "arithmetic"
+    gs_factor: float = 0.5
+
+    def __post_init__(self) -> None:
+        validation.one_of(f"{self.key}.aggregation", self.aggregation, AGGREGATIONS)
+        validation.number(f"{self.key}.gs_factor", self.gs_factor, at_least=0, at_most=1)
+
+    @property
+    def aggregate(self) -> Aggregate:
+        """How attributes are combined."""
+        return AGGREGATIONS[self.aggregation]
+
+    @property
+    def factors(self) -> tuple[float, float]:
+        """What generalization and suppression count; the whole number 1 where all of it, which keeps sums exact."""
+        return min(1, 2 * (1 - self.gs_factor)), min(1, 2 * self.gs_factor)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundAttributeLoss(BoundLoss):
+    """A loss that aggregates one value per attribute, each rising with the level and with what is suppressed.
+
+    ``attribute_losses`` of a lower level and of a subset of the suppressed records is never larger. A node between
+    ``levels`` and a node above suppresses at least what the node above does, so the lowest levels together with the
+    suppressed records of the upper node give ``floor``.
+    """
+
+    table: EncodedTable
+    aggregate: Aggregate = total
+    factors: tuple[float, float] = (1, 1)
+
+    @abstractmethod
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
+        """Return the loss of each attribute, (N, m), from levels (N, m), suppressed (N, 1) and ``lost`` (N, m)."""
+
+    def lost(self, nodes: NodeStatistics) -> Floats | Ints:
+        """Return the statistics of suppressed records that ``attribute_losses`` takes, (N, m)."""
+        return nodes.levels  # not used unless overridden
+
+    def per_attribute(self, nodes: NodeStatistics) -> Floats:
+        """Return the loss of each attribute of each node, (N, m)."""
+        return self.attribute_losses(nodes.levels, nodes.suppressed[:, None], self.lost(nodes))
+
+    def compared(self, nodes: NodeStatistics) -> Floats:
+        """Return the aggregated losses of each node."""
+        return self.aggregate(self.per_attribute(nodes), self.weights)
+
+    def value(self, nodes: NodeStatistics) -> Floats:
+        """Return the loss of each node."""
+        return np.asarray(self.compared(nodes)[:, 0])
+
+    def floors(
+        self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None
+    ) -> tuple[float, ...]:
+        """Return the losses of these levels with the suppressed records of the node above."""
+        own = np.array([levels])
+        if above is None:
+            parts = self.attribute_losses(own, np.zeros((1, 1), np.int64), np.zeros(own.shape))
+        else:
+            parts = self.attribute_losses(own, above.suppressed[:, None], self.lost(above))
+        return tuple(self.aggregate(parts, self.weights)[0].tolist())
+
+    def floor(self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None) -> float:
+        """Return the first of the floors."""
+        return self.floors(levels, above)[0]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weights of the attributes, (m,)."""
+        return np.array(self.table.weights)
+
+    @cached_property
+    def attributes(self) -> Ints:
+        """Numbers of the attributes, to look up per-level tables with."""
+        return np.arange(len(self.table.names))
+
+
+@dataclass(frozen=True, eq=False)
+class BoundCostLoss(BoundAttributeLoss):
+    """The mean over an attribute's cells of what each costs, in whole units of the dearest one.
+
+    With T the cost of all records' cells at a level, lost the cost of the suppressed ones' and ``most`` that of a cell
+    that says nothing, the rule above is
+
+        (g * T - min(g, s) * lost + s * S * most) / (n * most)
+
+    because max(g, s) = 1. For gs_factor = 0.5 numerator and denominator are whole numbers. It never falls when ``lost``
+    is replaced by less, which is how ``floor`` may use the (larger) costs of the upper node's levels.
+    """
+
+    @property
+    @abstractmethod
+    def costs(self) -> Sequence[Sequence[Ints]]:
+        """What a cell with each code costs, per attribute and level."""
+
+    @property
+    @abstractmethod
+    def most(self) -> Ints:
+        """What a cell that says nothing costs, (m,)."""
+
+    @cached_property
+    def totals(self) -> Ints:
+        """Cost of all records' cells, per attribute and level, (m, levels)."""
+        return per_level(
+            [
+                [int(self.table.frequencies_at(a, level) @ cost) for level, cost in enumerate(levels)]
+                for a, levels in enumerate(self.costs)
+            ]
+        )
+
+    def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
+        """Return the mean cost of each attribute's cells."""
+        generalized, gone = self.factors
+        spent = generalized * self.totals[self.attributes, levels] - min(generalized, gone) * lost
+        return np.asarray((spent + gone * suppressed * self.most) / self.denominator)
+
+    @cached_property
+    def denominator(self) -> Ints:
+        """The largest possible numerator, (m,); 1 for an attribute of one value, which has nothing to lose."""
+        return np.maximum(self.table.n_records * self.most, 1)
+
+
+def per_level(tables: Sequence[Sequence[float]]) -> NDArray[Any]:
+    """Put one row of per-level values per attribute into an array (m, highest level + 1), the rest zero."""
+    padded = np.zeros(
+        (len(tables), max(len(row) for row in tables)), dtype=np.result_type(*(np.array(t) for t in tables))
+    )
+    for a, row in enumerate(tables):
+        padded[a, : len(row)] = row
+    return padded

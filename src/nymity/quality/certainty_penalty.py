@@ -1,0 +1,122 @@
+"""Global certainty penalty: how little a published cell says among the values that occur (GCP; Xu et al. 2006).
+
+The mean over cells of the normalized certainty penalty (NCP):
+
+* of a numeric attribute: the span of the occurring values that the cell covers / the span of all that occur;
+* of any other: 0 if the cell covers one occurring value, else the occurring values it covers / all that occur;
+* of a suppressed cell: 1.
+
+Unlike ``loss`` it looks at values that occur, not at all that a hierarchy lists, and a numeric cell costs what lies
+between its ends. An attribute is numeric if every value that occurs, missing ones aside, is a number as nymity writes
+it: ``7``, ``-2.5``; ``0214`` is a code. A missing value is one of the values of other attributes and has no place
+between numbers. Spans count in the largest unit that fits all differences, or in span / (2^31 - 1), rounded down, where
+there are more units than that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import gcd, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.quality.attribute_loss import AttributeLoss, BoundCostLoss
+from nymity.quality.statistics import Ints, Needs, NodeStatistics
+from nymity.table.encoding import EncodedTable
+from nymity.table.hierarchy import Hierarchy, Label
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_MOST_UNITS = 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertaintyPenaltyLoss(AttributeLoss):
+    """Mean span or share of the occurring values that a published cell covers."""
+
+    key = "gcp"
+    title = "global certainty penalty: occurring values or span that a published cell covers"
+
+    def bind(self, table: EncodedTable) -> BoundCertaintyPenaltyLoss:
+        """Prepare the penalty of each generalized value."""
+        return BoundCertaintyPenaltyLoss(table, self.aggregate, self.factors)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundCertaintyPenaltyLoss(BoundCostLoss):
+    """A cell costs its penalty, in whole units per attribute."""
+
+    @property
+    def needs(self) -> Needs:
+        """Penalties of the suppressed records' cells."""
+        return Needs(costs=self.costs)
+
+    def lost(self, nodes: NodeStatistics) -> Ints:
+        """Their sum."""
+        return nodes.lost_costs
+
+    @property
+    def costs(self) -> list[list[Ints]]:
+        """Penalties per attribute and level, in units."""
+        return [penalties for penalties, _ in self._penalties]
+
+    @cached_property
+    def most(self) -> Ints:
+        """Units of the largest penalty, (m,), at least 1."""
+        return np.array([most for _, most in self._penalties])
+
+    @cached_property
+    def _penalties(self) -> list[tuple[list[Ints], int]]:
+        found = []
+        for hierarchy, frequency in zip(self.table.hierarchies, self.table.frequencies, strict=True):
+            occurs = frequency > 0
+            numbers = _numbers([v for v, there in zip(hierarchy.values, occurs, strict=True) if there])
+            found.append(_shares(hierarchy, occurs) if numbers is None else _spans(hierarchy, numbers))
+        return found
+
+
+def _numbers(values: Sequence[Label]) -> dict[Label, Fraction] | None:
+    """Return the number each value stands for, missing ones left out, or None if one of them is no number."""
+    present = [value for value in values if value is not None]
+    if not present or not all(_NUMBER.fullmatch(value) for value in present):
+        return None
+    return {value: Fraction(value) for value in present}
+
+
+def _shares(hierarchy: Hierarchy, occurs: NDArray[np.bool_]) -> tuple[list[Ints], int]:
+    """Count the occurring values each cell covers, one as none."""
+    covered = [
+        np.bincount(codes[occurs], minlength=len(labels))
+        for codes, labels in zip(hierarchy.codes, hierarchy.labels, strict=True)
+    ]
+    return [np.where(counts > 1, counts, 0) for counts in covered], int(occurs.sum())
+
+
+def _spans(hierarchy: Hierarchy, numbers: dict[Label, Fraction]) -> tuple[list[Ints], int]:
+    """Return the span of the numbers each cell covers."""
+    positions, most = _in_units(numbers)
+    places = np.array([hierarchy.index[value] for value in numbers])
+    penalties = []
+    for codes, labels in zip(hierarchy.codes, hierarchy.labels, strict=True):
+        low, high = np.full(len(labels), most), np.zeros(len(labels), np.int64)
+        np.minimum.at(low, codes[places], positions)
+        np.maximum.at(high, codes[places], positions)
+        penalties.append(np.maximum(high - low, 0))  # a cell that covers no number has high < low
+    return penalties, max(most, 1)
+
+
+def _in_units(numbers: dict[Label, Fraction]) -> tuple[Ints, int]:
+    """Return how many units each number lies above the smallest, and the largest of these."""
+    lowest = min(numbers.values())
+    above = [number - lowest for number in numbers.values()]
+    unit = Fraction(reduce(gcd, (a.numerator for a in above)), reduce(lcm, (a.denominator for a in above))) or Fraction(
+        1
+    )
+    if max(above) / unit > _MOST_UNITS:
+        unit = max(above) / _MOST_UNITS
+    units = [int(a / unit) for a in above]
+    return np.array(units, dtype=np.int64), max(units)
