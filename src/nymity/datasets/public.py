@@ -6,8 +6,9 @@ The environment variable ``NYMITY_DATA`` names a folder with one folder per data
     cup_arx/cup.csv.gz         cup_arx/hierarchies/cup_hierarchy_<column>.csv         63,441 records, 8 columns
     fars/fars.csv.gz           fars/hierarchies/fars_hierarchy_<column>.csv          100,937 records, 8 columns
     fars/fars_subset.csv       (the same hierarchies)                                 10,093 records
+    diabetes130/dataset_diabetes.zip                                                 101,766 records, 15 columns of 50
 
-Any file may be plain (``.csv``) or compressed (``.csv.gz``). All values are text, ``;`` separates them.
+Any other file may be plain (``.csv``) or compressed (``.csv.gz``). All values are text, ``;`` separates them.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import FileError, SchemaError
+from nymity.datasets.diabetes import read_diabetes
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Schema, insensitive, quasi, sensitive
 
@@ -61,8 +65,10 @@ class PublicDataset:
 
 
 def public(name: str) -> PublicDataset:
-    """Load ``adult``, ``cup``, ``fars`` or ``fars-subset`` from the folder that ``NYMITY_DATA`` names."""
+    """Load ``adult``, ``cup``, ``fars``, ``fars-subset`` or ``diabetes130`` from where ``NYMITY_DATA`` says."""
     place = _place(name)
+    if name == "diabetes130":
+        return PublicDataset(name=name, **_read_archive(place.folder / place.table))
     table = _read_table(place.folder / place.table)
     hierarchies = {
         column: _read_hierarchy(place.folder / "hierarchies" / f"{place.prefix}_hierarchy_{column}.csv")
@@ -93,6 +99,7 @@ _PLACES = {
     "cup": _Place(Path("cup_arx"), "cup.csv", "cup"),
     "fars": _Place(Path("fars"), "fars.csv", "fars"),
     "fars-subset": _Place(Path("fars"), "fars_subset.csv", "fars"),
+    "diabetes130": _Place(Path("diabetes130"), "dataset_diabetes.zip", ""),
 }
 
 #: The names :func:`public` knows.
@@ -140,6 +147,15 @@ def _read_table(path: Path) -> pl.DataFrame:
         return pl.read_csv(found, separator=";", infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _not_understood(found, "a table of text separated by ';'", error) from error
+
+
+def _read_archive(path: Path) -> dict[str, Any]:
+    found = _find(path)
+    try:
+        table, hierarchies = read_diabetes(found)
+    except (pl.exceptions.PolarsError, BadZipFile, KeyError, OSError) as error:
+        raise _not_understood(found, "the archive of the UCI repository", error) from error
+    return {"table": table, "hierarchies": hierarchies}
 
 
 def _read_hierarchy(path: Path) -> Hierarchy:

@@ -8,13 +8,14 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.lattice.outcome import EvaluatedNodes
+from nymity.kernels.grouping import distinct
+from nymity.lattice.nodes import TIE as TIE
+from nymity.lattice.nodes import EvaluatedNodes, Kept
 from nymity.lattice.space import Node
 from nymity.quality import BoundLoss, NodeStatistics
 from nymity.table.encoding import EncodedTable
+from nymity.table.packing import KeyLayout
 
-#: Losses that differ by less than this share are ties.
-TIE = 1e-12
 #: Single nodes are joined into one array when there are as many.
 BATCH = 1024
 
@@ -27,11 +28,16 @@ class Ledger:
     loss: BoundLoss
     limit: int
     best: Node | None = None
-    best_loss: float = inf
+    best_compared: tuple[float, ...] = ()
     best_suppressed: int = 0
     _recent: list[NodeStatistics] = field(default_factory=list)
     _older: list[NodeStatistics] = field(default_factory=list)
-    _tied: list[tuple[float, int, int, Node]] = field(default_factory=list)
+    _tied: list[tuple[tuple[float, ...], int, int, Node]] = field(default_factory=list)
+
+    @property
+    def best_loss(self) -> float:
+        """Loss of the best node."""
+        return self.best_compared[0] if self.best_compared else inf
 
     def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
         """Say which nodes stay within the limit and publish at least one record."""
@@ -46,29 +52,36 @@ class Ledger:
         solutions = self.solves(nodes)
         if not solutions.any():
             return False
-        losses = self.loss.value(nodes)
-        for i in np.flatnonzero(solutions & (losses <= self.best_loss * (1 + TIE))):
+        compared = self.loss.compared(nodes)
+        for i in np.flatnonzero(solutions & (compared[:, 0] <= self.best_loss * (1 + TIE))):
             node = tuple(nodes.levels[i].tolist())
-            self._tied.append((float(losses[i]), int(nodes.suppressed[i]), sum(node), node))
+            self._tied.append((tuple(compared[i].tolist()), int(nodes.suppressed[i]), sum(node), node))
             self._choose()
         return True
 
     def _choose(self) -> None:
-        """Among the nodes tied for the least loss take the fewest suppressed, the lowest, the first."""
-        least = min(entry[0] for entry in self._tied)
-        self._tied = [entry for entry in self._tied if entry[0] <= least * (1 + TIE)]
+        """Among the nodes tied in all that they are compared by take the fewest suppressed, the lowest, the first."""
+        best = []
+        for column in range(len(self._tied[0][0])):
+            best.append(min(entry[0][column] for entry in self._tied))
+            self._tied = [entry for entry in self._tied if entry[0][column] <= best[-1] * (1 + TIE)]
         _, self.best_suppressed, _, self.best = min(self._tied, key=lambda entry: entry[1:])
-        self.best_loss = least
+        self.best_compared = tuple(best)
 
-    def excludes(self, bound: float, suppressed: int) -> bool:
-        """Say whether nodes with at least this loss and these suppressed records can be left out.
+    def excludes(self, bounds: tuple[float, ...], suppressed: int) -> bool:
+        """Say whether nodes can be left out that are compared by no less than this and suppress as many records.
 
-        They can when their loss is beyond a tie with the best, or not smaller and a tie would go to the best. The
-        slack of two TIEs covers the rounding of bounds.
+        They can when they are beyond a tie with the best, or not smaller and a tie would go to the best. The slack of
+        two TIEs covers the rounding of bounds.
         """
         if self.best is None:
             return False
-        return bound > self.best_loss * (1 + 2 * TIE) or (bound >= self.best_loss and suppressed > self.best_suppressed)
+        for bound, best in zip(bounds, self.best_compared, strict=True):
+            if bound > best * (1 + 2 * TIE):
+                return True
+            if bound < best:
+                return False
+        return suppressed > self.best_suppressed
 
     def nearest(self) -> NodeStatistics:
         """Return the evaluated node with the fewest suppressed records."""
@@ -76,12 +89,20 @@ class Ledger:
         return everything[np.arange(len(everything)) == int(np.argmin(everything.suppressed))]
 
     def evaluated(self) -> EvaluatedNodes:
-        """Return all of them."""
+        """Return all of them, each node once."""
         everything = NodeStatistics.concatenate([*self._older, *self._recent])
+        layout = KeyLayout.for_sizes([high + 1 for high in self.table.max_levels])
+        first = np.zeros(len(everything), dtype=np.bool_)
+        first[distinct(layout.pack(list(everything.levels.T)))[1]] = True
+        everything = everything if first.all() else everything[first]
         return EvaluatedNodes(
             names=self.table.names,
+            records=self.table.n_records,
             levels=everything.levels,
             suppressed=everything.suppressed,
+            classes=everything.kept,
+            smallest=everything.smallest,
             loss=self.loss.value(everything),
             solution=self.solves(everything),
+            kept=Kept(self.table, everything, self.loss.needs),
         )

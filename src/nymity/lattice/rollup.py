@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -24,10 +24,12 @@ from nymity.kernels.walk import check_node, walk_chains
 from nymity.lattice.space import Node, Space
 from nymity.lattice.tables import LevelTables
 from nymity.privacy import PrivacyModel
-from nymity.quality.statistics import NodeStatistics
+from nymity.privacy.decision import Decision, decide, kept_classes, most_kept
+from nymity.quality.statistics import COUNTS_ALONE, Needs, NodeStatistics
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
+from nymity.table.recoding import Outliers
 
 #: Bytes of materialized nodes an engine keeps by default.
 SNAPSHOT_BUDGET = 128 * 2**20
@@ -35,6 +37,8 @@ SNAPSHOT_BUDGET = 128 * 2**20
 WAYPOINT_ENTRIES = 1_000
 #: Nodes of a subtree that is evaluated in one go, about: how often a walk reports.
 NODES_A_SUBTREE = 1_000
+#: Codes of membership.
+PUBLISHED, POPULATION = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,10 @@ class Grouping:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A materialized node: one grouping per sensitive attribute needed, or one over a quasi-identifier."""
+    """A materialized node: one grouping per sensitive attribute needed, or one over a quasi-identifier.
+
+    Where models count a population, the last grouping is over membership: PUBLISHED and POPULATION records of a block.
+    """
 
     levels: Node
     groupings: tuple[Grouping, ...]
@@ -79,19 +86,20 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class NodeClasses:
-    """The classes of one node: codes (n_classes, n_attributes) at its levels, sizes and which are accepted."""
+    """The classes of one node: codes (n_classes, n_attributes) at its levels, sizes and which are published."""
 
     levels: Node
     codes: NDArray[np.int64]
     classes: Classes
-    accepted: NDArray[np.bool_]
+    decision: Decision
 
 
 class RollUp:
     """Checks nodes for a table and a set of models.
 
     When the models only ask for a class size, the widest quasi-identifier becomes the pivot of the grouping and a
-    chain of nodes along it is checked at once. Otherwise the sensitive attributes are the pivots.
+    chain of nodes along it is checked at once. Otherwise the sensitive attributes are the pivots, and membership in
+    the table or the population where a model counts both.
     """
 
     def __init__(
@@ -99,16 +107,21 @@ class RollUp:
         table: EncodedTable,
         models: Sequence[PrivacyModel],
         *,
-        needs: frozenset[str] = frozenset(),
+        needs: Needs = COUNTS_ALONE,
+        outliers: Outliers = "mask",
         budget: int = SNAPSHOT_BUDGET,
     ) -> None:
-        self.table, self.models, self.needs = table, tuple(models), needs
+        self.table, self.models, self.needs, self.outliers = table, tuple(models), needs, outliers
         self.smallest = max((model.smallest_class for model in models), default=1)
-        self.sensitive = tuple(dict.fromkeys(name for model in models for name in model.sensitive))
-        self.pivot = -1 if self.sensitive else _widest(table)
+        asked = [name for model in models for name in model.sensitive]
+        self.sensitive = tuple(dict.fromkeys([*asked, *([needs.target] if needs.target is not None else [])]))
+        self.counts_population = any(model.second_table for model in models)
+        self.pivot = -1 if self.sensitive or self.counts_population else _widest(table)
         #: Class sizes and leaf counts are all it takes, so one kernel does everything.
-        self.fused = self.pivot >= 0 and not needs and all(model.size_only for model in models)
-        self._tables = LevelTables(table.hierarchies)
+        self.fused = self.pivot >= 0 and not needs.statistics and all(model.size_only for model in models)
+        self._tables = LevelTables(table.hierarchies, needs.costs)
+        columns = [table.sensitive[name] for name in self.sensitive]
+        self._sensitive = [(column, column.totals) for column in columns]
         self._key_attributes = [a for a in range(len(table.names)) if a != self.pivot]
         sizes = [1 if a == self.pivot else h.domain_size for a, h in enumerate(table.hierarchies)]
         self._layout = KeyLayout.for_sizes(sizes)
@@ -122,6 +135,15 @@ class RollUp:
         self.checks += 1
         start = self._start(node)
         return self._check_fused(start, node) if self.fused else self._statistics(self._derive(start, node))
+
+    def check_bounded(self, node: Node) -> tuple[NodeStatistics, NodeStatistics]:
+        """Return the statistics of one node, and those with no more suppressed records than any node below it has."""
+        self.checks += 1
+        snapshot = self._derive(self._start(node), node)
+        classes, block = self._classes(snapshot)
+        kept = self._summary(snapshot, classes, block, self._suppressed(classes))
+        least = classes.sizes - most_kept(classes, self.models).astype(np.uint32)
+        return kept, self._summary(snapshot, classes, block, least)
 
     def snapshot(self, node: Node) -> Snapshot:
         """Materialize a node."""
@@ -139,7 +161,7 @@ class RollUp:
             else:
                 field = keys[:, int(self._layout.word[a])] >> self._layout.shift[a]
                 codes[:, a] = (field & self._layout.mask[a]).astype(np.int64)
-        return NodeClasses(node, codes, classes, self._accepted(classes))
+        return NodeClasses(node, codes, classes, decide(classes, self.models, self.outliers))
 
     # -- a whole lattice -------------------------------------------------------------------------------
 
@@ -188,8 +210,10 @@ class RollUp:
                 Grouping(keys, column.combination, column.codes, column.counts)
                 for column in (table.sensitive[name] for name in self.sensitive)
             )
+            groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             order = np.lexsort((table.combinations[:, self.pivot], *keys.T[::-1]))
+            order = order[table.counts[order] > 0]
             keys, codes = keys[order], table.combinations[order, self.pivot].astype(np.uint32)
             fresh = np.ones(len(keys), dtype=bool)
             fresh[1:] = (keys[1:] != keys[:-1]).any(axis=1)
@@ -245,6 +269,8 @@ class RollUp:
     def _pivot_size(self, grouping: int) -> int:
         if self.pivot >= 0:
             return self.table.hierarchies[self.pivot].domain_size
+        if grouping == len(self.sensitive):
+            return len((PUBLISHED, POPULATION))
         return len(self.table.sensitive[self.sensitive[grouping]].labels)
 
     def _classes(self, snapshot: Snapshot) -> tuple[Classes, NDArray[np.uint32]]:
@@ -252,43 +278,86 @@ class RollUp:
         first = snapshot.groupings[0]
         if self.pivot >= 0:
             return Classes(first.weights), first.block
-        n = len(first.keys)
-        sizes = np.bincount(first.block, weights=first.weights, minlength=n).astype(np.uint32)
+        published, everyone = self._counted(snapshot)
+        block = np.flatnonzero(published).astype(np.uint32)  # blocks of the population alone are no classes
+        owner = [g.block for g in snapshot.groupings]
+        if len(block) < len(published):
+            number = np.cumsum(published > 0, dtype=np.uint32) - np.uint32(1)  # of the class of each block
+            owner = [number[of_entry] for of_entry in owner]
         histograms = {
-            name: Histogram(n, self._pivot_size(i), g.block, g.codes, g.weights)
-            for i, (name, g) in enumerate(zip(self.sensitive, snapshot.groupings, strict=True))
+            name: Histogram(len(block), self._pivot_size(i), owner[i], g.codes, g.weights, *self._sensitive[i])
+            for i, (name, g) in enumerate(zip(self.sensitive, snapshot.groupings, strict=False))
         }
-        return Classes(sizes, histograms), np.arange(n, dtype=np.uint32)
+        classes = Classes(published[block], histograms)
+        if everyone is not None:
+            classes = replace(classes, population=everyone[block], outside=int(everyone[published == 0].sum()))
+        return classes, block
 
-    def _accepted(self, classes: Classes) -> NDArray[np.bool_]:
-        accepted = np.ones(len(classes), dtype=np.bool_)
-        for model in self.models:
-            accepted &= model.accepts(classes)
-        return accepted
+    def _counted(self, snapshot: Snapshot) -> tuple[NDArray[np.uint32], NDArray[np.int64] | None]:
+        """Return the records of each block in the table, and in the population if models count it."""
+        last, n = snapshot.groupings[-1], len(snapshot.groupings[-1].keys)
+        weights = last.weights.astype(np.int64)
+        if not self.counts_population:
+            return np.bincount(last.block, weights=weights, minlength=n).astype(np.uint32), None
+        both = np.bincount(2 * last.block.astype(np.int64) + last.codes, weights=weights, minlength=2 * n)
+        return both[PUBLISHED::2].astype(np.uint32), both[POPULATION::2].astype(np.int64)
+
+    def _suppressed(self, classes: Classes) -> NDArray[np.uint32]:
+        """Suppressed records of each class."""
+        return np.where(kept_classes(classes, self.models, self.outliers), np.uint32(0), classes.sizes)
 
     def _statistics(self, snapshot: Snapshot) -> NodeStatistics:
         classes, block = self._classes(snapshot)
-        accepted, first, layout = self._accepted(classes), snapshot.groupings[0], self._layout
+        return self._summary(snapshot, classes, block, self._suppressed(classes))
+
+    def _summary(
+        self, snapshot: Snapshot, classes: Classes, block: NDArray[np.uint32], suppressed: NDArray[np.uint32]
+    ) -> NodeStatistics:
+        first, layout = snapshot.groupings[0], self._layout
         leaf_at = self._tables.leaf_at(snapshot.levels)
         counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(leaf_at)), np.int64)
         fields = (layout.word, layout.shift, layout.mask)
-        members = (first.keys, block, classes.sizes, accepted, first.codes, self.pivot)
+        members = (first.keys, block, classes.sizes, suppressed, first.codes, self.pivot)
         kernel.summarize(*members, *fields, leaf_at, self._tables.leaves, counts[0], lost[0])
-        extra = {}
-        if "covered" in self.needs:
+        extra: dict[str, NDArray[Any]] = {}
+        if "covered" in self.needs.statistics:
             extra["covered"] = np.array([kernel.covered_products(*members, *fields, leaf_at, self._tables.leaves)])
-        if "lost_entropy" in self.needs:
+        if "spread" in self.needs.statistics:
+            domain = float(np.log2(self._tables.domain_sizes).sum())
+            extra["spread"] = np.array([kernel.spread(*members, *fields, leaf_at, self._tables.leaves, domain)])
+        if self.needs.target is not None:
+            largest = classes.histograms[self.needs.target].largest
+            extra["matched"] = np.array([[largest[suppressed < classes.sizes].sum(), largest.sum()]])
+        if "lost_entropy" in self.needs.statistics:
             entropy = np.empty(len(leaf_at))
             kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
             extra["lost_entropy"] = entropy[None, :]
-        return _node_statistics(np.array([snapshot.levels]), counts, lost, extra)
+        return self._node_statistics(np.array([snapshot.levels]), counts, lost, extra)
+
+    def _node_statistics(
+        self,
+        levels: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        lost: NDArray[np.int64],
+        extra: dict[str, NDArray[Any]],
+    ) -> NodeStatistics:
+        extra = {"lost_leaves" if self.needs.costs is None else "lost_costs": lost, **extra}
+        return NodeStatistics(
+            levels=levels,
+            suppressed=counts[:, kernel.SUPPRESSED],
+            kept=counts[:, kernel.KEPT],
+            squares=counts[:, kernel.SQUARES],
+            classes=counts[:, kernel.CLASSES],
+            smallest=counts[:, kernel.SMALLEST],
+            **extra,
+        )
 
     def _check_fused(self, start: Snapshot, node: Node) -> NodeStatistics:
         (g,) = start.groupings
         counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(node)), np.int64)
         arguments = self._chain_arguments(node, 1)
         check_node(g.keys, g.block, g.codes, g.weights, *self._changes(start, node), *arguments, counts, lost)
-        return _node_statistics(np.array([node]), counts, lost, {})
+        return self._node_statistics(np.array([node]), counts, lost, {})
 
     def _chain_arguments(self, node: Node, length: int) -> tuple[Any, ...]:
         """What kernels need to evaluate the chain of ``length`` nodes that starts at ``node``."""
@@ -374,7 +443,9 @@ class _Subtree:
         for attribute, index in zip(self.attributes, np.indices(n_levels).reshape(len(n_levels), n), strict=True):
             levels[:, :, attribute] += index[:, None]
         levels[:, :, engine.pivot] += np.arange(self.length)
-        return _node_statistics(levels.reshape(-1, m), counts.reshape(-1, kernel.N_COUNTS), lost.reshape(-1, m), {})
+        return engine._node_statistics(
+            levels.reshape(-1, m), counts.reshape(-1, kernel.N_COUNTS), lost.reshape(-1, m), {}
+        )
 
     def _descend(self, snapshot: Snapshot, depth: int) -> None:
         if depth == len(self.attributes):
@@ -399,15 +470,9 @@ def _widest(table: EncodedTable) -> int:
     return int(np.argmax([np.count_nonzero(frequency) for frequency in table.frequencies]))
 
 
-def _node_statistics(
-    levels: NDArray[np.int64], counts: NDArray[np.int64], lost: NDArray[np.int64], extra: dict[str, NDArray[np.float64]]
-) -> NodeStatistics:
-    return NodeStatistics(
-        levels=levels,
-        suppressed=counts[:, kernel.SUPPRESSED],
-        kept=counts[:, kernel.KEPT],
-        squares=counts[:, kernel.SQUARES],
-        classes=counts[:, kernel.CLASSES],
-        lost_leaves=lost,
-        **extra,
-    )
+def _membership(keys: NDArray[np.uint64], table: EncodedTable) -> Grouping:
+    """Group a table and its population: PUBLISHED and POPULATION records of each combination."""
+    assert table.population is not None, "models of a second table refuse a table without one"
+    n = len(table.counts)
+    block, codes = np.repeat(np.arange(n, dtype=np.uint32), 2), np.tile(np.array([PUBLISHED, POPULATION], np.uint32), n)
+    return Grouping(keys, block, codes, np.stack([table.counts, table.population], axis=1).ravel())

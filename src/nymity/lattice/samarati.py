@@ -42,7 +42,7 @@ class Samarati(LatticeSearch):
         while low < high:  # there is a solution at height ``high`` and none below ``low``
             middle = (low + high) // 2
             low, high = (low, middle) if layers.solutions(middle, first=True) else (middle + 1, high)
-        return Found(inquiry.best_of(layers.solutions(low)), optimal=self.loss == "height")
+        return Found(inquiry.best_of(layers.solutions(low)), optimal=self.minimized.key == "height")
 
 
 class _Layers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor
 from typing import ClassVar
 
@@ -16,7 +16,8 @@ from nymity.lattice.outcome import LatticeOutcome, recoding_of, refuse
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.quality import BoundLoss, NodeStatistics, loss_by_key
+from nymity.quality import BoundLoss, Loss, NodeStatistics, loss_of
+from nymity.quality.statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
 from nymity.table.recoding import Outliers
 
@@ -28,19 +29,20 @@ NEAREST_OF = 20_000
 class LatticeSearch(ABC):
     """Find levels at which every model holds, suppressing at most a share of the records.
 
-    ``loss`` is the key of what is kept small. ``suppression`` is the share of records that may be suppressed, taken as
-    the decimal written: at most floor(suppression * records). ``outliers`` says what happens to them: ``mask``
-    publishes their rows with ``*`` in every quasi-identifier, ``remove`` leaves them out.
+    ``loss`` is what is kept small: a loss, or its key for the one with default parameters. ``suppression`` is the share
+    of records that may be suppressed, taken as the decimal written: at most floor(suppression * records). ``outliers``
+    says what happens to them: ``mask`` publishes their rows with ``*`` in every quasi-identifier, ``remove`` leaves
+    them out.
     """
 
-    loss: str = "loss"
+    loss: str | Loss = "loss"
     suppression: float = 0.0
     outliers: Outliers = "mask"
 
     key: ClassVar[str]
 
     def __post_init__(self) -> None:
-        loss_by_key(self.loss, where=f"{self.key}.loss")
+        loss_of(self.loss, where=f"{self.key}.loss")
         validation.number(f"{self.key}.suppression", self.suppression, at_least=0, at_most=1)
         validation.one_of(f"{self.key}.outliers", self.outliers, ("mask", "remove"))
 
@@ -51,6 +53,11 @@ class LatticeSearch(ABC):
     def limit(self, table: EncodedTable, models: Sequence[PrivacyModel]) -> int:
         """Return how many records may be suppressed."""
         return floor(validation.exact_fraction(self.suppression) * table.n_records)
+
+    @property
+    def minimized(self) -> Loss:
+        """The loss itself."""
+        return loss_of(self.loss)
 
     @property
     def allowed(self) -> str:
@@ -68,23 +75,31 @@ class LatticeSearch(ABC):
         """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
         for model in models:
             model.check(table)
-        inquiry = Inquiry.open(table, models, self.loss, self.limit(table, models), observe)
-        found, engine, checks = self.search(inquiry), inquiry.engine, inquiry.checks
+        inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
+        return self.answer(inquiry, self.search(inquiry), columns or table.names)
+
+    def answer(self, inquiry: Inquiry, found: Found, columns: Sequence[str]) -> LatticeOutcome:
+        """Put what was found into an outcome, or refuse if there is no solution."""
+        engine, table = inquiry.engine, inquiry.engine.table
         if found.node is None:
-            raise refuse(table, models, self.allowed, inquiry.nearest())
+            raise refuse(table, engine.models, self.allowed, inquiry.nearest())
         chosen = engine.check(found.node)
+        engine.checks -= 1  # asked for again, not searched for
+        loss = float(inquiry.loss.value(chosen)[0])
         return LatticeOutcome(
-            recoding=recoding_of(engine, found.node, columns or table.names, self.outliers),
+            recoding=recoding_of(engine, found.node, columns),
             levels=dict(zip(table.names, found.node, strict=True)),
-            loss=float(inquiry.loss.value(chosen)[0]),
-            loss_key=self.loss,
+            loss=loss,
+            minimized=self.minimized,
             suppressed=int(chosen.suppressed[0]),
             classes=int(chosen.kept[0]),
-            checks=checks,
+            checks=inquiry.nodes_checked,
             lattice_size=inquiry.space.size,
             optimal=found.optimal,
             nodes=inquiry.ledger.evaluated(),
             minimal=found.minimal,
+            bound=loss if found.optimal else found.bound,
+            exploration=found.exploration,
         )
 
 
@@ -93,12 +108,15 @@ class Found:
     """The node a search chose, None if there is no solution.
 
     ``optimal``: proved that no node of the lattice has a smaller loss. ``minimal``: where the search determines them,
-    all solutions below which there is no other.
+    all solutions below which there is no other. ``bound``: proved that no node has a smaller loss than this.
+    ``exploration``: what a search that stopped early can go on with.
     """
 
     node: Node | None
     optimal: bool
     minimal: tuple[Node, ...] | None = None
+    bound: float | None = None
+    exploration: object = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,15 +132,21 @@ class Inquiry:
     relaxed: RollUp
     ledger: Ledger
     observe: Observer
+    _relaxed_nodes: set[Node] = field(default_factory=set)
+    _nodes_of_both: set[Node] = field(default_factory=set)
 
     @staticmethod
-    def open(table: EncodedTable, models: Sequence[PrivacyModel], loss: str, limit: int, observe: Observer) -> Inquiry:
+    def open(
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        loss: Loss,
+        limit: int,
+        outliers: Outliers = "mask",
+        observe: Observer = silent,
+    ) -> Inquiry:
         """Prepare everything for a table."""
-        bound = loss_by_key(loss).bind(table)
-        engine = relaxed = RollUp(table, models, needs=bound.needs)
-        weaker = [model for model in models if model.monotone_generalization]
-        if len(weaker) < len(models):
-            relaxed = RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=bound.needs)
+        bound = loss.bind(table)
+        engine, relaxed = engines(table, models, needs=bound.needs, outliers=outliers)
         return Inquiry(Space.of(table), bound, engine, relaxed, Ledger(table, bound, limit), observe)
 
     @property
@@ -131,9 +155,20 @@ class Inquiry:
         return self.relaxed is self.engine
 
     @property
+    def bounded_by_parts(self) -> bool:
+        """Whether the models themselves say more about the nodes below a node than the relaxed ones."""
+        parted = (m for m in self.engine.models if not m.monotone_generalization)
+        return any(m.bounds_parts or (m.unions and self.ledger.limit == 0) for m in parted)
+
+    @property
     def checks(self) -> int:
         """Nodes checked so far, under the models or relaxed ones."""
         return self.engine.checks if self.monotone else self.engine.checks + self.relaxed.checks
+
+    @property
+    def nodes_checked(self) -> int:
+        """The same, those counted once that were checked under both."""
+        return self.checks - len(self._nodes_of_both)
 
     def require_monotone(self, key: str) -> None:
         """Refuse models for which a search that goes by solutions above solutions would miss some."""
@@ -148,16 +183,33 @@ class Inquiry:
 
     def check(self, node: Node) -> NodeStatistics | None:
         """Check a node and return its statistics if it is a solution."""
+        statistics = self.look(node)
+        return statistics if self.ledger.solves(statistics)[0] else None
+
+    def look(self, node: Node) -> NodeStatistics:
+        """Check a node and return its statistics, whether it is a solution or not."""
         statistics = self.engine.check(node)
-        solves = self.ledger.enter(statistics)
-        self._report()
-        return statistics if solves else None
+        self._enter(node, statistics)
+        return statistics
 
     def check_relaxed(self, node: Node) -> NodeStatistics | None:
         """Check a node under the relaxed models and return its statistics if it could be a solution."""
         statistics = self.relaxed.check(node)
+        self._relaxed_nodes.add(node)
         self._report()
         return statistics if self.ledger.solves(statistics)[0] else None
+
+    def check_bounded(self, node: Node) -> NodeStatistics | None:
+        """Check a node, and return what every node below it suppresses too, if any of those could be a solution."""
+        statistics, least = self.engine.check_bounded(node)
+        self._enter(node, statistics)
+        return least if self.ledger.solves(least)[0] else None
+
+    def _enter(self, node: Node, statistics: NodeStatistics) -> None:
+        self.ledger.enter(statistics)
+        if node in self._relaxed_nodes:
+            self._nodes_of_both.add(node)
+        self._report()
 
     def _report(self) -> None:
         best = None if self.ledger.best is None else self.ledger.best_loss
@@ -178,3 +230,14 @@ class Inquiry:
         for statistics in solutions:
             ledger.enter(statistics)
         return ledger.best
+
+
+def engines(
+    table: EncodedTable, models: Sequence[PrivacyModel], *, needs: Needs = COUNTS_ALONE, outliers: Outliers = "mask"
+) -> tuple[RollUp, RollUp]:
+    """Return an engine for the models, and one for weaker models that are all monotone; the same if they are."""
+    engine = RollUp(table, models, needs=needs, outliers=outliers)
+    weaker = [model for model in models if model.monotone_generalization]
+    if len(weaker) == len(models):
+        return engine, engine
+    return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,22 @@ class Space:
     def node(self, number: int) -> Node:
         """Return the node with this number in C order."""
         return tuple(int(i) + low for i, low in zip(np.unravel_index(number, self.shape), self.low, strict=True))
+
+    def numbers(self, levels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers, in C order, of nodes given by their levels (N, m)."""
+        return np.asarray((levels - np.array(self.low)) @ np.array(self._strides))
+
+    def levels(self) -> NDArray[Any]:
+        """Levels of every node, (size, m), in C order and in as few bytes as they fit."""
+        every = np.empty((self.size, len(self.low)), dtype=np.min_scalar_type(max(self.high)))
+        for axis, stride in enumerate(self._strides):
+            every[:, axis] = self.low[axis] + np.arange(self.size) // stride % self.shape[axis]
+        return every
+
+    @property
+    def _strides(self) -> tuple[int, ...]:
+        """By how much the number of a node rises with each level; not through numpy, which has few dimensions."""
+        return tuple(prod(self.shape[axis + 1 :]) for axis in range(len(self.low)))
 
     def heights(self) -> NDArray[np.int64]:
         """Sum of levels of every node, in an array of this shape."""

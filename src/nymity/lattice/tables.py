@@ -11,9 +11,14 @@ from nymity.table.hierarchy import Hierarchy
 
 
 class LevelTables:
-    """Code tables between any two levels, and leaf counts of every level, each in one array with offsets."""
+    """Code tables between any two levels, and leaf counts of every level, each in one array with offsets.
 
-    def __init__(self, hierarchies: Sequence[Hierarchy]) -> None:
+    ``costs``, per attribute and level, take the place of leaf counts where they are given.
+    """
+
+    def __init__(
+        self, hierarchies: Sequence[Hierarchy], costs: Sequence[Sequence[NDArray[np.int64]]] | None = None
+    ) -> None:
         self.domain_sizes = np.array([h.domain_size for h in hierarchies], dtype=np.int64)
         maps: list[NDArray[np.uint32]] = []
         leaves: list[NDArray[np.uint32]] = []
@@ -24,7 +29,7 @@ class LevelTables:
             self._leaf_at.append([])
             for low in range(hierarchy.height + 1):
                 self._leaf_at[a].append(leaf_end)
-                leaves.append(hierarchy.leaves[low].astype(np.uint32))
+                leaves.append((hierarchy.leaves if costs is None else costs[a])[low].astype(np.uint32))
                 leaf_end += len(leaves[-1])
                 for high in range(low + 1, hierarchy.height + 1):
                     self._map_at[a, low, high] = map_end

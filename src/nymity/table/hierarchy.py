@@ -120,6 +120,20 @@ class Hierarchy:
         return Dates(**parameters)
 
     @staticmethod
+    def random_tree(**parameters: Any) -> builders.RandomTree:
+        """Draw groups at random, for studies; see :class:`nymity.table.builders.RandomTree`."""
+        from nymity.table.builders import RandomTree
+
+        return RandomTree(**parameters)
+
+    @staticmethod
+    def shuffled(hierarchy: Any, **parameters: Any) -> builders.Shuffled:
+        """Let values change places in a hierarchy, for studies; see :class:`nymity.table.builders.Shuffled`."""
+        from nymity.table.builders import Shuffled
+
+        return Shuffled(hierarchy=hierarchy, **parameters)
+
+    @staticmethod
     def suggest(values: pl.Series) -> HierarchySource:
         """Return the builder that makes a sensible first hierarchy for a column."""
         from nymity.table.builders import suggest

@@ -1,7 +1,8 @@
 """Recoding: a finished decision how to publish, which can be applied to any number of rows.
 
-A full-domain recoding publishes every quasi-identifier at one level of its hierarchy. Rows whose generalized
-combination is not among the published classes are masked or removed.
+A full-domain recoding has one layer: every quasi-identifier is published at one level of its hierarchy. With several
+layers a row is published by the first one that has its class. Rows whose generalized combination is not among the
+published classes of any layer are masked or removed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.table.encoding import codes_of, distinct_values
-from nymity.table.hierarchy import Hierarchy
+from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import MASK, as_text, shown
 
 Outliers = Literal["mask", "remove", "keep"]
@@ -38,48 +40,62 @@ class Recoded:
 
 
 @dataclass(frozen=True, eq=False)
-class Recoding:
-    """Levels per quasi-identifier, their hierarchies, the published classes and what happens to other rows.
+class Layer:
+    """Levels by quasi-identifier and the classes published at them: label codes (n_classes, n_quasi)."""
 
-    columns: the published columns in order; hierarchies and levels by quasi-identifier; classes
-    (n_classes, n_quasi): label codes of the published classes, in the order of ``levels``.
-    """
+    levels: Mapping[str, int]
+    classes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows."""
 
     columns: tuple[str, ...]
-    levels: Mapping[str, int]
     hierarchies: Mapping[str, Hierarchy]
-    classes: NDArray[np.int64]
+    layers: tuple[Layer, ...]
     outliers: Outliers = "mask"
+
+    @cached_property
+    def levels(self) -> Mapping[str, int]:
+        """The level of each quasi-identifier; the coarsest one in use where layers differ."""
+        return {name: max(layer.levels[name] for layer in self.layers) for name in self.hierarchies}
 
     def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
         """Publish rows: drop what is not published, generalize, suppress rows outside the published classes.
 
         ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
-        whose combination is not a published class (``keep`` publishes them as they are generalized).
+        whose combination is not a published class (``keep`` publishes them as they are generalized, by the last
+        layer).
         """
         validation.one_of("unseen", unseen, ("error", "mask"))
         validation.one_of("outliers", outliers or self.outliers, ("mask", "remove", "keep"))
         self._check_columns(table)
-        codes = self._generalized_codes(table, unseen)  # (n_quasi, n_rows), -1 for unseen values
-        outside = ~self._published(codes) | (codes < 0).any(axis=0)
-        chosen = outliers or self.outliers
+        codes = self._codes(table, unseen)  # (n_quasi, n_rows) of raw values, -1 for unseen ones
+        layer = self._layer_of(codes)
+        chosen, outside = outliers or self.outliers, layer < 0
         kept = np.flatnonzero(~outside) if chosen == "remove" else np.arange(table.height)
         masked = outside[kept] if chosen == "mask" else np.zeros(len(kept), dtype=np.bool_)
-        rows = table[kept]
-        published = [
-            self._publish(rows[name], name, codes[list(self.levels).index(name)][kept], masked)
-            if name in self.levels
+        rows, layer = table[kept], np.where(outside, len(self.layers) - 1, layer)[kept]
+        published = {
+            name: self._publish(rows[name], name, codes[list(self.hierarchies).index(name)][kept], layer, masked)
+            if name in self.hierarchies
             else rows[name]
             for name in self.columns
-        ]
-        return Recoded(pl.DataFrame(dict(zip(self.columns, published, strict=True))), kept, masked)
+        }
+        return Recoded(pl.DataFrame(published), kept, masked)
+
+    def layer_of(self, table: pl.DataFrame) -> NDArray[np.int64]:
+        """Return which layer publishes each row, -1 where none does."""
+        self._check_columns(table)
+        return self._layer_of(self._codes(table, "mask"))
 
     def mapping(self) -> pl.DataFrame:
-        """Return what every raw value is published as: column, value, level, published."""
+        """Return what every raw value is published as, at each level in use: column, value, level, published."""
         rows = [
             {"column": name, "value": value, "level": level, "published": hierarchy.generalize(value, level)}
-            for name, level in self.levels.items()
-            for hierarchy in (self.hierarchies[name],)
+            for name, hierarchy in self.hierarchies.items()
+            for level in sorted({layer.levels[name] for layer in self.layers})
             for value in hierarchy.values
         ]
         return pl.DataFrame(rows, schema={"column": str, "value": str, "level": int, "published": str})
@@ -90,9 +106,8 @@ class Recoding:
             "format": _FORMAT,
             "columns": list(self.columns),
             "outliers": self.outliers,
-            "levels": dict(self.levels),
             "hierarchies": {name: hierarchy.rows() for name, hierarchy in self.hierarchies.items()},
-            "classes": self.classes.tolist(),
+            "layers": [{"levels": dict(layer.levels), "classes": layer.classes.tolist()} for layer in self.layers],
         }
 
     @staticmethod
@@ -101,19 +116,19 @@ class Recoding:
         if data.get("format") != _FORMAT:
             raise FileError(where, expected=f"a recoding file ({_FORMAT})", got=f"format {data.get('format')!r}")
         try:
-            levels = dict(data["levels"])
             hierarchies = {
-                name: Hierarchy.from_rows(data["hierarchies"][name], where=f"hierarchy of {name!r}") for name in levels
+                name: Hierarchy.from_rows(rows, where=f"hierarchy of {name!r}")
+                for name, rows in dict(data["hierarchies"]).items()
             }
-            classes = np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels))
-            for name, level in levels.items():
-                validation.whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
+            layers = tuple(_layer(layer, hierarchies) for layer in data["layers"])
+            if not layers:
+                raise ValueError("no layers")
             validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
             columns = tuple(str(name) for name in data["columns"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             got = f"no field {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
-        return Recoding(columns, levels, hierarchies, classes, data["outliers"])
+        return Recoding(columns, hierarchies, layers, data["outliers"])
 
     def save(self, path: str | Path) -> None:
         """Write a JSON file. It lists raw values: keep it with the custodian."""
@@ -137,7 +152,7 @@ class Recoding:
     # -- inside ----------------------------------------------------------------------------------------
 
     def _check_columns(self, table: pl.DataFrame) -> None:
-        needed = dict.fromkeys([*self.columns, *self.levels])
+        needed = dict.fromkeys([*self.columns, *self.hierarchies])
         for name in needed:
             if name not in table.columns:
                 raise SchemaError(
@@ -147,39 +162,67 @@ class Recoding:
                     hint=validation.nearest(name, table.columns),
                 )
 
-    def _generalized_codes(self, table: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
-        codes = np.empty((len(self.levels), table.height), dtype=np.int64)
-        for i, (name, level) in enumerate(self.levels.items()):
+    def _codes(self, table: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
+        """Codes of the raw values, (n_quasi, n_rows)."""
+        codes = np.empty((len(self.hierarchies), table.height), dtype=np.int64)
+        for i, (name, hierarchy) in enumerate(self.hierarchies.items()):
             column = table[name].alias("cell")  # polars reads names like "^x$" as patterns
-            hierarchy, values = self.hierarchies[name], distinct_values(column)
-            raw = codes_of(column, values, hierarchy.index)
-            if unseen == "error" and (raw < 0).any():
+            values = distinct_values(column)
+            codes[i] = codes_of(column, values, hierarchy.index)
+            if unseen == "error" and (codes[i] < 0).any():
                 _refuse_unseen(name, values, hierarchy)
-            codes[i] = np.where(raw < 0, -1, hierarchy.codes[level][raw])
         return codes
 
-    def _published(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Say which rows fall into a published class."""
-        names = [f"q{i}" for i in range(len(codes))]
-        rows = pl.DataFrame(dict(zip(names, codes, strict=True))).with_row_index("row")
-        classes = pl.DataFrame(dict(zip(names, self.classes.T, strict=True)))
-        inside = np.zeros(codes.shape[1], dtype=np.bool_)
-        inside[rows.join(classes, on=names, how="semi")["row"].to_numpy()] = True
-        return inside
+    def _layer_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The layer that publishes each row, -1 for none, (n_rows,)."""
+        found = np.full(codes.shape[1], -1, dtype=np.int64)
+        left = np.flatnonzero((codes >= 0).all(axis=0))
+        for number, layer in enumerate(self.layers):
+            general = {
+                f"q{i}": hierarchy.codes[layer.levels[name]][codes[i, left]].astype(np.int64)
+                for i, (name, hierarchy) in enumerate(self.hierarchies.items())
+            }
+            classes = pl.DataFrame(dict(zip(general, layer.classes.T, strict=True)))
+            rows = pl.DataFrame(general).with_row_index("row")
+            inside = rows.join(classes, on=list(general), how="semi")["row"].to_numpy()
+            found[left[inside]] = number
+            left = np.delete(left, inside)
+        return found
 
-    def _publish(self, raw: pl.Series, name: str, codes: NDArray[np.int64], masked: NDArray[np.bool_]) -> pl.Series:
+    def _publish(
+        self,
+        raw: pl.Series,
+        name: str,
+        codes: NDArray[np.int64],
+        layer: NDArray[np.int64],
+        masked: NDArray[np.bool_],
+    ) -> pl.Series:
         """Return the published cells; a column left as it is keeps its type."""
-        suppressed = masked | (codes < 0)
-        if self.levels[name] == 0 and not suppressed.any():
+        hierarchy, suppressed = self.hierarchies[name], masked | (codes < 0)
+        levels = np.array([part.levels[name] for part in self.layers])[layer]
+        if not levels.any() and not suppressed.any():
             return _written_alike(raw.alias("cell")).alias(name)
-        labels = pl.Series("cell", self.hierarchies[name].labels[self.levels[name]], dtype=pl.String)
-        cells = labels.gather(np.where(codes < 0, 0, codes))
+        labels: list[Label] = []
+        at = np.zeros(len(codes), dtype=np.int64)
+        for level in np.unique(levels):
+            here = (levels == level) & (codes >= 0)
+            at[here] = hierarchy.codes[level][codes[here]] + len(labels)
+            labels += hierarchy.labels[level]
+        cells = pl.Series("cell", labels, dtype=pl.String).gather(at)
         return (
             cells.to_frame()
             .select(pl.when(pl.Series(suppressed)).then(pl.lit(MASK)).otherwise(cells))
             .to_series()
             .alias(name)
         )
+
+
+def _layer(data: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy]) -> Layer:
+    """Rebuild a layer, its levels in the order of the hierarchies."""
+    levels = {name: data["levels"][name] for name in hierarchies}
+    for name, level in levels.items():
+        validation.whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
+    return Layer(levels, np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels)))
 
 
 def _written_alike(raw: pl.Series) -> pl.Series:

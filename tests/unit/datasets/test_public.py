@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError, SchemaError
 from nymity.datasets import PUBLIC_NAMES, available, public
+from nymity.datasets.diabetes import HIERARCHIES, MEMBER
 from nymity.table.schema import Role
 
 TABLE = "sex;age\r\nMale;39\r\nFemale;07\r\nFemale;\r\n"
@@ -92,7 +94,9 @@ def test_a_hierarchy_that_is_inconsistent_names_its_file(folder: Path) -> None:
         public("adult")
 
 
-@pytest.mark.parametrize("content", [gzip.compress(AGE.encode())[:-9], gzip.compress(b"\xff\xfe;*")])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(AGE.encode())[:-9], gzip.compress(b"\xff\xfe;*")], ids=["cut", "not utf-8"]
+)
 def test_a_damaged_hierarchy_is_a_file_error(folder: Path, content: bytes) -> None:
     (folder / "adult_arx" / "hierarchies" / "adult_hierarchy_age.csv.gz").write_bytes(content)
     with pytest.raises(FileError, match=r"adult_hierarchy_age\.csv\.gz"):
@@ -103,6 +107,32 @@ def test_a_damaged_table_is_a_file_error(folder: Path) -> None:
     (folder / "adult_arx" / "adult.csv.gz").write_bytes(b"")
     with pytest.raises(FileError, match=r"adult\.csv\.gz.*fetch the file again"):
         public("adult")
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive"])
+def test_a_damaged_archive_is_a_file_error(folder: Path, content: bytes) -> None:
+    (folder / "diabetes130").mkdir()
+    (folder / "diabetes130" / "dataset_diabetes.zip").write_bytes(content)
+    with pytest.raises(FileError, match=r"dataset_diabetes\.zip: expected the archive of the UCI repository.*again"):
+        public("diabetes130")
+
+
+def test_an_archive_becomes_a_table_with_hierarchies(folder: Path) -> None:
+    """Of the columns those that have a hierarchy; a question mark is a gap."""
+    names = ["encounter_id", *HIERARCHIES]
+    cells = ["9", "Asian", "Male", "[0-10)", "1", "25", "7", "3", "?", "?", "41", "0", "13", "0", "9", "250.83"]
+    (folder / "diabetes130").mkdir()
+    with zipfile.ZipFile(folder / "diabetes130" / "dataset_diabetes.zip", "w") as archive:
+        archive.writestr(MEMBER, "\n".join(",".join(row) for row in (names, cells, cells)))
+    found = public("diabetes130")
+    assert found.table.columns == list(HIERARCHIES)
+    assert found.table.height == 2
+    assert found.table["payer_code"].to_list() == [None, None]
+    found.schema().check(found.table)
+    assert [found.hierarchies[name].generalize(value, 1) for name, value in found.table.row(0, named=True).items()] == [
+        *("minority", "*", "[0-10) - [10-20)", "unplanned", "not known", "emergency", "3-4"),
+        *("*", "*", "40-49", "0-1", "10-14", "<1", "9-10", "250.8*"),
+    ]
 
 
 def test_without_a_folder_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +152,13 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "records", "nodes"),
-    [("adult", 30_162, 12_960), ("cup", 63_441, 45_000), ("fars", 100_937, 20_736), ("fars-subset", 10_093, 20_736)],
+    [
+        ("adult", 30_162, 12_960),
+        ("cup", 63_441, 45_000),
+        ("fars", 100_937, 20_736),
+        ("fars-subset", 10_093, 20_736),
+        ("diabetes130", 101_766, 233_280_000),
+    ],
 )
 def test_the_real_data(name: str, records: int, nodes: int) -> None:
     """Records as the benchmark papers count them, every value in its hierarchy, the lattice of the known size."""

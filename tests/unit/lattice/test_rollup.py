@@ -22,7 +22,7 @@ from nymity.lattice import rollup
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
-from nymity.quality import NodeStatistics
+from nymity.quality import Needs, NodeStatistics
 from nymity.table.classes import Classes
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
@@ -30,9 +30,20 @@ from nymity.table.schema import Schema, quasi, sensitive
 from strategies import Case, Demand, cases, demands, node_between
 from toys import EvenClasses
 
-ALL = frozenset({"covered", "lost_entropy"})
+ALL = frozenset({"covered", "spread", "lost_entropy"})
 BUDGETS = [0, 300, 2**20]
-PARTS = ("levels", "suppressed", "kept", "squares", "classes", "lost_leaves", "covered", "lost_entropy")
+PARTS = (
+    "levels",
+    "suppressed",
+    "kept",
+    "squares",
+    "classes",
+    "smallest",
+    "lost_leaves",
+    "covered",
+    "spread",
+    "lost_entropy",
+)
 
 
 @st.composite
@@ -48,14 +59,16 @@ def problems(draw: st.DrawFn, *, bounded: bool = False) -> tuple[Case, Demand]:
     return case, demand
 
 
-def assert_counts(found: NodeStatistics, case: Case, demand: Demand, needs: frozenset[str]) -> None:
+def assert_counts(found: NodeStatistics, case: Case, demand: Demand, needs: frozenset[str] = frozenset()) -> None:
     for i, levels in enumerate(found.levels.tolist()):
         expected = naive.statistics(case.records, tuple(levels), demand.judges)
-        for name in ("suppressed", "kept", "squares", "classes"):
+        for name in ("suppressed", "kept", "squares", "classes", "smallest"):
             assert getattr(found, name)[i] == getattr(expected, name), (name, levels)
         assert tuple(found.lost_leaves[i]) == expected.lost_leaves
         if "covered" in needs:
             assert tuple(found.covered[i]) == expected.covered  # whole numbers below 2^53
+        if "spread" in needs:
+            assert found.spread[i].tolist() == pytest.approx(expected.spread, rel=1e-12, abs=1e-12)
         if "lost_entropy" in needs:
             assert found.lost_entropy[i].tolist() == pytest.approx(expected.lost_entropy, rel=1e-12, abs=1e-12)
 
@@ -75,7 +88,9 @@ def test_check_in_any_order_with_any_budget(data: st.DataObject) -> None:
     """Every node in a random order: each starts from whatever was materialized below it."""
     case, demand = data.draw(problems())
     needs = data.draw(st.sampled_from([frozenset(), frozenset({"covered"}), ALL]))
-    engine = RollUp(case.encoded, demand.models, needs=needs, budget=data.draw(st.sampled_from(BUDGETS)))
+    engine = RollUp(
+        case.encoded, demand.models, needs=Needs(statistics=needs), budget=data.draw(st.sampled_from(BUDGETS))
+    )
     every = list(naive.nodes((0,) * len(case.top), case.top))
     order = data.draw(st.permutations(every)) if len(every) < 40 else every[::-1]
     with waypoints(data.draw(st.sampled_from([None, 0, 5]))):
@@ -96,7 +111,7 @@ def test_a_chosen_predecessor(data: st.DataObject) -> None:
     with waypoints(0):
         engine.snapshot(start)
         for node in naive.nodes(start, case.top):
-            assert_counts(engine.check(node), case, demand, frozenset())
+            assert_counts(engine.check(node), case, demand)
 
 
 @given(problems())
@@ -111,7 +126,7 @@ def test_classes(problem: tuple[Case, Demand]) -> None:
         assert dict(zip(rows, found.classes.sizes.tolist(), strict=True)) == {r: len(m) for r, m in expected.items()}
         assert len(rows) == len(expected)
         gone = set(naive.suppressed(case.records, node, demand.judges))
-        assert found.accepted.tolist() == [expected[row][0] not in gone for row in rows]
+        assert found.decision.kept.tolist() == [expected[row][0] not in gone for row in rows]
         assert set(found.classes.histograms) == used
         for name, histogram in found.classes.histograms.items():
             names = case.encoded.sensitive[name].labels
@@ -133,14 +148,14 @@ def test_walk(data: st.DataObject) -> None:
     """Every node of a bounded space once; the same arrays in the same order with any number of threads."""
     case, demand = data.draw(problems(bounded=True))
     needs = data.draw(st.sampled_from([frozenset(), frozenset({"lost_entropy"}), ALL]))
-    space, engine = Space.of(case.encoded), RollUp(case.encoded, demand.models, needs=needs)
+    space, engine = Space.of(case.encoded), RollUp(case.encoded, demand.models, needs=Needs(statistics=needs))
     assert (space.low, space.high) == (case.low, case.high)
     found = walked(engine, space, 1)
     assert sorted(map(tuple, found.levels.tolist())) == list(naive.nodes(case.low, case.high))
     assert_counts(found, case, demand, needs)
     assert engine.checks == space.size
     for threads in (1, 2):
-        again = walked(RollUp(case.encoded, demand.models, needs=needs, budget=0), space, threads)
+        again = walked(RollUp(case.encoded, demand.models, needs=Needs(statistics=needs), budget=0), space, threads)
         for name in PARTS:
             assert np.array_equal(getattr(again, name), getattr(found, name)), name
 
@@ -174,7 +189,7 @@ def test_a_hundred_attributes() -> None:
     engine = RollUp(encode(table, Schema({name: quasi() for name in table.columns})), [KAnonymity(k=2)])
     assert (engine.check((0,) * 100).suppressed[0], engine.check((1,) * 100).classes[0]) == (2, 1)
     assert engine.check((0,) * 99 + (1,)).suppressed[0] == 0
-    assert engine.classes((0,) * 100).accepted.sum() == 49
+    assert engine.classes((0,) * 100).decision.kept.sum() == 49
 
 
 @pytest.mark.parametrize("budget", [0, 200_000])

@@ -14,7 +14,7 @@ from nymity.lattice.samarati import Samarati
 from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema, quasi, sensitive
 from strategies import cases, demands
 from toys import EvenClasses
 
@@ -46,7 +46,8 @@ def test_the_best_of_the_lowest_solutions(key: str, data: st.DataObject) -> None
 @pytest.mark.parametrize("key", sorted(LOSSES))
 def test_every_loss_can_be_reported(key: str) -> None:
     encoded = encode(
-        pl.DataFrame({"a": ["x", "x", "y", "z"], "b": ["1", "1", "2", "2"]}), Schema({"a": quasi(), "b": quasi()})
+        pl.DataFrame({"a": ["x", "x", "y", "z"], "b": ["1", "1", "2", "2"], "s": ["p", "q", "p", "q"]}),
+        Schema({"a": quasi(), "b": quasi(), "s": sensitive()}),
     )
     assert Samarati(loss=key).run(encoded, [KAnonymity(k=2)]).levels == {"a": 1, "b": 0}
 

@@ -29,6 +29,8 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("file", {"path": "rows.csv", "delimiter": ","}),
     ("rows", {"rows": [["2001", "low", "*"], ["2002", "low", "*"], ["2003", "high", "*"]]}),
     ("flat", {}),
+    ("random-tree", {"seed": 5, "branches": 2}),
+    ("shuffled", {"hierarchy": {"type": "rows", "rows": [["2001", "*"], ["2002", "*"], ["2003", "*"]]}, "seed": 5}),
 ]
 
 
@@ -74,8 +76,12 @@ def test_building(key: str, parameters: dict[str, Any]) -> None:
     assert builder.build(pl.Series([None, None], dtype=pl.String)).generalize(None, 0) is None
 
 
-@pytest.mark.parametrize("key", ["intervals", "masking", "dates", "flat", "ordering"])
+@pytest.mark.parametrize("key", ["intervals", "masking", "dates", "flat", "ordering", "random-tree", "shuffled"])
 def test_a_column_without_values(key: str) -> None:
-    parameters = {"intervals": {"width": 5}}.get(key, {})
+    parameters = {
+        "intervals": {"width": 5},
+        "random-tree": {"seed": 1},
+        "shuffled": {"seed": 1, "hierarchy": {"type": "flat"}},
+    }.get(key, {})
     with pytest.raises(HierarchyError, match="born: expected at least one value"):
         BUILDERS[key](**parameters).build(pl.Series([], dtype=pl.String), where="born")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.recoding import Recoding
+from nymity.table.recoding import Layer, Recoding
 from nymity.table.schema import Schema, insensitive, quasi
 from strategies import Case, cases, node_between, typed_columns
 
@@ -29,13 +30,14 @@ AGES = Hierarchy.from_rows([["1", "low", "*"], ["2", "low", "*"], ["3", "high", 
 SEXES = Hierarchy.flat(["f", "m"])
 
 
-def recoding(levels: dict[str, int] | None = None, **changes: Any) -> Recoding:
+def recoding(
+    levels: dict[str, int] | None = None, classes: Sequence[Sequence[int]] = ((0, 0), (1, 0)), **changes: Any
+) -> Recoding:
     """Publish age low or high with sex f, nothing else."""
     fields: dict[str, Any] = {
         "columns": ("note", "age", "sex"),
-        "levels": levels or {"age": 1, "sex": 0},
         "hierarchies": {"age": AGES, "sex": SEXES},
-        "classes": np.array([[0, 0], [1, 0]]),
+        "layers": (Layer(levels or {"age": 1, "sex": 0}, np.array(classes, dtype=np.int64).reshape(-1, 2)),),
     }
     return Recoding(**(fields | changes))
 
@@ -75,7 +77,7 @@ def test_the_override_of_outliers() -> None:
 
 
 def test_missing_at_the_top() -> None:
-    recoded = recoding({"age": 2, "sex": 0}, classes=np.array([[0, 0], [0, 1]])).apply(TABLE)
+    recoded = recoding({"age": 2, "sex": 0}, classes=[(0, 0), (0, 1)]).apply(TABLE)
     assert recoded.table["age"].to_list() == ["*"] * 4
     assert not recoded.masked.any()
 
@@ -90,7 +92,7 @@ def test_no_rows_and_no_classes() -> None:
     empty = recoding().apply(TABLE[:0])
     assert empty.table.height == 0
     assert empty.table.columns == ["note", "age", "sex"]
-    nothing = recoding(classes=np.empty((0, 2), dtype=np.int64))
+    nothing = recoding(classes=[])
     assert nothing.apply(TABLE).masked.all()
     assert nothing.apply(TABLE, outliers="remove").table.shape == (0, 3)
 
@@ -212,9 +214,10 @@ def recoding_of(case: Case, node: naive.Node, k: int) -> tuple[Recoding, set[int
     codes = [[labels[a].index(cell) for a, cell in enumerate(row)] for row in kept]
     recoding = Recoding(
         columns=encoded.names,
-        levels=dict(zip(encoded.names, node, strict=True)),
         hierarchies=dict(zip(encoded.names, encoded.hierarchies, strict=True)),
-        classes=np.array(codes, dtype=np.int64).reshape(-1, len(node)),
+        layers=(
+            Layer(dict(zip(encoded.names, node, strict=True)), np.array(codes, dtype=np.int64).reshape(-1, len(node))),
+        ),
     )
     return recoding, {r for row, members in found.items() if len(members) < k for r in members}
 
@@ -319,18 +322,20 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     [
         ({"columns": None}, "NoneType"),
         ({"outliers": "burn"}, "'burn'"),
-        ({"levels": {"age": 3, "sex": 0}}, "level of 'age'.*from 0 to 2, got 3"),
-        ({"levels": {"age": -1, "sex": 0}}, "level of 'age'.*got -1"),
-        ({"levels": {"age": True, "sex": 0}}, "level of 'age'.*got True"),
-        ({"levels": {"age": 1, "zip": 0}}, "no field 'zip'"),
-        ({"levels": {}}, ""),
+        ({"layers": [{"levels": {"age": 3, "sex": 0}, "classes": []}]}, "level of 'age'.*from 0 to 2, got 3"),
+        ({"layers": [{"levels": {"age": -1, "sex": 0}, "classes": []}]}, "level of 'age'.*got -1"),
+        ({"layers": [{"levels": {"age": True, "sex": 0}, "classes": []}]}, "level of 'age'.*got True"),
+        ({"layers": [{"levels": {"age": 1, "zip": 0}, "classes": []}]}, "no field 'sex'"),
+        ({"layers": [{"levels": {"age": 1, "sex": 0}}]}, "no field 'classes'"),
+        ({"layers": []}, "no layers"),
+        ({"layers": [3]}, ""),
         ({"hierarchies": []}, ""),
         ({"hierarchies": {"age": [["1", "*"], ["1", "*"]], "sex": [["f", "*"]]}}, "'1' again"),
         ({"hierarchies": {"age": [["1", "a"], ["2", "b"]], "sex": [["f", "*"]]}}, "top level"),
-        ({"classes": [[0], [1, 2]]}, ""),
-        ({"classes": [["low", "f"]]}, "low"),
-        ({"classes": [[0, 1, 2]]}, ""),
-        ({"classes": None}, ""),
+        ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": [[0], [1, 2]]}]}, ""),
+        ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": [["low", "f"]]}]}, "low"),
+        ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": [[0, 1, 2]]}]}, ""),
+        ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": None}]}, ""),
     ],
 )
 def test_files_with_a_wrong_field(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -340,7 +345,7 @@ def test_files_with_a_wrong_field(tmp_path: Path, change: dict[str, Any], said: 
         Recoding.load(path)
 
 
-@pytest.mark.parametrize("field", ["columns", "levels", "hierarchies", "classes", "outliers"])
+@pytest.mark.parametrize("field", ["columns", "layers", "hierarchies", "outliers"])
 def test_files_without_a_field(tmp_path: Path, field: str) -> None:
     path = tmp_path / "broken.json"
     data = recoding().to_dict()
@@ -348,6 +353,32 @@ def test_files_without_a_field(tmp_path: Path, field: str) -> None:
     path.write_text(json.dumps(data))
     with pytest.raises(FileError, match=rf"broken\.json.*no field '{field}'"):
         Recoding.load(path)
+
+
+# -- layers ------------------------------------------------------------------------------------------------------
+
+
+def layered(**changes: Any) -> Recoding:
+    """First raw ages with sex f, then low or high with any sex."""
+    first, second = Layer({"age": 0, "sex": 0}, np.array([[0, 0]])), Layer({"age": 1, "sex": 1}, np.array([[0, 0]]))
+    return recoding(layers=(first, second), **changes)
+
+
+def test_a_row_is_published_by_the_first_layer_that_has_its_class() -> None:
+    recoded = layered().apply(TABLE)
+    assert recoded.table.rows() == [("p", "1", "f"), ("q", "low", "*"), ("r", "*", "*"), ("s", "*", "*")]
+    assert recoded.masked.tolist() == [False, False, True, True]
+    assert layered(outliers="remove").apply(TABLE).source_rows.tolist() == [0, 1]
+    assert layered(outliers="keep").apply(TABLE).table["age"].to_list() == ["1", "low", "high", None]
+    assert dict(layered().levels) == {"age": 1, "sex": 1}
+
+
+def test_layers_in_a_file_and_a_mapping(tmp_path: Path) -> None:
+    layered().save(tmp_path / "recoding.json")
+    again = Recoding.load(tmp_path / "recoding.json")
+    assert_frame_equal(again.apply(TABLE).table, layered().apply(TABLE).table)
+    ages = again.mapping().filter(pl.col("column") == "age")
+    assert ages.filter(pl.col("value") == "2").select("level", "published").rows() == [(0, "2"), (1, "low")]
 
 
 # -- new rows ----------------------------------------------------------------------------------------------------

@@ -14,14 +14,27 @@ from nymity.table.builders.flat import Flat
 from nymity.table.builders.intervals import Intervals
 from nymity.table.builders.masking import Masking
 from nymity.table.builders.ordering import Ordering
+from nymity.table.builders.random_tree import RandomTree
 from nymity.table.builders.rows import HierarchyRows
+from nymity.table.builders.shuffled import Shuffled
 from nymity.table.builders.suggest import suggest
 from nymity.table.builders.taxonomy import Taxonomy
 
 #: The ``type`` of a hierarchy in a job file → its builder.
 BUILDERS: dict[str, type[Any]] = {
     builder.key: builder
-    for builder in (Intervals, Masking, Ordering, Taxonomy, Dates, HierarchyFile, HierarchyRows, Flat)
+    for builder in (
+        Intervals,
+        Masking,
+        Ordering,
+        Taxonomy,
+        Dates,
+        HierarchyFile,
+        HierarchyRows,
+        Flat,
+        RandomTree,
+        Shuffled,
+    )
 }
 
 __all__ = [
@@ -33,6 +46,8 @@ __all__ = [
     "Intervals",
     "Masking",
     "Ordering",
+    "RandomTree",
+    "Shuffled",
     "Taxonomy",
     "suggest",
 ]

@@ -62,7 +62,7 @@ class Ordering:
             rows = [[value, label] for label, members in self.groups.items() for value in members]
             _refuse_unlisted(where, column, {row[0] for row in rows})
             return column.hierarchy(rows, levels=2, where=where)
-        order = _natural(column) if self.order is None else self.order
+        order = natural_order(column) if self.order is None else self.order
         _refuse_unlisted(where, column, set(order))
         rows = [[value] for value in order]
         sizes = self._sizes(len(order))
@@ -91,7 +91,8 @@ class Ordering:
         return f"{members[0]} - {members[-1]}" if self.labels == "range" else f"{{{', '.join(members)}}}"
 
 
-def _natural(column: Column) -> tuple[str, ...]:
+def natural_order(column: Column) -> tuple[str, ...]:
+    """Return the values by number if all of them are numbers, else by text."""
     numbers = {text: read_number(text) for text in column.texts}
     if any(number is None for number in numbers.values()):
         return tuple(sorted(column.texts))

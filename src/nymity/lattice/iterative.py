@@ -1,0 +1,253 @@
+"""IterativeRecoding: local recoding by full-domain recodings, each of the records that the earlier ones left.
+
+The cheapest node of the lattice at which at least a share of the records can be published takes those records; the
+others go on to the next cheapest node, and so on until none is left. Every record is published, in as much detail as
+its neighbours allow. ARX calls the idea local recoding by iteration. Cheap is what has a small loss when nothing is
+suppressed.
+
+Nodes come in ascending order of that loss from one best-first search over intervals of the lattice. A top that
+publishes too few of the records rules out its whole interval, now and later, because the records that are left only
+become fewer. Models that are not monotone are judged there by the relaxation of :mod:`nymity.lattice.optimal`.
+
+No record is stranded: a layer is taken only if the highest levels can publish all the records it leaves. Otherwise it
+gives its smallest classes back, as few as are needed.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.core.errors import ParameterError
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.kernels.grouping import distinct
+from nymity.lattice.ledger import Ledger
+from nymity.lattice.outcome import LatticeOutcome, refuse
+from nymity.lattice.rollup import NodeClasses, RollUp
+from nymity.lattice.search import engines
+from nymity.lattice.space import Node, Space
+from nymity.privacy import PrivacyModel
+from nymity.quality import Loss, loss_of
+from nymity.quality.attribute_loss import BoundCostLoss
+from nymity.table.encoding import EncodedTable
+from nymity.table.packing import KeyLayout
+from nymity.table.recoding import Layer, Recoding
+
+
+@dataclass(frozen=True, kw_only=True)
+class IterativeRecoding:
+    """Publish every record at the first of ever coarser levels at which its class keeps every promise.
+
+    ``loss`` orders the nodes, and its value for the published table is reported: it can be compared with the loss of
+    a single node. ``share`` is the least share of all records that a layer publishes while so many are left; a smaller
+    one usually loses less and takes longer.
+    """
+
+    loss: str | Loss = "loss"
+    share: float = 0.01
+
+    key: ClassVar[str] = "iterative-recoding"
+
+    def __post_init__(self) -> None:
+        loss_of(self.loss, where="iterative-recoding.loss")
+        validation.number("iterative-recoding.share", self.share, at_least=0, at_most=1)
+
+    @property
+    def minimized(self) -> Loss:
+        """The loss itself."""
+        return loss_of(self.loss)
+
+    def run(
+        self,
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        *,
+        columns: Sequence[str] | None = None,
+        observe: Observer = silent,
+    ) -> LatticeOutcome:
+        """Publish layer by layer until nothing is left."""
+        bound = self.minimized.bind(table)
+        if not isinstance(bound, BoundCostLoss):
+            raise ParameterError(
+                "iterative-recoding.loss",
+                expected="a loss that is a mean over cells: 'loss', 'loss-geometric' or 'gcp'",
+                got=repr(self.minimized.key),
+            )
+        _refuse_population(table)
+        for model in models:
+            model.check(table)
+        space, left = Space.of(table), _Left.of(table, models)
+        if not left.publishable(space.high):
+            raise refuse(table, models, "0", left.engine.check(space.high))
+        release, ascent = _Release(table, models, bound), _Ascent(space, bound)
+        needed = ceil(validation.exact_fraction(self.share) * table.n_records)
+        while left.n_records:
+            if left.n_records < needed:
+                needed, ascent = min(needed // 2, left.n_records), _Ascent(space, bound, ascent.checks)
+            node = ascent.next(left, max(needed, 1))
+            left = release.take(left, node, space.high)
+            done = table.n_records - left.n_records
+            report(observe, Progress(stage="publishing layer by layer", done=done, total=table.n_records))
+        return release.outcome(self.minimized, columns or table.names, ascent.checks)
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """Records that no layer has published yet, and engines that group them."""
+
+    table: EncodedTable
+    models: Sequence[PrivacyModel]
+    engine: RollUp
+    relaxed: RollUp
+
+    @staticmethod
+    def of(table: EncodedTable, models: Sequence[PrivacyModel]) -> _Left:
+        return _Left(table, models, *engines(table, models, outliers="keep"))
+
+    @property
+    def n_records(self) -> int:
+        return self.table.n_records
+
+    def published(self, node: Node) -> int:
+        """How many of them a node publishes."""
+        return self.n_records - int(self.engine.check(node).suppressed[0])
+
+    def at_most(self, node: Node) -> int:
+        """How many of them a node, or any below it, can publish."""
+        return self.n_records - int(self.relaxed.check(node).suppressed[0])
+
+    def publishable(self, high: Node) -> bool:
+        return self.n_records == 0 or self.published(high) == self.n_records
+
+    def without(self, taken: NDArray[np.bool_]) -> _Left:
+        """Leave some combinations out."""
+        return _Left.of(self.table.restricted(~taken), self.models)
+
+    def class_of_combinations(self, found: NodeClasses) -> NDArray[np.uint32]:
+        """The class of a node that each combination belongs to."""
+        layout = KeyLayout.for_sizes([h.domain_size for h in self.table.hierarchies])
+        raw = self.table.combinations.T
+        codes = [h.codes[level][c] for h, level, c in zip(self.table.hierarchies, found.levels, raw, strict=True)]
+        keys = np.concatenate([layout.pack(list(found.codes.T)), layout.pack(codes)])
+        group, _ = distinct(keys)  # numbered in order of appearance, so the classes have their own numbers
+        return np.asarray(group[len(found.codes) :])
+
+
+class _Release:
+    """The layers taken so far."""
+
+    def __init__(self, table: EncodedTable, models: Sequence[PrivacyModel], bound: BoundCostLoss) -> None:
+        self.table, self.bound = table, bound
+        self.engine = RollUp(table, models, needs=bound.needs, outliers="keep")
+        self.ledger = Ledger(table, bound, table.n_records)
+        self.layers: list[Layer] = []
+        self.costs = np.zeros(len(table.names), dtype=np.int64)
+
+    def take(self, left: _Left, node: Node, high: Node) -> _Left:
+        """Publish what a node can of the records left, provided the highest levels can publish all the others.
+
+        Otherwise its smallest classes stay behind: one, two, four, and so on until the others can be published.
+        """
+        found = left.engine.classes(node)
+        class_of = left.class_of_combinations(found)
+        kept = np.flatnonzero(found.decision.kept)
+        kept = kept[np.argsort(found.classes.sizes[kept], kind="stable")]
+        back = 0
+        while back < len(kept):
+            taken = np.isin(class_of, kept[back:])
+            rest = left.without(taken)
+            if rest.publishable(high):
+                self._add(left.table, node, taken, found.codes[np.sort(kept[back:])])
+                return rest
+            back = max(1, 2 * back)
+        return left
+
+    def _add(self, table: EncodedTable, node: Node, taken: NDArray[np.bool_], classes: NDArray[np.int64]) -> None:
+        self.layers.append(Layer(dict(zip(table.names, node, strict=True)), classes))
+        self.ledger.enter(self.engine.check(node))
+        for a, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True)):
+            cells = hierarchy.codes[level][table.combinations[taken, a]]
+            self.costs[a] += self.bound.costs[a][level][cells] @ table.counts[taken].astype(np.int64)
+
+    def outcome(self, loss: Loss, columns: Sequence[str], checks: int) -> LatticeOutcome:
+        """Return what was published; nothing is suppressed."""
+        table, bound = self.table, self.bound
+        recoding = Recoding(
+            columns=tuple(columns),
+            hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
+            layers=tuple(self.layers),
+            outliers="mask",
+        )
+        parts = (bound.factors[0] * self.costs / bound.denominator)[None, :]
+        return LatticeOutcome(
+            recoding=recoding,
+            levels=dict(recoding.levels),
+            loss=float(bound.aggregate(parts, bound.weights)[0, 0]),
+            minimized=loss,
+            suppressed=0,
+            classes=sum(len(layer.classes) for layer in self.layers),
+            checks=checks,
+            lattice_size=Space.of(table).size,
+            optimal=False,
+            nodes=self.ledger.evaluated(),
+        )
+
+
+class _Ascent:
+    """Nodes in ascending order of loss, those aside that publish too little of what is left."""
+
+    def __init__(self, space: Space, bound: BoundCostLoss, checks: int = 0) -> None:
+        self._bound, self._turn, self.checks = bound, count(), checks
+        self._queue: list[tuple[tuple[float, ...], int, Node, Node]] = []
+        self._known: dict[tuple[int, Node], int] = {}
+        self._push(space.low, space.high)
+
+    def next(self, left: _Left, needed: int) -> Node:
+        """Return the next node that publishes at least so many records."""
+        while True:
+            _, _, bottom, top = heapq.heappop(self._queue)
+            if self._at_most(left, top) < needed:
+                continue
+            if bottom == top:
+                if left.engine is left.relaxed or left.published(top) >= needed:
+                    return top
+                continue
+            axis = self._widest(bottom, top)
+            self._push((*bottom[:axis], top[axis], *bottom[axis + 1 :]), top)
+            self._push(bottom, (*top[:axis], top[axis] - 1, *top[axis + 1 :]))
+
+    def _at_most(self, left: _Left, top: Node) -> int:
+        """How many records the nodes up to ``top`` can publish; intervals share tops, so it is asked once."""
+        asked = (left.n_records, top)
+        if asked not in self._known:
+            self._known[asked] = left.at_most(top)
+            self.checks += 1
+        return self._known[asked]
+
+    def _push(self, bottom: Node, top: Node) -> None:
+        heapq.heappush(self._queue, (self._bound.floors(bottom, None), next(self._turn), bottom, top))
+
+    def _widest(self, bottom: Node, top: Node) -> int:
+        totals, dearest = self._bound.totals, self._bound.denominator
+        return max(
+            (a for a in range(len(top)) if top[a] > bottom[a]),
+            key=lambda a: (totals[a, top[a]] - totals[a, bottom[a]]) / dearest[a],
+        )
+
+
+def _refuse_population(table: EncodedTable) -> None:
+    if table.population is not None:
+        raise ParameterError(
+            "iterative-recoding",
+            expected="no model about a population: its records fall into classes of several layers",
+            got="k-map or delta-presence",
+            hint="use the method 'optimal-lattice'",
+        )
