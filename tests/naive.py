@@ -8,13 +8,16 @@ c = class size, S = suppressed records), not those of the code.
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 from nymity.table.hierarchy import Hierarchy
 
@@ -163,6 +166,238 @@ def even(size: int, _: Mapping[str, Counter[Label]]) -> bool:
     return size % 2 == 0
 
 
+# -- beside a population -----------------------------------------------------------------------------------------
+
+#: A class beside the population: its records, and the people who look alike.
+Beside = Callable[[int, int], bool]
+
+
+def mapped(k: int) -> Beside:
+    """k-map: at least k people."""
+    return lambda _, people: people >= k
+
+
+def present(low: float, high: float) -> Beside:
+    """Delta-presence: the share of the people who are in the table lies from low to high."""
+    return lambda members, people: Fraction(str(low)) <= Fraction(members, people) <= Fraction(str(high))
+
+
+def people_in(records: Records, people: list[Row], node: Node) -> Counter[Row]:
+    """Count the people of each generalized combination."""
+    return Counter(Records(rows=people, hierarchies=records.hierarchies).at(node))
+
+
+def suppressed_beside(
+    records: Records, people: list[Row], node: Node, judges: Sequence[Judge], beside: Beside, *, presence: bool = False
+) -> set[int]:
+    """Return the records in classes that some judge refuses, beside the population too.
+
+    With ``presence``, the people outside every published class are judged as one class. If these are refused, classes
+    are taken out one after the other, and those like them: while the share outside is below that of all people, the
+    class with the largest share, otherwise with the smallest; of equal ones the smaller.
+    """
+    found, counted = classes(records, node), people_in(records, people, node)
+    kept = {
+        row: (len(members), counted[row])
+        for row, members in found.items()
+        if beside(len(members), counted[row])
+        and all(judge(len(members), histogram(records, members)) for judge in judges)
+    }
+    whole = Fraction(len(records), len(people))
+    rising: bool | None = None
+    while presence and kept:
+        inside = [sum(part) for part in zip(*kept.values(), strict=True)]
+        members, others = len(records) - inside[0], len(people) - inside[1]
+        if not others or beside(members, others):
+            break
+        rising = Fraction(members, others) < whole if rising is None else rising
+        first = min(kept.values(), key=lambda part: (Fraction(*part) * (-1 if rising else 1), part[0]))
+        kept = {row: part for row, part in kept.items() if part != first}
+    return {record for row, members in found.items() if row not in kept for record in members}
+
+
+# -- promises that look beyond a class ---------------------------------------------------------------------------
+
+
+#: A class beside the table it is compared with: how often each value occurs in either.
+Likeness = Callable[[Counter[Label], Counter[Label]], bool]
+
+
+def alike(beta: float, *, enhanced: bool = False) -> Likeness:
+    """beta-likeness: (p - q) / q <= beta, or min(beta, -ln q), for values with p > q."""
+
+    def judge(members: Counter[Label], table: Counter[Label]) -> bool:
+        for value, n in members.items():
+            p, q = Fraction(n, members.total()), Fraction(table[value], table.total())
+            if p > q and ((p - q) / q > Fraction(str(beta)) or (enhanced and float((p - q) / q) > -math.log(q))):
+                return False
+        return True
+
+    return judge
+
+
+def below_thresholds(thresholds: Mapping[Label, float], a: float = 0, c: float = 1) -> Likeness:
+    """F'-privacy: a share of at most the value's threshold, min(1, a f + c) for those without one."""
+
+    def judge(members: Counter[Label], table: Counter[Label]) -> bool:
+        for value, n in members.items():
+            formula = Fraction(str(a)) * Fraction(table[value], table.total()) + Fraction(str(c))
+            threshold = Fraction(str(thresholds[value])) if value in thresholds else min(Fraction(1), formula)
+            if Fraction(n, members.total()) > threshold:
+                return False
+        return True
+
+    return judge
+
+
+#: The sizes of all published classes.
+Overview = Callable[[Sequence[int]], bool]
+
+
+def seldom_found(limit: float) -> Overview:
+    """Average risk: the mean of 1 / size over records."""
+    return lambda sizes: sum(Fraction(1, n) for n in sizes for _ in range(n)) <= Fraction(str(limit)) * sum(sizes)
+
+
+def seldom_alone(limit: float) -> Overview:
+    """Sample uniques: the share of records in classes of one."""
+    return lambda sizes: sizes.count(1) <= Fraction(str(limit)) * sum(sizes)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Judges of classes, judges of a sensitive attribute (of masked rows too), beside the table, and of all sizes."""
+
+    judges: tuple[Judge, ...] = ()
+    sensitive: tuple[Judge, ...] = ()
+    likeness: tuple[tuple[str, Likeness], ...] = ()
+    overviews: tuple[Overview, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Which records of a node are suppressed, and whether their rows are left out."""
+
+    gone: set[int]
+    removed: bool
+
+
+def decided(records: Records, node: Node, rules: Rules, *, mask: bool) -> Decided:
+    """What a release of a node would publish so that its own rows show every promise kept."""
+    everyone = list(range(len(records)))
+    published = _published(records, list(classes(records, node).values()), everyone, rules)
+    gone = set(everyone).difference(*published)
+    if not gone or (mask and _keeps(records, sorted(gone), everyone, rules, masked=True)):
+        return Decided(gone, removed=False)
+    while True:
+        rest = [record for members in published for record in members]
+        again = _published(records, published, rest, rules)
+        if again == published:
+            return Decided(set(everyone).difference(rest), removed=True)
+        published = again
+
+
+def _published(records: Records, found: list[list[int]], table: list[int], rules: Rules) -> list[list[int]]:
+    """The classes that keep their promises beside a table, without the smallest while all together break one."""
+    kept = [members for members in found if _keeps(records, members, table, rules, masked=False)]
+    while kept and not all(overview([len(members) for members in kept]) for overview in rules.overviews):
+        smallest = min(map(len, kept))
+        kept = [members for members in kept if len(members) > smallest]
+    return kept
+
+
+def _keeps(records: Records, members: list[int], table: list[int], rules: Rules, *, masked: bool) -> bool:
+    counts, overall = histogram(records, members), histogram(records, table)
+    judges = rules.sensitive if masked else (*rules.judges, *rules.sensitive)
+    return all(judge(len(members), counts) for judge in judges) and all(
+        likeness(counts[name], overall[name]) for name, likeness in rules.likeness
+    )
+
+
+# -- distances between distributions -----------------------------------------------------------------------------
+
+#: How far apart two values are.
+Apart = Callable[[Label, Label], Fraction]
+Path = list[tuple[Label, Label]]
+
+
+def close(t: float, apart: Callable[[Counter[Label]], Apart]) -> Likeness:
+    """t-closeness: the earth mover's distance is at most t; how far values are apart may depend on the table."""
+    return lambda members, table: earth_mover(members, table, apart(table)) <= Fraction(str(t))
+
+
+def equally_apart(_: Counter[Label]) -> Apart:
+    """Any two values are 1 apart."""
+    return lambda a, b: Fraction(a != b)
+
+
+def apart_in_order(order: Sequence[Label]) -> Callable[[Counter[Label]], Apart]:
+    """Places between two values, counted in the order of those that the table has; 1 from the first to the last."""
+
+    def of(table: Counter[Label]) -> Apart:
+        places = [value for value in order if table[value]]
+        return lambda a, b: Fraction(abs(places.index(a) - places.index(b)), max(len(places) - 1, 1))
+
+    return of
+
+
+def apart_in_tree(hierarchy: Hierarchy) -> Callable[[Counter[Label]], Apart]:
+    """The level on which two values meet, over the height."""
+    rows = {row[0]: row for row in hierarchy.rows()}
+
+    def apart(a: Label, b: Label) -> Fraction:
+        return Fraction(next(j for j, (x, y) in enumerate(zip(rows[a], rows[b], strict=True)) if x == y), height)
+
+    height = max(hierarchy.height, 1)
+    return lambda _: apart
+
+
+def earth_mover(one: Counter[Label], other: Counter[Label], apart: Apart) -> Fraction:
+    """The least work that turns one distribution into the other: a transport problem, by successive shortest paths."""
+    s, n = one.total(), other.total()
+    give = {v: c * n - other[v] * s for v, c in one.items() if c * n > other[v] * s}
+    take = {v: c * s - one[v] * n for v, c in other.items() if c * s > one[v] * n}
+    moved: Counter[tuple[Label, Label]] = Counter()
+    while any(give.values()):
+        path = _cheapest_path(give, take, moved, apart)
+        amount = min(give[path[0][0]], take[path[-1][1]], *(moved[step] for step in path[1::2]))
+        for i, step in enumerate(path):  # moves and moves undone take turns
+            moved[step] += -amount if i % 2 else amount
+        give[path[0][0]] -= amount
+        take[path[-1][1]] -= amount
+    return sum((amount * apart(*step) for step, amount in moved.items()), Fraction(0)) / (s * n)
+
+
+def _cheapest_path(
+    give: dict[Label, int], take: dict[Label, int], moved: Counter[tuple[Label, Label]], apart: Apart
+) -> Path:
+    """Bellman and Ford: the cheapest way from a surplus to a need, undoing earlier moves where that pays."""
+    givers: dict[Label, tuple[Fraction, Path]] = {v: (Fraction(0), []) for v in give if give[v]}
+    takers: dict[Label, tuple[Fraction, Path]] = {}
+    for _ in range(len(give) + len(take)):
+        for a, (cost, path) in list(givers.items()):
+            for b in take:
+                if b not in takers or cost + apart(a, b) < takers[b][0]:
+                    takers[b] = (cost + apart(a, b), [*path, (a, b)])
+        for b, (cost, path) in list(takers.items()):
+            for a in give:
+                if moved[a, b] and (a not in givers or cost - apart(a, b) < givers[a][0]):
+                    givers[a] = (cost - apart(a, b), [*path, (a, b)])
+    return min((takers[b] for b in take if take[b]), key=lambda found: found[0])[1]
+
+
+def disclosing(delta: float) -> Likeness:
+    """delta-disclosure privacy: |ln(p / q)| < delta for every value of the table, to fifty digits."""
+
+    def judge(members: Counter[Label], table: Counter[Label]) -> bool:
+        with decimal.localcontext(decimal.Context(prec=50)):
+            ratios = [Fraction(members[v] * table.total(), members.total() * n) for v, n in table.items()]
+            logarithms = [(decimal.Decimal(r.numerator) / r.denominator).ln() for r in ratios if r]
+            return 0 not in ratios and all(abs(x) < decimal.Decimal(str(delta)) for x in logarithms)
+
+    return judge
+
+
 # -- statistics of a node ----------------------------------------------------------------------------------------
 
 
@@ -174,8 +409,10 @@ class Statistics:
     kept: int
     squares: int
     classes: int
+    smallest: int
     lost_leaves: tuple[int, ...]
     covered: tuple[int, int]
+    spread: tuple[float, float]
     lost_entropy: tuple[float, ...]
 
 
@@ -186,15 +423,28 @@ def statistics(records: Records, node: Node, judges: Sequence[Judge]) -> Statist
     rows, m = records.at(node), len(node)
     leaves = [records.leaves(a, node[a]) for a in range(m)]
     products = [math.prod(leaves[a][row[a]] for a in range(m)) for row in rows]
+    domain = math.prod(h.domain_size for h in records.hierarchies)
     return Statistics(
         suppressed=len(gone),
         kept=len(kept),
         squares=sum(len(members) ** 2 for members in kept),
         classes=len(found),
+        smallest=min((len(members) for members in kept), default=0),
         lost_leaves=tuple(sum(leaves[a][rows[r][a]] for r in gone) for a in range(m)),
         covered=(sum(p for r, p in enumerate(products) if r not in gone), sum(products)),
+        spread=(
+            math.fsum(
+                _bits_each(found[rows[r]], products[r], len(gone), domain) for r in range(len(rows)) if r not in gone
+            ),
+            math.fsum(_bits_each(found[rows[r]], products[r], 0, domain) for r in range(len(rows))),
+        ),
         lost_entropy=tuple(_entropy(Counter(rows[r][a] for r in gone)) for a in range(m)),
     )
+
+
+def _bits_each(members: Sequence[int], covered: int, gone: int, domain: int) -> float:
+    """Log2 of what one combination gets when a class is spread over those it covers, and the suppressed over all."""
+    return math.log2(Fraction(len(members), covered) + Fraction(gone, domain))
 
 
 def _entropy(counts: Counter[Label]) -> float:
@@ -206,12 +456,58 @@ def _entropy(counts: Counter[Label]) -> float:
 # -- losses ------------------------------------------------------------------------------------------------------
 
 
-def loss(records: Records, node: Node, judges: Sequence[Judge], key: str) -> Number:
+def loss(records: Records, node: Node, judges: Sequence[Judge], key: str, **parameters: Any) -> Number:
     """Return a loss by its key."""
-    return LOSSES[key](records, node, set(suppressed(records, node, judges)))
+    return compared(records, node, set(suppressed(records, node, judges)), key, **parameters)[0]
 
 
-def domain_share(records: Records, node: Node, gone: set[int]) -> list[Fraction]:
+def compared(records: Records, node: Node, gone: set[int], key: str, **parameters: Any) -> tuple[Number, ...]:
+    """Return what a search compares nodes by: the loss, and for ranks the smaller losses too."""
+    if key not in ATTRIBUTE_LOSSES:
+        return (LOSSES[key](records, node, gone, **parameters),)
+    of_attributes, usual = ATTRIBUTE_LOSSES[key]
+    gs = Fraction(str(parameters.get("gs_factor", 0.5)))
+    parts = of_attributes(records, node, gone, min(Fraction(1), 2 * (1 - gs)), min(Fraction(1), 2 * gs))
+    return aggregated(parts, records, parameters.get("aggregation", usual))
+
+
+def aggregated(parts: Sequence[Number], records: Records, aggregation: str) -> tuple[Number, ...]:
+    """Combine the losses of attributes."""
+    if aggregation == "arithmetic":
+        return (sum((w * part for w, part in zip(records.share, parts, strict=True)), Fraction(0)),)
+    if aggregation == "geometric":
+        logs = (float(w) * math.log1p(float(part)) for w, part in zip(records.share, parts, strict=True))
+        return (math.expm1(math.fsum(logs)),)
+    most = max(records.plain)
+    ranked = sorted((w / most * part if most else Fraction(0) for w, part in zip(records.plain, parts, strict=True)))
+    return tuple(ranked[::-1]) if aggregation == "rank" else (ranked[-1],)
+
+
+def weighed(
+    records: Records, node: Node, gone: set[int], g: Fraction, s: Fraction, cost: Callable[[int, Label], Fraction]
+) -> list[Fraction]:
+    """Per attribute the mean over records: g times the cost of a published cell, c + s(1 - c) for a suppressed one."""
+    out = []
+    for a in range(len(node)):
+        costs = [cost(a, row[a]) for row in records.at(node)]
+        cells = [c + s * (1 - c) if r in gone else g * c for r, c in enumerate(costs)]
+        out.append(sum(cells, Fraction(0)) / len(records))
+    return out
+
+
+def domain_share(
+    records: Records, node: Node, gone: set[int], g: Fraction = Fraction(1), s: Fraction = Fraction(1)
+) -> list[Fraction]:
+    """A cell costs (leaves - 1) / (D - 1); nothing at all where D = 1."""
+    leaves = [records.leaves(a, level) for a, level in enumerate(node)]
+    sizes = [h.domain_size for h in records.hierarchies]
+    parts = weighed(records, node, gone, g, s, lambda a, v: Fraction(leaves[a][v] - 1, max(1, sizes[a] - 1)))
+    parts = [part if D > 1 else Fraction(0) for part, D in zip(parts, sizes, strict=True)]
+    assert g * s != 1 or parts == _domain_share_of_arx(records, node, gone)
+    return parts
+
+
+def _domain_share_of_arx(records: Records, node: Node, gone: set[int]) -> list[Fraction]:
     """Per attribute: L = (sum over kept records of share + S - n/D) / (n - n/D), not below 0."""
     n, rows, out = len(records), records.at(node), []
     for a, h in enumerate(records.hierarchies):
@@ -222,27 +518,37 @@ def domain_share(records: Records, node: Node, gone: set[int]) -> list[Fraction]
     return out
 
 
-def arithmetic(records: Records, node: Node, gone: set[int]) -> Fraction:
-    parts = domain_share(records, node, gone)
-    return sum((w * part for w, part in zip(records.share, parts, strict=True)), Fraction(0))
+def precision(records: Records, node: Node, gone: set[int], g: Fraction, s: Fraction) -> list[Fraction]:
+    heights = [max(1, h.height) for h in records.hierarchies]
+    return weighed(records, node, gone, g, s, lambda a, _: Fraction(node[a], heights[a]))
 
 
-def geometric(records: Records, node: Node, gone: set[int]) -> float:
-    parts = domain_share(records, node, gone)
-    return math.expm1(
-        math.fsum(float(w) * math.log1p(float(part)) for w, part in zip(records.share, parts, strict=True))
-    )
+def certainty_penalty(records: Records, node: Node, gone: set[int], g: Fraction, s: Fraction) -> list[Fraction]:
+    """A numeric cell costs the span of the occurring numbers it covers, another the occurring values it covers."""
+
+    def cost(a: int, published: Label) -> Fraction:
+        occurring = {row[a] for row in records.rows}
+        covered = {value for value in occurring if records.steps[a][value][node[a]] == published}
+        numbers = occurring - {None}
+        if numbers and all(re.fullmatch(r"-?(0|[1-9][0-9]*)([.][0-9]+)?", value or "") for value in numbers):
+            return _span(covered) / (_span(occurring) or 1)
+        return Fraction(len(covered), len(occurring)) if len(covered) > 1 else Fraction(0)
+
+    return weighed(records, node, gone, g, s, cost)
 
 
-def precision(records: Records, node: Node, gone: set[int]) -> Fraction:
-    n, S = len(records), len(gone)
-    return sum(
-        (
-            w * (Fraction(level * (n - S), max(1, h.height)) + S) / n
-            for w, level, h in zip(records.share, node, records.hierarchies, strict=True)
-        ),
-        Fraction(0),
-    )
+def _span(values: Iterable[Label]) -> Fraction:
+    numbers = [Fraction(value) for value in values if value is not None]
+    return max(numbers) - min(numbers) if numbers else Fraction(0)
+
+
+def entropy_normalized(records: Records, node: Node, gone: set[int], g: Fraction, s: Fraction) -> list[float]:
+    """Bits of each attribute over those of its column."""
+    out = []
+    for a, (generalized, told) in enumerate(_bits(records, node, gone)):
+        column = _entropy(Counter(row[a] for row in records.rows))
+        out.append((float(g) * generalized + float(s) * told) / column if column else 0.0)
+    return out
 
 
 def height(records: Records, node: Node, gone: set[int]) -> Fraction:
@@ -268,26 +574,68 @@ def ambiguity(records: Records, node: Node, gone: set[int]) -> Fraction:
 
 
 def entropy(records: Records, node: Node, gone: set[int]) -> float:
-    total = 0.0
-    for a, w in enumerate(records.plain):
-        raw = [row[a] for row in records.rows]
+    bits = _bits(records, node, gone)
+    return math.fsum(
+        float(w) * (generalized + told) for w, (generalized, told) in zip(records.plain, bits, strict=True)
+    )
+
+
+def _bits(records: Records, node: Node, gone: set[int]) -> list[tuple[float, float]]:
+    """Per attribute the bits of generalization, -sum of a log2(a / b), and those of the suppressed records' values."""
+    out = []
+    for a in range(len(node)):
         published = [row[a] for row in records.at(node)]
-        frequency, merged = Counter(raw), Counter(published)
+        frequency, merged = Counter(row[a] for row in records.rows), Counter(published)
         above = {value: merged[records.steps[a][value][node[a]]] for value in frequency}
         bits = math.fsum(-f * math.log2(f / above[value]) for value, f in frequency.items())
-        total += float(w) * (bits + _entropy(Counter(published[r] for r in gone)))
-    return total
+        out.append((bits, _entropy(Counter(published[r] for r in gone))))
+    return out
 
 
-LOSSES: dict[str, Callable[[Records, Node, set[int]], Number]] = {
-    "loss": arithmetic,
-    "loss-geometric": geometric,
-    "precision": precision,
+def classification(records: Records, node: Node, gone: set[int], target: str | None = None) -> Fraction:
+    """Count records that are suppressed or have another target value than the majority of their class."""
+    (values,) = [v for name, v in records.sensitive.items() if target in (None, name)]
+    kept = [members for members in classes(records, node).values() if members[0] not in gone]
+    matched = sum(Counter(values[r] for r in members).most_common(1)[0][1] for members in kept)
+    return Fraction(len(records) - matched, len(records))
+
+
+def kl_divergence(records: Records, node: Node, gone: set[int]) -> float:
+    """Sum p log2(p / q) over occurring combinations; q spreads classes over what they cover, the others over all."""
+    n, domain = len(records), math.prod(h.domain_size for h in records.hierarchies)
+    leaves, p = [records.leaves(a, level) for a, level in enumerate(node)], Counter(records.rows)
+    q = dict.fromkeys(p, Fraction(len(gone), n * domain))
+    for row, members in classes(records, node).items():
+        if members[0] not in gone:
+            covered = math.prod(leaves[a][v] for a, v in enumerate(row))
+            for combination in {records.rows[r] for r in members}:
+                q[combination] += Fraction(len(members), n * covered)
+    return math.fsum(f / n * math.log2(Fraction(f, n) / q[row]) for row, f in p.items())
+
+
+#: Losses that are one value per attribute, and how those are combined unless a parameter says otherwise.
+ATTRIBUTE_LOSSES: dict[str, tuple[Callable[..., Sequence[Number]], str]] = {
+    "loss": (domain_share, "arithmetic"),
+    "loss-geometric": (domain_share, "geometric"),
+    "precision": (precision, "arithmetic"),
+    "gcp": (certainty_penalty, "arithmetic"),
+    "entropy-normalized": (entropy_normalized, "arithmetic"),
+}
+
+
+def _aggregated_loss(key: str) -> Callable[..., Number]:
+    return lambda records, node, gone: compared(records, node, gone, key)[0]
+
+
+LOSSES: dict[str, Callable[..., Number]] = {
+    **{key: _aggregated_loss(key) for key in ATTRIBUTE_LOSSES},
     "discernibility": discernibility,
     "average-class-size": average_class_size,
     "height": height,
     "entropy": entropy,
     "ambiguity": ambiguity,
+    "kl-divergence": kl_divergence,
+    "classification": classification,
 }
 
 
@@ -310,22 +658,29 @@ def limit_of(suppression: str, n: int) -> int:
 
 
 def optimum(
-    records: Records, judges: Sequence[Judge], key: str, limit: int, low: Sequence[int], high: Sequence[int]
+    records: Records,
+    judges: Sequence[Judge],
+    key: str,
+    limit: int,
+    low: Sequence[int],
+    high: Sequence[int],
+    **parameters: Any,
 ) -> Optimum | None:
     """Try every node: least loss; ties to fewer suppressed, the lower sum of levels, the first in order."""
-    solutions = []
+    tied = []
     for node in nodes(low, high):
         gone = set(suppressed(records, node, judges))
         if len(gone) <= limit and len(gone) < len(records):
-            solutions.append((LOSSES[key](records, node, gone), len(gone), sum(node), node))
-    if not solutions:
+            tied.append((compared(records, node, gone, key, **parameters), len(gone), sum(node), node))
+    if not tied:
         return None
-    least = min(float(value) for value, *_ in solutions)
-    tied = [s for s in solutions if float(s[0]) <= least * (1 + 1e-12)]
-    value, gone_count, _, node = min(tied, key=lambda s: s[1:])
+    for column in range(len(tied[0][0])):
+        least = min(float(values[column]) for values, *_ in tied)
+        tied = [entry for entry in tied if float(entry[0][column]) <= least * (1 + 1e-12)]
+    values, gone_count, _, node = min(tied, key=lambda entry: entry[1:])
     gone = set(suppressed(records, node, judges))
     kept = sum(members[0] not in gone for members in classes(records, node).values())
-    return Optimum(node, value, gone_count, kept)
+    return Optimum(node, values[0], gone_count, kept)
 
 
 def least_suppressed(records: Records, judges: Sequence[Judge], low: Sequence[int], high: Sequence[int]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import pytest
 from hypothesis import strategies as st
@@ -27,7 +28,9 @@ def limits(draw: st.DrawFn, case: Case, demand: Demand) -> float:
 
 def assert_optimum(case: Case, demand: Demand, method: OptimalLattice) -> None:
     limit = naive.limit_of(repr(float(method.suppression)), len(case.records))
-    best = naive.optimum(case.records, demand.judges, method.loss, limit, case.low, case.high)
+    loss = method.minimized
+    parameters = asdict(loss)  # type: ignore[call-overload]
+    best = naive.optimum(case.records, demand.judges, loss.key, limit, case.low, case.high, **parameters)
     if best is None:
         with pytest.raises(NoSolutionError) as caught:
             method.run(case.encoded, demand.models)
@@ -42,6 +45,6 @@ def assert_optimum(case: Case, demand: Demand, method: OptimalLattice) -> None:
     assert list(outcome.levels) == list(case.schema.quasi)
     assert math.isclose(outcome.loss, best.loss, rel_tol=1e-12, abs_tol=1e-13)
     assert (outcome.suppressed, outcome.classes) == (best.suppressed, best.classes)
-    assert (outcome.optimal, outcome.loss_key) == (True, method.loss)
+    assert (outcome.optimal, outcome.minimized) == (True, loss)
     assert outcome.lattice_size == math.prod(b - a + 1 for a, b in zip(case.low, case.high, strict=True))
-    assert len(outcome.recoding.classes) == best.classes
+    assert len(outcome.recoding.layers[0].classes) == best.classes

@@ -106,10 +106,15 @@ def cases(
     bounded: bool = False,
     weighted: bool = True,
     missing: bool = True,
+    numeric: bool = False,
 ) -> Case:
-    """A table over random hierarchies; values repeat, some are missing, some of the hierarchy never occur."""
+    """A table over random hierarchies; values repeat, some are missing, some of the hierarchy never occur.
+
+    If ``numeric`` the values of some columns are numbers.
+    """
     m = draw(st.integers(1, max_attributes))
-    chosen = [draw(hierarchies(prefix=f"{'abcdefgh'[i]}")) for i in range(m)]
+    prefixes = [draw(st.sampled_from([letter, "", "-", "3."])) if numeric else letter for letter in "abcdefgh"[:m]]
+    chosen = [draw(hierarchies(prefix=prefix)) for prefix in prefixes]
     domains: list[list[Label]] = [
         [*h.values, *([None] if missing and h.height > 0 and draw(st.booleans()) else [])] for h in chosen
     ]

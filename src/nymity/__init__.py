@@ -20,25 +20,52 @@ if TYPE_CHECKING:
     from nymity.core.progress import Progress as Progress
     from nymity.io import read_table as read_table
     from nymity.io import write_table as write_table
+    from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
     from nymity.lattice.datafly import Datafly as Datafly
+    from nymity.lattice.iterative import IterativeRecoding as IterativeRecoding
+    from nymity.lattice.mingen import MinGen as MinGen
+    from nymity.lattice.nodes import EvaluatedNodes as EvaluatedNodes
+    from nymity.lattice.ola import OLA as OLA
     from nymity.lattice.optimal import OptimalLattice as OptimalLattice
     from nymity.lattice.samarati import Samarati as Samarati
     from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity
+    from nymity.privacy import AverageRisk as AverageRisk
+    from nymity.privacy import BetaLikeness as BetaLikeness
+    from nymity.privacy import DeltaDisclosure as DeltaDisclosure
+    from nymity.privacy import DeltaPresence as DeltaPresence
     from nymity.privacy import DistinctLDiversity as DistinctLDiversity
+    from nymity.privacy import EnhancedBetaLikeness as EnhancedBetaLikeness
     from nymity.privacy import EntropyLDiversity as EntropyLDiversity
+    from nymity.privacy import FPrivacy as FPrivacy
     from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
     from nymity.privacy import KAnonymity as KAnonymity
+    from nymity.privacy import KMap as KMap
     from nymity.privacy import ProsecutorRisk as ProsecutorRisk
     from nymity.privacy import RecursiveDiversity as RecursiveDiversity
+    from nymity.privacy import SampleUniques as SampleUniques
+    from nymity.privacy import TCloseness as TCloseness
     from nymity.publish.apply import apply as apply
     from nymity.publish.check import check as check
     from nymity.publish.compare import compare as compare
+    from nymity.publish.explore import explore as explore
     from nymity.publish.inspect import inspect_table as inspect_table
     from nymity.publish.job import Job as Job
     from nymity.publish.job import Output as Output
     from nymity.publish.measure import measure as measure
     from nymity.publish.pipeline import publish as publish
     from nymity.publish.release import Release as Release
+    from nymity.quality import AmbiguityLoss as AmbiguityLoss
+    from nymity.quality import AverageClassSizeLoss as AverageClassSizeLoss
+    from nymity.quality import CertaintyPenaltyLoss as CertaintyPenaltyLoss
+    from nymity.quality import ClassificationLoss as ClassificationLoss
+    from nymity.quality import DiscernibilityLoss as DiscernibilityLoss
+    from nymity.quality import DomainShareLoss as DomainShareLoss
+    from nymity.quality import EntropyLoss as EntropyLoss
+    from nymity.quality import GeometricDomainShareLoss as GeometricDomainShareLoss
+    from nymity.quality import HeightLoss as HeightLoss
+    from nymity.quality import KLDivergenceLoss as KLDivergenceLoss
+    from nymity.quality import NormalizedEntropyLoss as NormalizedEntropyLoss
+    from nymity.quality import PrecisionLoss as PrecisionLoss
     from nymity.table.hierarchy import Hierarchy as Hierarchy
     from nymity.table.recoding import Recoding as Recoding
     from nymity.table.schema import Schema as Schema
@@ -60,14 +87,41 @@ _HOMES = {
     "EntropyLDiversity": "nymity.privacy",
     "RecursiveDiversity": "nymity.privacy",
     "AlphaKAnonymity": "nymity.privacy",
+    "TCloseness": "nymity.privacy",
+    "DeltaDisclosure": "nymity.privacy",
+    "BetaLikeness": "nymity.privacy",
+    "EnhancedBetaLikeness": "nymity.privacy",
+    "FPrivacy": "nymity.privacy",
     "ProsecutorRisk": "nymity.privacy",
+    "AverageRisk": "nymity.privacy",
+    "SampleUniques": "nymity.privacy",
+    "KMap": "nymity.privacy",
+    "DeltaPresence": "nymity.privacy",
     "OptimalLattice": "nymity.lattice.optimal",
+    "AnytimeLattice": "nymity.lattice.anytime",
+    "OLA": "nymity.lattice.ola",
     "Datafly": "nymity.lattice.datafly",
+    "IterativeRecoding": "nymity.lattice.iterative",
     "Samarati": "nymity.lattice.samarati",
+    "MinGen": "nymity.lattice.mingen",
+    "AmbiguityLoss": "nymity.quality",
+    "AverageClassSizeLoss": "nymity.quality",
+    "CertaintyPenaltyLoss": "nymity.quality",
+    "ClassificationLoss": "nymity.quality",
+    "DiscernibilityLoss": "nymity.quality",
+    "DomainShareLoss": "nymity.quality",
+    "EntropyLoss": "nymity.quality",
+    "GeometricDomainShareLoss": "nymity.quality",
+    "HeightLoss": "nymity.quality",
+    "KLDivergenceLoss": "nymity.quality",
+    "NormalizedEntropyLoss": "nymity.quality",
+    "PrecisionLoss": "nymity.quality",
     "Job": "nymity.publish.job",
     "Output": "nymity.publish.job",
     "publish": "nymity.publish.pipeline",
     "Release": "nymity.publish.release",
+    "explore": "nymity.publish.explore",
+    "EvaluatedNodes": "nymity.lattice.nodes",
     "measure": "nymity.publish.measure",
     "check": "nymity.publish.check",
     "compare": "nymity.publish.compare",

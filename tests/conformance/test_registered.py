@@ -17,6 +17,9 @@ import pytest
 
 import naive
 from nymity.core.errors import InputError, ParameterError
+from nymity.lattice.anytime import AnytimeLattice
+from nymity.lattice.mingen import MinGen
+from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
@@ -48,10 +51,40 @@ MODEL_EXAMPLES: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
         {"alpha": 0.6, "k": 3, "attribute": "s"},
         [("alpha", 0), ("alpha", 1.01), ("alpha", 1 / 3), ("k", 0), ("k", 2.5), ("attribute", 7)],
     ),
+    "t-closeness": (
+        {"t": 0.3, "attribute": "s"},
+        [("t", -0.1), ("t", 1.01), ("t", True), ("t", "0.2"), ("t", 1 / 3), ("attribute", 7), ("distance", "near")],
+    ),
+    "delta-disclosure": (
+        {"delta": 1.5, "attribute": "s"},
+        [("delta", 0), ("delta", -1), ("delta", True), ("delta", "1"), ("delta", float("inf")), ("attribute", 7)],
+    ),
+    "k-map": (
+        {"k": 3, "population": "people.csv"},
+        [("k", 0), ("k", True), ("k", 2.5), ("population", 7), ("population", None), ("population", "")],
+    ),
+    "delta-presence": (
+        {"low": 0.1, "high": 0.9, "subset": "patients.csv"},
+        [("low", -0.1), ("low", "0"), ("high", 1.01), ("high", 0.05), ("high", 1 / 3), ("subset", 7)],
+    ),
+    "beta-likeness": (
+        {"beta": 0.5, "attribute": "s"},
+        [("beta", 0), ("beta", -1), ("beta", True), ("beta", "1"), ("beta", 1 / 3), ("attribute", 7)],
+    ),
+    "enhanced-beta-likeness": (
+        {"beta": 0.5, "attribute": "s"},
+        [("beta", 0), ("beta", True), ("beta", float("inf")), ("beta", 1 / 3), ("attribute", 7)],
+    ),
+    "f-privacy": (
+        {"thresholds": {"a": 1.5, "c": 0.1}, "attribute": "s"},
+        [("thresholds", {}), ("thresholds", 0.5), ("thresholds", ["p"]), ("thresholds", None), ("attribute", 7)],
+    ),
+    "average-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
+    "sample-uniques": ({"limit": 0.05}, [("limit", -0.1), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
     "prosecutor-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", "0.2")]),
 }
 #: Parameters that are stricter the smaller they are.
-UPPER_LIMITS = {"alpha", "c", "limit"}
+UPPER_LIMITS = {"a", "alpha", "beta", "c", "delta", "high", "limit", "t"}
 BUILDER_EXAMPLES: dict[str, tuple[dict[str, Any], tuple[str, Any]]] = {
     "intervals": ({"width": 5, "levels": 3}, ("width", -5)),
     "masking": ({"side": "left"}, ("side", "middle")),
@@ -61,8 +94,15 @@ BUILDER_EXAMPLES: dict[str, tuple[dict[str, Any], tuple[str, Any]]] = {
     "file": ({"path": "rows.csv"}, ("path", 5)),
     "rows": ({"rows": (("1", "*"), ("2", "*"))}, ("rows", "1")),
     "flat": ({}, ("width", 5)),
+    "random-tree": ({"seed": 3}, ("branches", 1)),
+    "shuffled": ({"hierarchy": {"type": "flat"}, "seed": 3}, ("hierarchy", {"type": "flt"})),
 }
-METHODS = {OptimalLattice.key: (OptimalLattice, {"loss": "precision", "suppression": 0.25, "outliers": "remove"})}
+METHODS = {
+    OptimalLattice.key: (OptimalLattice, {"loss": "precision", "suppression": 0.25, "outliers": "remove"}),
+    OLA.key: (OLA, {"loss": "height", "suppression": 0.25}),
+    AnytimeLattice.key: (AnytimeLattice, {"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}),
+    MinGen.key: (MinGen, {"prefer": ("a", "b"), "threads": 2}),
+}
 
 THINGS = [
     *((cls, MODEL_EXAMPLES[key][0]) for key, cls in MODELS.items()),
@@ -142,6 +182,11 @@ def table(seed: int = 0, n: int = 60) -> pl.DataFrame:
 SCHEMA = Schema({"a": quasi(H), "b": quasi(), "s": sensitive()})
 
 
+def population() -> pl.DataFrame:
+    """The people that the table's records are of, for models that count them."""
+    return pl.concat([table(), table(seed=1)])
+
+
 def renamed(frame: pl.DataFrame) -> tuple[pl.DataFrame, Schema]:
     """The same table with other names for values and columns."""
     other = frame.select(pl.all().name.prefix("~")).with_columns(pl.all().str.replace("^", "é "))
@@ -151,7 +196,13 @@ def renamed(frame: pl.DataFrame) -> tuple[pl.DataFrame, Schema]:
 
 @pytest.fixture(scope="module")
 def encoded() -> EncodedTable:
-    return encode(table(), SCHEMA)
+    return encode(table(), SCHEMA, population())
+
+
+def numbers(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters by name, those of a parameter that is a table among them."""
+    plain = {name: value for name, value in parameters.items() if not isinstance(value, dict)}
+    return plain | {k: v for value in parameters.values() if isinstance(value, dict) for k, v in value.items()}
 
 
 @pytest.mark.parametrize("key", MODELS)
@@ -176,23 +227,24 @@ class TestModels:
         """Two ways to judge: arrays inside the search, group-bys on what was published."""
         model = MODELS[key](**MODEL_EXAMPLES[key][0])
         outcome = OptimalLattice(suppression=0.2).run(encoded, [model], columns=["a", "b", "s"])
-        groups = Groups(outcome.recoding.apply(table()).table, SCHEMA.quasi)
+        people = outcome.recoding.apply(population(), outliers="keep").table
+        groups = Groups(outcome.recoding.apply(table()).table, SCHEMA.quasi, population=people, members=60)
         assert model.holds(groups)
         measured = model.reached(groups)
         assert set(measured) == set(model.measure(groups, "s" if model.sensitive else None))
         assert set(measured) <= {field.name for field in dataclasses.fields(model)}
-        for name, value in measured.items():
-            promised = getattr(model, name)
+        promised = numbers({name: getattr(model, name) for name in measured})
+        for name, value in numbers(measured).items():
             assert value is not None
-            assert value <= promised if name in UPPER_LIMITS else value >= promised
+            assert value <= promised[name] if name in UPPER_LIMITS else value >= promised[name]
 
     def test_order_and_names_do_not_matter(self, key: str) -> None:
         parameters = MODEL_EXAMPLES[key][0]
         other, schema = renamed(table())
         ours = parameters | ({"attribute": "~s"} if "attribute" in parameters else {})
-        one = RollUp(encode(table(), SCHEMA), [MODELS[key](**parameters)])
-        shuffled = RollUp(encode(table()[::-1], SCHEMA), [MODELS[key](**parameters)])
-        relabelled = RollUp(encode(other, schema), [MODELS[key](**ours)])
+        one = RollUp(encode(table(), SCHEMA, population()), [MODELS[key](**parameters)])
+        shuffled = RollUp(encode(table()[::-1], SCHEMA, population()[::-1]), [MODELS[key](**parameters)])
+        relabelled = RollUp(encode(other, schema, renamed(population())[0]), [MODELS[key](**ours)])
         for node in naive.nodes((0, 0), (2, 1)):
             expected = one.check(node)
             for engine in (shuffled, relabelled):
@@ -226,7 +278,8 @@ class TestLosses:
     def test_order_and_names_do_not_matter(self, key: str) -> None:
         expected = self.values(key, table(), SCHEMA)
         assert np.array_equal(self.values(key, table()[::-1], SCHEMA), expected)
-        assert self.values(key, *renamed(table())) == pytest.approx(expected, rel=1e-12)
+        if key != "gcp":  # to which a number is more than a name
+            assert self.values(key, *renamed(table())) == pytest.approx(expected, rel=1e-12)
 
     def test_finite_and_not_negative(self, key: str) -> None:
         values = self.values(key, table(), SCHEMA)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nymity.bench.anytime import bench_anytime
 from nymity.bench.lattice import bench_lattice
+from nymity.bench.losses import bench_losses
+from nymity.bench.models import bench_models
 from nymity.bench.result import BenchResult, Line
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of
 
 #: Every benchmark by name.
-BENCHES: dict[str, Callable[[Observer], BenchResult]] = {"lattice": bench_lattice}
+BENCHES: dict[str, Callable[[Observer], BenchResult]] = {
+    "lattice": bench_lattice,
+    "losses": bench_losses,
+    "models": bench_models,
+    "anytime": bench_anytime,
+}
 
 
 def run_bench(name: str, observe: Observer = silent) -> BenchResult:

@@ -7,22 +7,24 @@ of five, in sort units. Reading, encoding and the rest are lines of their own.
 from __future__ import annotations
 
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.metadata import version
 
 import polars as pl
 
+from nymity.bench.measuring import measured
 from nymity.bench.result import BenchResult, Line
-from nymity.bench.unit import cpu_seconds, sort_unit
-from nymity.core.progress import Observer, Progress, report, silent
+from nymity.bench.unit import cpu_seconds
+from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, public
+from nymity.lattice.datafly import Datafly
+from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.search import LatticeSearch
 from nymity.lattice.space import Space
 from nymity.privacy import KAnonymity
 from nymity.publish.measure import measure
@@ -48,27 +50,17 @@ _COPIES = 33
 
 def bench_lattice(observe: Observer = silent) -> BenchResult:
     """Measure everything; needs the data sets under NYMITY_DATA."""
-    unit = sort_unit()
+    return measured("lattice", PROVENANCE, _all_lines, observe)
+
+
+def _all_lines(unit: float) -> Iterator[Line]:
     adult = public("adult")
-    lines: list[Line] = []
-    for line in _all_lines(adult, unit):
-        lines.append(line)
-        report(observe, Progress(stage=f"measured {line.name}", done=len(lines)))
-    names = ("nymity", "numpy", "numba", "polars")
-    return BenchResult(
-        name="lattice",
-        sort_unit_seconds=unit,
-        versions={"python": platform.python_version(), **{name: version(name) for name in names}},
-        provenance=PROVENANCE,
-        lines=tuple(lines),
-    )
-
-
-def _all_lines(adult: PublicDataset, unit: float) -> Iterator[Line]:
     encoded = encode(adult.table, adult.schema())
     for name, limit, target, arx, optimum in SEARCHES:
         table = encoded if name == "adult" else _encoded(name)
         yield _search_line(name, table, limit, unit, target, arx, optimum)
+    for method in (OLA(suppression=0.05), Datafly(suppression=0.05)):
+        yield _classic_line(method, encoded, unit)
     yield _whole_lattice_line(encoded, unit)
     yield from _scaling_lines(adult, encoded, unit)
     yield _measure_line(adult)
@@ -103,6 +95,19 @@ def _search_line(
         target=target,
         reference=arx,
         note=note,
+    )
+
+
+def _classic_line(method: LatticeSearch, table: EncodedTable, unit: float) -> Line:
+    outcome = method.run(table, _MODELS)  # warm-up
+    cost = cpu_seconds(lambda: method.run(table, _MODELS))
+    minimal = "" if outcome.minimal is None else f", {len(outcome.minimal):,} k-minimal nodes"
+    return Line(
+        name=f"{method.key} adult, k=5, {method.suppression:.0%} suppression",
+        value=cost / unit,
+        unit="U",
+        target=0.3,
+        note=f"{outcome.checks:,} of {outcome.lattice_size:,} nodes checked, loss {outcome.loss:.6f}{minimal}",
     )
 
 

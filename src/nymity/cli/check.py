@@ -22,6 +22,7 @@ EXAMPLES = (
     "nymity check release/release.csv",
     "nymity check release/release.csv --job job.toml",
     "nymity check received.csv --certificate certificate.json --strict",
+    "nymity check release/release.csv --job job.toml --recoding release-custodian/recoding.json",
 )
 
 BROKEN = 1
@@ -37,6 +38,10 @@ def command(
             show_default=False,
         ),
     ] = None,
+    recoding: Annotated[
+        Path | None,
+        typer.Option(help="recoding.json of the custodian's log, for promises about a population.", show_default=False),
+    ] = None,
     strict: Strict = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -50,7 +55,8 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or job is not None else _beside(release)
-    result = check(release, job=load_job(job) if job is not None else None, certificate=stated, strict=strict)
+    described = load_job(job) if job is not None else None
+    result = check(release, job=described, certificate=stated, recoding=recoding, strict=strict)
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")
     screen.line()
@@ -81,9 +87,12 @@ def show_promises(screen: Screen, verified: Verification) -> None:
 
 
 def _promises(verified: Verification) -> Table:
+    from nymity.privacy import plain_measured
+
     shown = table("promise", "measured", "holds")
     for finding in verified.findings:
-        reached = ", ".join(f"{name} = {'–' if value is None else value}" for name, value in finding.measured.items())
+        measured = plain_measured(finding.measured)
+        reached = ", ".join(f"{name} = {'–' if value is None else value}" for name, value in measured.items())
         add_row(shown, finding.promise, reached, finding.holds, style=None if finding.holds else "bold red")
     return shown
 

@@ -31,11 +31,13 @@ def command(
     """
     from nymity.io import ReadOptions, read_table
     from nymity.publish.compare import compare
+    from nymity.publish.pipeline import population_of
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job)
     before = read_table(original, described.source.options if described.source is not None else ReadOptions())
-    found = compare(before, read_as_released(release, described), described.schema)
+    released, people = read_as_released(release, described), population_of(described)
+    found = compare(before, released, described.schema, population=people)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
@@ -56,7 +58,7 @@ def _losses(found: Comparison) -> Table:
         scaled = loss.scaled
         add_row(
             shown,
-            loss.key,
+            loss.name,
             loss.value,
             None if scaled is None else bar(scaled),
             None if scaled is None else percent(scaled),
@@ -69,7 +71,7 @@ def _legend(found: Comparison) -> Table:
     shown.add_column(no_wrap=True)
     shown.add_column()
     for loss in found.losses:
-        add_row(shown, loss.key, loss.title, style="dim")
+        add_row(shown, loss.name, loss.title, style="dim")
     return shown
 
 

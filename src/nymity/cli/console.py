@@ -109,9 +109,11 @@ def _printable(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Turn mappings and sequences into JSON's own; JSON has no infinity and no not-a-number."""
+    """Turn mappings and sequences into JSON's own, which has no infinity (``infinite``) and no not-a-number (null)."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if value == math.inf:
+        return "infinite"
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from nymity.cli import apply, bench, check, compare, demo, hierarchy, inspect, measure, publish, schema
+from nymity.cli import apply, bench, check, compare, demo, explore, hierarchy, inspect, measure, publish, schema
 from nymity.cli.failure import guarded
 
 #: Exit code of a bug (EX_SOFTWARE of sysexits.h).
@@ -54,6 +54,7 @@ def _register(name: str, command: Callable[..., None], examples: Sequence[str]) 
 _register("demo", demo.command, demo.EXAMPLES)
 _register("inspect", inspect.command, inspect.EXAMPLES)
 _register("publish", publish.command, publish.EXAMPLES)
+_register("explore", explore.command, explore.EXAMPLES)
 _register("check", check.command, check.EXAMPLES)
 _register("measure", measure.command, measure.EXAMPLES)
 _register("compare", compare.command, compare.EXAMPLES)

@@ -85,12 +85,14 @@ def _names(listed: str | None) -> list[str]:
 
 
 def _show(screen: Screen, measured: Measurement) -> None:
-    from nymity.privacy import MODELS
+    from nymity.privacy import MODELS, plain_measured
 
     shown = table("model", "attribute", "reached")
     for key, attributes in measured.models.items():
         for attribute, reached in attributes.items():
-            values = ", ".join(f"{name} = {'–' if value is None else value}" for name, value in reached.items())
+            values = ", ".join(
+                f"{name} = {'–' if value is None else value}" for name, value in plain_measured(reached).items()
+            )
             add_row(shown, MODELS[key].title, attribute or "–", values)
         if not attributes:
             add_row(shown, MODELS[key].title, "(none is sensitive)", "–")

@@ -127,21 +127,13 @@ def publish_job(
 
 
 def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
-    """Return the table a job names, read once, and its release."""
-    from nymity.publish.pipeline import load_source, publish
+    """Return the table a job publishes, and its release."""
+    from nymity.publish.pipeline import load_source, run_job
+    from nymity.publish.population import published_table
 
     report(observe, Progress(stage="reading"))
-    original = load_source(job)
-    release = publish(
-        original,
-        job.schema,
-        privacy=job.privacy,
-        method=job.method,
-        output=job.output,
-        earlier_releases=job.earlier_releases,
-        observe=observe,
-    )
-    return original, replace(release, job=job)
+    source = load_source(job)
+    return published_table(job, source), run_job(job, source, observe)
 
 
 def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:
@@ -158,9 +150,9 @@ def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, 
 
 
 def _spare_source(job: Job, to: Destination) -> None:
-    """Refuse to write the release over the table it is made from."""
+    """Refuse to write the release over a table it is made from."""
     target = to.release / job.output.file_name
-    if job.source is not None and same_file(target, Path(job.source.path)):
+    if any(same_file(target, path) for path in job.inputs):
         raise ParameterError(
             "--out",
             expected="a folder in which the release does not replace its source",

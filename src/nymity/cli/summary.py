@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def summary(release: Release, comparison: Comparison, files: Mapping[str, Path | None]) -> dict[str, Any]:
     """Return the short account of a release as plain data."""
     certificate, method = release.certificate, release.job.method
-    lost = next((loss for loss in comparison.losses if loss.key == release.outcome.loss_key), None)
+    lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
     return {
         "holds": release.verification.holds,
         "records": {"in": certificate["input"]["records"], "out": certificate["output"]["records"]},
@@ -27,6 +27,8 @@ def summary(release: Release, comparison: Comparison, files: Mapping[str, Path |
         "suppressed": {**certificate["suppressed"], "limit": getattr(method, "suppression", None)},
         "loss": {
             **certificate["loss"],
+            "gap": release.outcome.gap,
+            "name": release.outcome.minimized.name,
             "title": lost.title if lost else None,
             "scaled": lost.scaled if lost else None,
         },
@@ -65,14 +67,13 @@ def _guarantees(release: Release) -> list[dict[str, Any]]:
 def _levels(release: Release) -> list[dict[str, Any]]:
     from nymity.table.text import MASK, as_text
 
-    rows = []
+    rows, layers = [], release.recoding.layers
     for name, level in release.levels.items():
         cells = as_text(release.frame[name]).drop_nulls()
         cells = cells.filter(cells != MASK)
         example = cells.mode().sort().first() if len(cells) else MASK
-        rows.append(
-            {"attribute": name, "level": level, "height": release.recoding.hierarchies[name].height, "example": example}
-        )
+        height, lowest = release.recoding.hierarchies[name].height, min(part.levels[name] for part in layers)
+        rows.append({"attribute": name, "level": level, "lowest": lowest, "height": height, "example": example})
     return rows
 
 
@@ -86,7 +87,8 @@ def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:
 def _level_table(levels: list[dict[str, Any]]) -> Table:
     shown = table("published", "level", "such as")
     for row in levels:
-        add_row(shown, row["attribute"], f"{row['level']} of {row['height']}", row["example"])
+        span = f"{row['level']}" if row["lowest"] == row["level"] else f"{row['lowest']} to {row['level']}"
+        add_row(shown, row["attribute"], f"{span} of {row['height']}", row["example"])
     return shown
 
 
@@ -117,8 +119,16 @@ def _suppressed(found: Mapping[str, Any]) -> str:
 
 
 def _lost(loss: Mapping[str, Any]) -> str:
-    words = f"{loss['key']} = {loss['value']:.4g}"
+    words = f"{loss['name']} = {loss['value']:.4g}"
     if loss["scaled"] is not None:
         words += f", {percent(loss['scaled'])} of the way from the original to nothing"
     checked = f"{loss['nodes_checked']:,} of {counted(loss['lattice_nodes'], 'node')} checked"
-    return f"{words}; {'no choice of levels loses less' if loss['proven_optimal'] else 'best found'} ({checked})"
+    return f"{words}; {_proof(loss)} ({checked})"
+
+
+def _proof(loss: Mapping[str, Any]) -> str:
+    if loss["proven_optimal"]:
+        return "no choice of levels loses less"
+    if loss["gap"] in (None, 1):  # nothing is proved, or only that a loss is not negative
+        return "best found"
+    return f"best found, another can lose {percent(loss['gap'])} less at most"

@@ -1,12 +1,14 @@
 """Certificate: what was promised and measured, in a form anyone can check against the release.
 
-It holds no path, no user name and no raw value of the input: only column names, numbers, hashes and versions.
+It holds no path, no user name and no raw value of the input but those a promise names: only column names, numbers,
+hashes and versions.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -14,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.privacy import plain_measured
 from nymity.publish.codec import dump_piece
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job
+from nymity.publish.population import Tables, public_model
 from nymity.publish.verify import Verification
 from nymity.table.hierarchy import Hierarchy
 
@@ -26,13 +30,15 @@ if TYPE_CHECKING:
 Certificate = dict[str, Any]
 
 FORMAT = "nymity-certificate-1"
+#: Names the parameters of a hierarchy that a certificate leaves out.
+WITHHELD = "withheld"
 _DEPENDENCIES = ("numpy", "numba", "polars", "pydantic")
 
 
 def certify(
     *,
     job: Job,
-    source: pl.DataFrame,
+    tables: Tables,
     release: pl.DataFrame,
     outcome: LatticeOutcome,
     masked: int,
@@ -41,7 +47,8 @@ def certify(
     salt: str,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written."""
-    recoding = outcome.recoding
+    recoding, source = outcome.recoding, tables.published
+    job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     return {
         "format": FORMAT,
         "created": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -59,6 +66,7 @@ def certify(
             "columns": len(source.columns),
             "salted_sha256": fingerprint(source, salt=salt),
         },
+        **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
         "output": {
             "records": release.height,
             "columns": len(release.columns),
@@ -72,15 +80,22 @@ def certify(
             "dropped_for_missing_values": dropped,
         },
         "loss": {
-            "key": outcome.loss_key,
+            **dump_piece(outcome.minimized, tag="key"),
             "value": outcome.loss,
             "proven_optimal": outcome.optimal,
+            "proven_bound": outcome.bound,
             "lattice_nodes": outcome.lattice_size,
             "nodes_checked": outcome.checks,
         },
         "random_sources": ["operating system: order of rows"] if job.output.row_order == "shuffled" else [],
         "earlier_releases": list(job.earlier_releases),
     }
+
+
+def _population(everyone: pl.DataFrame, file: str | None, salt: str) -> dict[str, Any]:
+    """Describe the population; its hash is salted like the input's, or tables could be tried out against it."""
+    described = {"records": everyone.height, "salted_sha256": fingerprint(everyone, salt=salt)}
+    return described if file is None else {"file": file, **described}
 
 
 def measured_section(verified: Verification) -> dict[str, Any]:
@@ -93,7 +108,8 @@ def measured_section(verified: Verification) -> dict[str, Any]:
         "masked_records": verified.masked,
         "masked_records_form_a_class": verified.strict,
         "models": [
-            {"model": finding.model, "holds": finding.holds, **finding.measured} for finding in verified.findings
+            {"model": finding.model, "holds": finding.holds, **plain_measured(finding.measured)}
+            for finding in verified.findings
         ],
     }
 
@@ -114,6 +130,7 @@ def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
             hierarchy: Hierarchy = recoding.hierarchies[name]
             column |= {
                 "level": recoding.levels[name],
+                **({"levels": used} if len(used := _levels_in_use(recoding, name)) > 1 else {}),
                 "height": hierarchy.height,
                 "hierarchy_sha256": salted(hierarchy.fingerprint(), salt),
             }
@@ -121,16 +138,22 @@ def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
     return columns
 
 
+def _levels_in_use(recoding: Recoding, name: str) -> list[int]:
+    return sorted({layer.levels[name] for layer in recoding.layers})
+
+
 def _public_job(job: Job) -> dict[str, Any]:
-    """Return the job without paths and inline values: of hierarchies only their type and numbers stay."""
+    """Return the job without paths and inline values: of hierarchies only their type and numbers stay.
+
+    What was left out of one is named, so that nobody takes the rest for the whole.
+    """
     data = job.to_dict()
     data.pop("source", None)
     data.pop("earlier_releases", None)
     for attribute in data["schema"].values():
         if "hierarchy" in attribute:
-            attribute["hierarchy"] = {
-                key: value
-                for key, value in attribute["hierarchy"].items()
-                if key == "type" or isinstance(value, int | float)
-            }
+            given = attribute["hierarchy"]
+            stated = {key: value for key, value in given.items() if key == "type" or isinstance(value, int | float)}
+            withheld = sorted(given.keys() - stated.keys())
+            attribute["hierarchy"] = {**stated, WITHHELD: withheld} if withheld else stated
     return data

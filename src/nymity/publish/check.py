@@ -14,12 +14,16 @@ from nymity.core.errors import FileError, InputError
 from nymity.core.validation import nearest
 from nymity.io import read_table, strip_neutralization, to_polars
 from nymity.privacy import PrivacyModel
-from nymity.publish.certificate import FORMAT, Certificate
-from nymity.publish.codec import check_fields
+from nymity.publish.certificate import FORMAT, WITHHELD, Certificate
+from nymity.publish.codec import check_fields, require_mapping
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
-from nymity.publish.job import Job, Output, parse_models
+from nymity.publish.job import Job, Output, parse_models, parse_schema
+from nymity.publish.pipeline import load_source, without_dropped
+from nymity.publish.population import Population, Tables, beside_population, tables_of
 from nymity.publish.release import read_release
 from nymity.publish.verify import Verification, verify
+from nymity.table.hierarchy import HierarchySource
+from nymity.table.recoding import Recoding
 from nymity.table.schema import Role
 
 
@@ -41,11 +45,15 @@ def check(
     *,
     job: Job | None = None,
     certificate: Certificate | str | Path | None = None,
+    recoding: Recoding | str | Path | None = None,
+    source: Any = None,
     strict: bool = False,
 ) -> CheckResult:
     """Check a released table (a frame or a path) against a job, a certificate, or both.
 
-    ``strict`` counts rows with every quasi-identifier masked as a class.
+    Promises about a population need it beside the table: the ``job`` names it and the ``recoding`` generalizes it as
+    the release was. ``source`` is the job's source, where that is the population and the job names no file. ``strict``
+    counts rows with every quasi-identifier masked as a class.
     """
     if job is None and certificate is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
@@ -61,7 +69,13 @@ def check(
         problems += [f"identifying column {name!r} is in the release" for name in forbidden]
     if stated is not None:
         problems += _tampering(table, path, stated)
-    return CheckResult(verification=verify(table, quasi, models, strict=strict), problems=tuple(problems))
+    population = None
+    if any(model.second_table for model in models):
+        tables, population = _population(models, job, recoding, source)
+        problems += _other_population(tables, stated)
+    hierarchies = job.schema.sensitive_hierarchies if job is not None else _stated_hierarchies(stated)
+    verified = verify(table, quasi, models, strict=strict, hierarchies=hierarchies, population=population)
+    return CheckResult(verification=verified, problems=tuple(problems))
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -127,6 +141,59 @@ def _promises(job: Job | None, stated: Certificate | None) -> tuple[tuple[str, .
     quasi = tuple(column["name"] for column in stated["columns"] if column["role"] == Role.QUASI.value)
     plain = [{key: value for key, value in promise.items() if key != "means"} for promise in stated["promised"]]
     return quasi, parse_models(plain)
+
+
+def _population(
+    models: Sequence[PrivacyModel], job: Job | None, recoding: Recoding | str | Path | None, source: Any
+) -> tuple[Tables, Population]:
+    """Read the tables a job names and generalize its population, or say that a promise cannot be checked."""
+    if job is None or recoding is None:
+        missing = [f"no {name}" for name, given in (("job", job), ("recoding", recoding)) if given is None]
+        raise InputError(
+            "check",
+            expected=f"the job that names the population, and the recoding: {_speaking(models)} cannot be checked "
+            "from the table alone",
+            got=" and ".join(missing),
+            hint="check(release, job=job, recoding='release-custodian/recoding.json'), or --job and --recoding",
+        )
+    decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
+    if not any(model.publishes_second for model in models):  # the source is not needed, and a checker may not have it
+        tables = beside_population(job)
+        members = None
+    else:
+        tables = tables_of(job, load_source(job) if source is None else to_polars(source))
+        job.schema.check(tables.published)
+        members = without_dropped(tables.published, job.schema)[0].height
+    people = tables.population(job.schema)
+    assert people is not None
+    return tables, Population.of(people, decided, members)
+
+
+def _speaking(models: Sequence[PrivacyModel]) -> str:
+    return " and ".join(model.title for model in models if model.second_table)
+
+
+def _other_population(tables: Tables, stated: Certificate | None) -> list[str]:
+    """Say whether the population is not of the size the certificate tells; only the custodian can compare its hash."""
+    described = (stated or {}).get("population")
+    if tables.everyone is None or not isinstance(described, dict) or described.get("records") == tables.everyone.height:
+        return []
+    return [
+        f"the certificate speaks of a population of {described.get('records')} records, "
+        f"the one given has {tables.everyone.height}"
+    ]
+
+
+def _stated_hierarchies(stated: Certificate | None) -> dict[str, HierarchySource]:
+    """Return the hierarchies of sensitive columns that a certificate describes whole."""
+    where = "certificate.job.schema"
+    whole = {}
+    for name, fields in require_mapping((stated or {"job": {}})["job"].get("schema", {}), where).items():
+        attribute = require_mapping(fields, f"{where}.{name}")
+        hierarchy = require_mapping(attribute.get("hierarchy", {}), f"{where}.{name}.hierarchy")
+        if attribute.get("role") == Role.SENSITIVE and WITHHELD not in hierarchy:
+            whole[name] = attribute
+    return parse_schema(whole).sensitive_hierarchies
 
 
 def _tampering(table: pl.DataFrame, path: Path | None, stated: Certificate) -> list[str]:

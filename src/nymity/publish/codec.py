@@ -1,7 +1,7 @@
 """Pieces of a job as plain data: models, methods and hierarchy builders by their registered key.
 
 One form for all: a mapping with the piece's key under a tag and its parameters beside it, such as
-``{"model": "k-anonymity", "k": 5}``.
+``{"model": "k-anonymity", "k": 5}``. A piece inside another, such as a method's loss, is tagged by its field.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.validation import nearest
+from nymity.privacy.second_table import Frame
 
 
 def parse_piece(data: Any, *, tag: str, registry: Mapping[str, type[Any]], where: str) -> Any:
@@ -82,8 +83,15 @@ def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:
     data: dict[str, Any] = {tag: piece.key}
     for field in dataclasses.fields(piece):
         value = getattr(piece, field.name)
+        if isinstance(value, Frame):
+            raise JobError(
+                f"{piece.key}.{field.name}",
+                expected="a path, which is all a job file can hold",
+                got="a table in memory",
+                hint="write the table to a file and name that",
+            )
         if value != field.default:
-            data[field.name] = plain(value)
+            data[field.name] = dump_piece(value, tag=field.name) if hasattr(value, "key") else plain(value)
     return data
 
 

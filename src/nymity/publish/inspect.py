@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import polars as pl
@@ -50,6 +51,7 @@ class ColumnInspection:
     role: Role
     reason: str
     hierarchy: HierarchySource | None = None  #: suggested for quasi-identifiers; None: the value or ``*``
+    levels: int = 2  #: levels of that hierarchy, the raw values and ``*`` among them
 
     @property
     def unique_share(self) -> float:
@@ -83,6 +85,11 @@ class Inspection:
     def sensitive(self) -> tuple[str, ...]:
         """Names of the suggested sensitive columns."""
         return self.names(Role.SENSITIVE)
+
+    @property
+    def lattice_size(self) -> int:
+        """Ways to choose one level for each suggested quasi-identifier."""
+        return prod(column.levels for column in self.columns if column.role is Role.QUASI)
 
     def schema(self) -> Schema:
         """Return the suggestions as a schema."""
@@ -143,6 +150,7 @@ def _inspect_column(name: str, column: pl.Series) -> ColumnInspection:
         prose=kind == "text" and _mean_length(counts["value"]) > PROSE,
     )
     role, reason = _suggest_role(facts)
+    hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
     return ColumnInspection(
         name=name,
         type=kind,
@@ -154,18 +162,24 @@ def _inspect_column(name: str, column: pl.Series) -> ColumnInspection:
         examples=_examples(counts, kind),
         role=role,
         reason=reason,
-        hierarchy=_suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else None,
+        hierarchy=hierarchy,
+        levels=levels,
     )
 
 
-def _suggest_hierarchy(values: pl.Series) -> HierarchySource | None:
-    """Suggest from the distinct values, or from a choice of them with both ends, where odd values sort to."""
+def _suggest_hierarchy(values: pl.Series) -> tuple[HierarchySource | None, int]:
+    """Suggest from the distinct values, or from a choice of them with both ends, where odd values sort to.
+
+    Tells the number of levels too.
+    """
     if len(values) > SUGGEST_FROM:
         ends = SUGGEST_FROM // 4
         middle = values.slice(ends, len(values) - 2 * ends).gather_every(len(values) // (SUGGEST_FROM // 2))
         values = pl.concat([values.head(ends), middle, values.tail(ends)])
     suggested = Hierarchy.suggest(values)
-    return None if isinstance(suggested, Hierarchy | Flat) else suggested
+    if isinstance(suggested, Hierarchy | Flat):
+        return None, 2
+    return suggested, suggested.build(values).height + 1
 
 
 def _suggest_role(facts: _Facts) -> tuple[Role, str]:

@@ -16,7 +16,8 @@ from nymity.io import ReadOptions, WriteOptions
 from nymity.privacy import MODELS, PrivacyModel
 from nymity.publish import codec
 from nymity.publish.registry import METHODS, Method
-from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy
+from nymity.quality import LOSSES
+from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Role, Schema
 
@@ -96,6 +97,13 @@ class Job:
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
 
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that tables are read from."""
+        second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
+        named = [*((self.source.path,) if self.source is not None else ()), *second]
+        return tuple(Path(path) for path in named if isinstance(path, str))
+
     @staticmethod
     def load(path: str | Path) -> Job:
         """Read a TOML or JSON job file; relative paths in it start at its folder."""
@@ -112,8 +120,8 @@ class Job:
         return Job(
             source=_parse_source(data["source"], folder) if "source" in data else None,
             schema=parse_schema(data["schema"], folder=folder),
-            privacy=parse_models(data["privacy"]),
-            method=codec.parse_piece(data["method"], tag="name", registry=METHODS, where="method"),
+            privacy=parse_models(data["privacy"], folder=folder),
+            method=_parse_method(data["method"]),
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
         )
@@ -133,13 +141,29 @@ class Job:
         return data
 
 
-def parse_models(data: Any) -> tuple[PrivacyModel, ...]:
-    """Build the privacy models of a list of tables."""
+def parse_models(data: Any, *, folder: Path | None = None) -> tuple[PrivacyModel, ...]:
+    """Build the privacy models of a list of tables; relative paths in them start at ``folder``."""
     if not isinstance(data, Sequence) or isinstance(data, str):
         raise JobError("privacy", expected="a list of models ([[privacy]] in TOML)", got=f"{type(data).__name__}")
-    return tuple(
-        codec.parse_piece(item, tag="model", registry=MODELS, where=f"privacy[{i}]") for i, item in enumerate(data)
-    )
+    return tuple(_parse_model(item, f"privacy[{i}]", folder) for i, item in enumerate(data))
+
+
+def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
+    model: PrivacyModel = codec.parse_piece(data, tag="model", registry=MODELS, where=where)
+    if not model.second_table:
+        return model
+    path = data[model.second_table]
+    if not isinstance(path, str):
+        raise JobError(f"{where}.{model.second_table}", expected="the path of a table", got=repr(path)[:80])
+    return model if folder is None else dataclasses.replace(model, **{model.second_table: str(folder / path)})  # type: ignore[type-var]
+
+
+def _parse_method(data: Any) -> Method:
+    fields = dict(codec.require_mapping(data, "method"))
+    if isinstance(fields.get("loss"), Mapping):
+        fields["loss"] = codec.parse_piece(fields["loss"], tag="loss", registry=LOSSES, where="method.loss")
+    method: Method = codec.parse_piece(fields, tag="name", registry=METHODS, where="method")
+    return method
 
 
 def parse_schema(data: Any, *, folder: Path | None = None) -> Schema:
@@ -189,6 +213,8 @@ def _resolve(builder: Any, folder: Path | None) -> Any:
         return dataclasses.replace(builder, path=str(folder / builder.path))
     if isinstance(builder, Taxonomy) and builder.file is not None:
         return dataclasses.replace(builder, file=str(folder / builder.file))
+    if isinstance(builder, Shuffled):
+        return dataclasses.replace(builder, hierarchy=_resolve(builder.source, folder))
     return builder
 
 

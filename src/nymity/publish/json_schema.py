@@ -11,17 +11,17 @@ from pydantic import TypeAdapter
 from nymity.privacy import MODELS
 from nymity.publish.job import Output, Source
 from nymity.publish.registry import METHODS
-from nymity.quality import LOSSES
+from nymity.quality import LOSSES, Loss
 from nymity.table.builders import BUILDERS
 from nymity.table.schema import Attribute, Role
 
 
 def job_schema() -> dict[str, Any]:
     """Return the schema; every registered model, method and hierarchy builder is in it by its key."""
-    methods = _one_of(METHODS, "name")
-    for method in methods["oneOf"]:
-        if "loss" in method["properties"]:
-            method["properties"]["loss"] = {"enum": list(LOSSES), "default": "loss"}
+    models = _one_of(MODELS, "model")
+    for model, piece in zip(models["oneOf"], MODELS.values(), strict=True):
+        if piece.second_table:
+            model["properties"][piece.second_table] = {"type": "string"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "nymity job",
@@ -31,8 +31,8 @@ def job_schema() -> dict[str, Any]:
         "properties": {
             "source": {"oneOf": [{"type": "string"}, _fields(Source)]},
             "schema": {"type": "object", "additionalProperties": _attribute()},
-            "privacy": {"type": "array", "minItems": 1, "items": _one_of(MODELS, "model")},
-            "method": methods,
+            "privacy": {"type": "array", "minItems": 1, "items": models},
+            "method": _one_of(METHODS, "name"),
             "output": _fields(Output),
             "earlier_releases": {"type": "array", "items": {"type": "string"}},
         },
@@ -76,5 +76,11 @@ def _fields(piece: type[Any]) -> dict[str, Any]:
 
 
 def _type(piece: type[Any], name: str) -> dict[str, Any]:
-    """Return the schema of one field's type, as pydantic derives it from the annotation."""
-    return TypeAdapter(get_type_hints(piece)[name]).json_schema()
+    """Return the schema of one field's type, as pydantic derives it from the annotation; a loss is a key or a piece."""
+    hint = get_type_hints(piece)[name]
+    if hint == str | Loss:
+        return {
+            "oneOf": [{"enum": list(LOSSES)}, _one_of(LOSSES, "loss")],
+            "default": piece.__dataclass_fields__[name].default,
+        }
+    return TypeAdapter(hint).json_schema()

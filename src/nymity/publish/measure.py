@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nymity.io import to_polars
-from nymity.privacy import MODELS, Groups, Measured
+from nymity.privacy import MODELS, Groups, Measured, plain_measured
 from nymity.table.schema import Schema, check_columns
 
 
@@ -27,7 +27,11 @@ class Measurement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
-        return asdict(self)
+        models = {
+            key: {name: plain_measured(reached) for name, reached in attributes.items()}
+            for key, attributes in self.models.items()
+        }
+        return {**asdict(self), "models": models}
 
 
 def measure(table: Any, schema: Schema, *, strict: bool = False) -> Measurement:
@@ -38,7 +42,7 @@ def measure(table: Any, schema: Schema, *, strict: bool = False) -> Measurement:
     frame = to_polars(table)
     published = Schema({name: attribute for name, attribute in schema.items() if name in frame.columns})
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
-    groups = Groups(frame, schema.quasi, strict=strict)
+    groups = Groups(frame, schema.quasi, strict=strict, hierarchies=schema.sensitive_hierarchies)
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():
         attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]

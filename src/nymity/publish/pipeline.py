@@ -22,6 +22,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import PrivacyModel
 from nymity.publish.certificate import certify
 from nymity.publish.job import Job, Output, Source
+from nymity.publish.population import Population, tables_of
 from nymity.publish.registry import Method
 from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.verify import verify
@@ -47,14 +48,8 @@ def publish(
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file. ``method`` defaults to the optimal full-domain generalization with 5% suppression.
     """
-    if isinstance(source, Job):
-        _refuse_beside_job(
-            schema=schema, privacy=privacy, method=method, output=output, earlier_releases=earlier_releases
-        )
-        job, given = source, None
-    else:
-        job, given = _job(source, schema, privacy, method, output, earlier_releases)
-    release = _run(job, given, observe)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases)
+    release = run_job(job, given, observe)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.write(out))
@@ -68,28 +63,29 @@ def load_source(job: Job) -> pl.DataFrame:
     return read_table(job.source.path, job.source.options)
 
 
-def _refuse_beside_job(**arguments: Any) -> None:
-    extra = [name for name, value in arguments.items() if value is not None and value != ()]
-    if extra:
-        raise JobError(
-            "publish",
-            expected="a job alone, which says everything by itself",
-            got=f"a job and {', '.join(extra)}",
-            hint="change the job: dataclasses.replace(job, ...)",
-        )
+def population_of(job: Job) -> pl.DataFrame | None:
+    """Read the quasi-identifiers of the population that a job counts, if it counts one."""
+    if not any(model.second_table for model in job.privacy):
+        return None
+    return tables_of(job, load_source(job)).population(job.schema)
 
 
-def _job(
+def job_of(
+    where: str,
     source: Any,
     schema: Schema | None,
     privacy: Sequence[PrivacyModel] | PrivacyModel,
     method: Method | None,
-    output: Output | None,
-    earlier_releases: Sequence[str],
+    output: Output | None = None,
+    earlier_releases: Sequence[str] = (),
 ) -> tuple[Job, Any]:
-    """Put the arguments of a call into a job, and tell the frame, if one was given."""
+    """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
+    if isinstance(source, Job):
+        beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
+        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases)
+        return source, None
     if schema is None:
-        raise JobError("schema", expected="a Schema", got="None", hint="publish(frame, schema, privacy=[...])")
+        raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
     is_path = isinstance(source, str | Path)
@@ -104,15 +100,29 @@ def _job(
     return job, None if is_path else source
 
 
-def _run(job: Job, given: Any, observe: Observer) -> Release:
+def _refuse_beside_job(where: str, **arguments: Any) -> None:
+    extra = [name for name, value in arguments.items() if value is not None and value != ()]
+    if extra:
+        raise JobError(
+            where,
+            expected="a job alone, which says everything by itself",
+            got=f"a job and {', '.join(extra)}",
+            hint="change the job: dataclasses.replace(job, ...)",
+        )
+
+
+def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
+    """Publish by a job; ``given`` is its source where that was read before, or is no file."""
     seconds: dict[str, float] = {}
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else to_polars(given)
-        job.schema.check(source)
-        table, rows = without_dropped(source, job.schema)
+        tables = tables_of(job, source)
+        job.schema.check(tables.published)
+        table, rows = without_dropped(tables.published, job.schema)
+        people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
-        encoded = encode(table, job.schema)
-    published = [name for name in source.columns if job.schema[name].role is not Role.IDENTIFYING]
+        encoded = encode(table, job.schema, people)
+    published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     with _timed("searching", seconds, observe):
         outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe)
     with _timed("recoding", seconds, observe):
@@ -120,17 +130,19 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
         order = _row_order(recoded.table, job.output.row_order)
         frame = recoded.table[order]
     with _timed("verifying", seconds, observe):
-        verified = verify(frame, job.schema.quasi, job.privacy)
+        population = None if people is None else Population.of(people, outcome.recoding, table.height)
+        hierarchies = job.schema.sensitive_hierarchies
+        verified = verify(frame, job.schema.quasi, job.privacy, hierarchies=hierarchies, population=population)
         if not verified.holds:
             raise PromiseError(broken(verified))
     secret = salt()
     certificate = certify(
         job=job,
-        source=source,
+        tables=tables,
         release=frame,
         outcome=outcome,
         masked=int(recoded.masked.sum()),
-        dropped=source.height - table.height,
+        dropped=tables.published.height - table.height,
         verified=verified,
         salt=secret,
     )
@@ -140,7 +152,7 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
         salt=secret,
         seconds=seconds,
         nodes=outcome.nodes.frame(),
-        dropped_records=source.height - table.height,
+        dropped_records=tables.published.height - table.height,
     )
     return Release(
         table=frame if given is None else like(given, frame),
@@ -150,6 +162,7 @@ def _run(job: Job, given: Any, observe: Observer) -> Release:
         outcome=outcome,
         job=job,
         log=log,
+        population=population,
     )
 
 

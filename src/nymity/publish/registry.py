@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
 from nymity.core.progress import Observer
+from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
+from nymity.lattice.iterative import IterativeRecoding
+from nymity.lattice.mingen import MinGen
+from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.samarati import Samarati
@@ -32,4 +36,6 @@ class Method(Protocol):
 
 
 #: Every method by its key.
-METHODS: dict[str, type[Method]] = {method.key: method for method in (OptimalLattice, Datafly, Samarati)}
+METHODS: dict[str, type[Method]] = {
+    method.key: method for method in (OptimalLattice, OLA, Datafly, Samarati, MinGen, AnytimeLattice, IterativeRecoding)
+}

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from nymity.core.errors import InputError, ParameterError, PromiseError
 from nymity.io import ReadOptions, read_table, staging, strip_neutralization, write_table
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.privacy import plain_measured
 from nymity.publish.certificate import Certificate, measured_section
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
+from nymity.publish.population import Population
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
@@ -66,6 +68,7 @@ class Release:
     outcome: LatticeOutcome = field(repr=False)
     job: Job = field(repr=False)
     log: CustodianLog = field(repr=False)
+    population: Population | None = field(default=None, repr=False)
 
     @property
     def recoding(self) -> Recoding:
@@ -109,9 +112,8 @@ class Release:
         return certificate
 
     def _spare_source(self, target: Path) -> None:
-        """Refuse to write the release over the table it was made from."""
-        source = Path(self.job.source.path) if self.job.source is not None else None
-        if source is not None and source.exists() and target.exists() and source.samefile(target):
+        """Refuse to write the release over a table it was made from."""
+        if target.exists() and any(path.exists() and path.samefile(target) for path in self.job.inputs):
             raise ParameterError(
                 "folder",
                 expected="one in which the release does not replace its source",
@@ -132,7 +134,14 @@ class Release:
                 f"{path.name}: what was written does not read back as the same table; nothing was published. "
                 "Try: another output format, such as parquet"
             )
-        verified = verify(written, self.job.schema.quasi, self.job.privacy)
+        schema = self.job.schema
+        verified = verify(
+            written,
+            schema.quasi,
+            self.job.privacy,
+            hierarchies=schema.sensitive_hierarchies,
+            population=self.population,
+        )
         if not verified.holds:
             raise PromiseError(broken(verified))
         return verified
@@ -174,7 +183,7 @@ def read_release(path: Path, output: Output) -> pl.DataFrame:
 def broken(verified: Verification) -> str:
     """Say which promises a table breaks."""
     failures = [
-        f"{finding.promise} (measured {', '.join(f'{k} = {v}' for k, v in finding.measured.items())})"
+        f"{finding.promise} (measured {', '.join(f'{k} = {v}' for k, v in plain_measured(finding.measured).items())})"
         for finding in verified.findings
         if not finding.holds
     ]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from nymity.publish.inspect import ColumnInspection, Inspection
     from nymity.table.hierarchy import HierarchySource
 
+#: Largest lattice for which the optimum is sought to the end.
+LARGE = 10**6
 #: Diversity to begin with; fewer where the sensitive column has fewer values.
 STARTER_L = 3
 
@@ -31,7 +33,7 @@ def starter_job(inspection: Inspection, source_name: str, privacy_k: int = 5) ->
         _PRIVACY,
         f'[[privacy]]\nmodel = "k-anonymity"\nk = {privacy_k}',
         *_diversity(inspection),
-        _METHOD,
+        _method(inspection),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -57,11 +59,22 @@ _DIVERSITY = """\
 
 _METHOD = """\
 # How the release is made: the best choice of one level per quasi-identifier. `loss` is what is kept small (the share
-# of detail given up); `suppression` is the largest share of the records that may be left out as outliers.
+# of detail given up); `suppression` is the largest share of the records that may be left out as outliers."""
+
+_OPTIMAL = """\
 [method]
 name = "optimal-lattice"
 loss = "loss"
 suppression = 0.05"""
+
+_ANYTIME = """\
+# There are {nodes:.1e} choices, so many that a proof of the best one may take too long: this method stops
+# when its time is over and tells how much better another choice could be. "optimal-lattice" goes on until it is proved.
+[method]
+name = "anytime-lattice"
+loss = "loss"
+suppression = 0.05
+seconds = 60"""
 
 
 def _introduction(inspection: Inspection) -> str:
@@ -74,6 +87,11 @@ def _introduction(inspection: Inspection) -> str:
     if not quasi:
         lines[1] = "# No column looks like a quasi-identifier: give at least one that role, or there is nothing to do."
     return "\n".join(lines)
+
+
+def _method(inspection: Inspection) -> str:
+    large = inspection.lattice_size > LARGE
+    return f"{_METHOD}\n{_ANYTIME.format(nodes=inspection.lattice_size) if large else _OPTIMAL}"
 
 
 def _column(column: ColumnInspection) -> str:

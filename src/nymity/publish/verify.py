@@ -5,12 +5,14 @@ Nothing here knows how the table was made. It groups the cells as they are writt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from nymity.privacy import Groups, Measured, PrivacyModel
+from nymity.publish.population import Population
+from nymity.table.hierarchy import HierarchySource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +43,20 @@ class Verification:
 
 
 def verify(
-    table: pl.DataFrame, quasi: Sequence[str], models: Sequence[PrivacyModel], *, strict: bool = False
+    table: pl.DataFrame,
+    quasi: Sequence[str],
+    models: Sequence[PrivacyModel],
+    *,
+    strict: bool = False,
+    hierarchies: Mapping[str, HierarchySource] | None = None,
+    population: Population | None = None,
 ) -> Verification:
-    """Measure every model on a table; ``strict`` counts the masked rows as a class."""
-    groups = Groups(table, quasi, strict=strict)
+    """Measure every model on a table, beside its population where models count one.
+
+    ``strict`` counts the masked rows as a class. ``hierarchies`` are those of sensitive attributes.
+    """
+    beside = {} if population is None else {"population": population.cells, "members": population.members}
+    groups = Groups(table, quasi, strict=strict, hierarchies=hierarchies, **beside)  # type: ignore[arg-type]
     return Verification(
         records=table.height,
         masked=groups.masked,

@@ -74,12 +74,14 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """One evaluated node."""
+    """One evaluated node; ``front`` says whether it is on the Pareto front that is drawn."""
 
     suppressed: float
+    k: int
     loss: float
     kind: str
     levels: str
+    front: bool = False
 
 
 @cache
@@ -141,14 +143,9 @@ def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Sp
     return _spec(alt.layer(drawn, beside, inside).properties(width="container", height=_height(items)), rows)
 
 
-def scatter(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
-    """Nodes by suppressed share (square-root scale) and loss; the limit as a line, the chosen node marked."""
+def nodes_by_suppression(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
+    """Nodes by suppressed share (square-root scale) and loss; the limit as a line."""
     alt = _altair()
-    rows: list[Spec] = [{"x": p.suppressed, "y": p.loss, "k": p.kind, "t": p.levels} for p in points]
-    for row, point in zip(rows, points, strict=True):
-        row["p"] = f"{point.suppressed:.2%}"
-        row["q"] = amount(point.loss)
-    kinds = {"within the limit": AFTER, "suppresses too much": "#9aa3ad", "chosen": CHOSEN}
     x = alt.X(
         field="x",
         type="quantitative",
@@ -156,32 +153,66 @@ def scatter(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
         scale=alt.Scale(type="sqrt", domain=[0, max([p.suppressed for p in points] + [limit or 0.0, 0.01])]),
         axis=alt.Axis(format=".2~%", values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]),
     )
-    large = "~s" if max(p.loss for p in points) >= 1000 else "~g"
-    axis = alt.Axis(format=large, labelExpr="datum.value < 0 ? '' : datum.label")
-    y = alt.Y(field="y", type="quantitative", title=loss, axis=axis, scale=alt.Scale(zero=False, padding=26))
-    tooltip = _tooltip({"k": "node", "t": "levels", "p": "suppressed", "q": "loss"})
-    base = alt.Chart().encode(x=x, y=y, tooltip=tooltip)
-    dots = base.mark_point(filled=True, size=50, opacity=0.8).encode(
-        color=_colours("k", kinds),
-        shape=alt.Shape(field="k", type="nominal", scale=_domain(list(kinds), ["circle", "cross", "diamond"])),
-    )
-    chosen = base.transform_filter("datum.k === 'chosen'")
-    layers = [
-        dots,
-        chosen.mark_point(shape="diamond", filled=True, size=260, opacity=1, color=CHOSEN, stroke="white"),
-        chosen.mark_text(text="chosen", dy=18, color=CHOSEN, fontWeight="bold"),
-    ]
+    marks = []
     if limit is not None:
         place = alt.X(datum=limit, type="quantitative")
         line = alt.Chart().mark_rule(color=_QUIET, strokeDash=[5, 4]).encode(x=place)
         text = alt.Chart().mark_text(
             align="left", baseline="top", dx=6, dy=2, color=_QUIET, text=f"limit {limit * 100:.4g}%"
         )
-        layers = [line, text.encode(x=place, y=alt.value(0)), *layers]
-    return _spec(alt.layer(*layers).properties(width="container", height=330), rows)
+        marks = [line, text.encode(x=place, y=alt.value(0))]
+    return _scatter(points, [p.suppressed for p in points], x, loss=loss, step="step-after", marks=marks)
+
+
+def nodes_by_k(points: Sequence[Point], *, loss: str) -> Spec:
+    """Nodes by the k reached (logarithmic scale) and loss."""
+    alt = _altair()
+    low = min(p.k for p in points)
+    high = max(2 * low, *(p.k for p in points))
+    x = alt.X(
+        field="x",
+        type="quantitative",
+        title="k reached: records of the smallest published class (logarithmic scale)",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False, padding=36),
+        axis=alt.Axis(format="~s", values=_round_numbers(high)),
+    )
+    return _scatter(points, [p.k for p in points], x, loss=loss, step="step-before", marks=[])
 
 
 # -- pieces --------------------------------------------------------------------------------------------
+
+
+def _scatter(
+    points: Sequence[Point], across: Sequence[float], x: Any, *, loss: str, step: str, marks: Sequence[Any]
+) -> Spec:
+    """Nodes by something and loss, the Pareto front as a line of steps, the chosen node marked."""
+    alt = _altair()
+    rows: list[Spec] = [
+        {"x": place, "y": p.loss, "k": p.kind, "f": p.front, "t": p.levels}
+        | {"p": f"{p.suppressed:.2%}", "q": amount(p.loss), "r": f"{p.k:,}"}
+        for p, place in zip(points, across, strict=True)
+    ]
+    kinds = {"within the limit": AFTER, "suppresses too much": "#9aa3ad", "chosen": CHOSEN}
+    large = "~s" if max(p.loss for p in points) >= 1000 else "~g"
+    axis = alt.Axis(format=large, labelExpr="datum.value < 0 ? '' : datum.label")
+    y = alt.Y(field="y", type="quantitative", title=loss, axis=axis, scale=alt.Scale(zero=False, padding=26))
+    tooltip = _tooltip({"k": "node", "t": "levels", "p": "suppressed", "r": "k reached", "q": "loss"})
+    base = alt.Chart().encode(x=x, y=y)
+    front = base.transform_filter("datum.f").mark_line(interpolate=step, color=_INK, strokeWidth=1.5)
+    dots = base.mark_point(filled=True, size=50, opacity=0.8).encode(
+        color=_colours("k", kinds),
+        shape=alt.Shape(field="k", type="nominal", scale=_domain(list(kinds), ["circle", "cross", "diamond"])),
+        tooltip=tooltip,
+    )
+    chosen = base.encode(tooltip=tooltip).transform_filter("datum.k === 'chosen'")
+    layers = [
+        *marks,
+        dots,
+        front,
+        chosen.mark_point(shape="diamond", filled=True, size=260, opacity=1, color=CHOSEN, stroke="white"),
+        chosen.mark_text(text="chosen", dy=18, color=CHOSEN, fontWeight="bold"),
+    ]
+    return _spec(alt.layer(*layers).properties(width="container", height=330), rows)
 
 
 def _spec(chart: Any, rows: Sequence[Spec]) -> Spec:
@@ -202,6 +233,11 @@ def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
         {"c": p.label, "v": p.full, "b": p.before, "a": p.after, "k": p.kind, "tb": p.before_text, "ta": p.after_text}
         for p in pairs
     ]
+
+
+def _round_numbers(largest: int) -> list[int]:
+    """Return 1, 2, 5, 10 … up to a number: what a logarithmic axis shows."""
+    return [leading * 10**zeros for zeros in range(len(str(largest))) for leading in (1, 2, 5)]
 
 
 def _share_axis(channel: Any, field: str, title: str, *, whole: bool = False, number_format: str = ".1~%") -> Any:

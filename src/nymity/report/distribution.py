@@ -52,7 +52,8 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
         plotted += [_figure(subject, figures, name, plain_distribution(subject, name)) for name in sensitive]
     notes = []
     if flat:
-        notes.append(paragraph(f"Published as one value throughout, so nothing is left to plot: {listed(flat)}."))
+        one, several = "as one value throughout, so nothing is left", "at several levels up to one value, too coarse"
+        notes.append(paragraph(f"Published {one if len(recoding.layers) == 1 else several} to plot: {listed(flat)}."))
     if sensitive and not gone:
         notes.append(
             paragraph(f"Every record's sensitive values are published as they were, unchanged: {listed(sensitive)}.")
@@ -77,8 +78,13 @@ def quasi_distribution(subject: Subject, name: str) -> Distribution:
     labels = hierarchy.labels[level]
     raw, unlisted = raw_counts(subject, name)
     before = np.bincount(hierarchy.codes[level], weights=raw, minlength=len(labels)).astype(np.int64)
-    cells = subject.release.frame[name].filter(pl.Series(~log.masked))
-    after, _ = _counts(cells, {label: code for code, label in enumerate(labels)}, len(labels))
+    if len(recoding.layers) == 1:
+        cells = subject.release.frame[name].filter(pl.Series(~log.masked))
+        after, _ = _counts(cells, {label: code for code, label in enumerate(labels)}, len(labels))
+    else:  # cells of several levels, counted at the coarsest
+        rows = subject.original[name].gather(log.source_rows[~log.masked])
+        fine, _ = _counts(rows, hierarchy.index, hierarchy.domain_size)
+        after = np.bincount(hierarchy.codes[level], weights=fine, minlength=len(labels)).astype(np.int64)
     return pooled(labels, before, after, threshold=subject.threshold, unlisted=unlisted)
 
 

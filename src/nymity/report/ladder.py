@@ -15,24 +15,48 @@ from nymity.table.hierarchy import Hierarchy
 def ladder_section(subject: Subject, _: Figures) -> Section:
     """Show one ladder per quasi-identifier."""
     recoding = subject.release.recoding
+    used = shares_of_levels(subject)
     ladders = [
-        _ladder(name, level, recoding.hierarchies[name], raw_counts(subject, name)[0], subject.threshold)
-        for name, level in recoding.levels.items()
+        _ladder(name, used[name], hierarchy, raw_counts(subject, name)[0], subject.threshold)
+        for name, hierarchy in recoding.hierarchies.items()
     ]
+    if len(recoding.layers) > 1:
+        return _section(
+            f"Records are published in {count(len(recoding.layers), 'layer')}, each at levels of its own, from the raw "
+            "value on the left to the top of the hierarchy on the right. The filled steps are in use, with the share "
+            "of the published records; the example shows what a common value becomes on the way.",
+            ladders,
+        )
     untouched = sum(level == 0 for level in recoding.levels.values())
     note = f" {count(untouched, 'column')} kept raw values." if untouched else " No column kept its raw values."
+    return _section(
+        "Every quasi-identifier is published at one level of its hierarchy, from the raw value on the left to its top "
+        "on the right. The filled step is what was chosen; the example shows what a common value becomes on the way."
+        + note,
+        ladders,
+    )
+
+
+def shares_of_levels(subject: Subject) -> dict[str, dict[int, float]]:
+    """Return, per quasi-identifier and level in use, the share of the published records at that level."""
+    recoding = subject.release.recoding
+    if len(recoding.layers) == 1:
+        return {name: {level: 1.0} for name, level in recoding.levels.items()}
+    layer = recoding.layer_of(subject.original)
+    records = np.bincount(layer[layer >= 0], minlength=len(recoding.layers)) / max(int((layer >= 0).sum()), 1)
+    shares: dict[str, dict[int, float]] = {name: {} for name in recoding.hierarchies}
+    for part, share in zip(recoding.layers, records.tolist(), strict=True):
+        for name, level in part.levels.items():
+            shares[name][level] = shares[name].get(level, 0.0) + share
+    return shares
+
+
+def _section(text: str, ladders: list[Html]) -> Section:
     return Section(
         anchor="levels",
         title="Levels chosen on each hierarchy",
         short="Levels",
-        parts=(
-            paragraph(
-                "Every quasi-identifier is published at one level of its hierarchy, from the raw value on the left to "
-                "its top on the right. The filled step is what was chosen; the example shows what a common value "
-                "becomes on the way." + note
-            ),
-            *ladders,
-        ),
+        parts=(paragraph(text), *ladders),
     )
 
 
@@ -56,10 +80,10 @@ def example_path(hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int
     return path
 
 
-def _ladder(name: str, chosen: int, hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> Html:
-    steps = []
+def _ladder(name: str, used: dict[int, float], hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> Html:
+    steps, coarsest = [], max(used)
     for level, example in enumerate(example_path(hierarchy, counts, threshold)):
-        place = "chosen" if level == chosen else "passed" if level < chosen else "above"
+        place = "chosen" if level in used else "passed" if level < coarsest else "above"
         values = count(len(hierarchy.labels[level]), "value")
         shown = (
             element("b", shortened(example, 34), title=example)
@@ -67,14 +91,8 @@ def _ladder(name: str, chosen: int, hierarchy: Hierarchy, counts: NDArray[np.int
             else element("b", "rare values", class_="hidden", title=f"each stands for fewer than {threshold} records")
         )
         where = "raw" if level == 0 else f"level {level}"
-        steps.append(
-            element("li", element("span", where), shown, element("span", values), class_=place)
-            if level != chosen
-            else element("li", element("span", f"{where} · published"), shown, element("span", values), class_=place)
-        )
-    return element(
-        "div",
-        element("h3", name, element("span", f"level {chosen} of {hierarchy.height}")),
-        element("ol", *steps),
-        class_="ladder",
-    )
+        if level in used:
+            where += " · published" if len(used) == 1 else f" · {used[level]:.1%} of records"
+        steps.append(element("li", element("span", where), shown, element("span", values), class_=place))
+    summary = f"level {coarsest} of {hierarchy.height}" if len(used) == 1 else f"up to level {coarsest}"
+    return element("div", element("h3", name, element("span", summary)), element("ol", *steps), class_="ladder")

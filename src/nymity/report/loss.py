@@ -18,7 +18,7 @@ def loss_section(subject: Subject, figures: Figures) -> Section:
         ),
         element("div", _attributes(subject, figures), *_losses(subject, figures), class_="grid"),
     ]
-    without = [loss.key for loss in subject.comparison.losses if loss.scaled is None]
+    without = [loss.name for loss in subject.comparison.losses if loss.scaled is None]
     if without:
         parts.append(paragraph(f"No scale exists here for {listed(without)}: original and full suppression are alike."))
     if subject.dropped:
@@ -47,18 +47,18 @@ def _attributes(subject: Subject, figures: Figures) -> Html:
 
 
 def _losses(subject: Subject, figures: Figures) -> list[Html]:
-    minimized = subject.release.outcome.loss_key
-    scaled = {loss.key: (loss, loss.scaled) for loss in subject.comparison.losses if loss.scaled is not None}
+    minimized = subject.release.outcome.minimized.name
+    scaled = {loss.name: (loss, loss.scaled) for loss in subject.comparison.losses if loss.scaled is not None}
     bars = [
         chart.Bar(
-            label=key,
+            label=name,
             share=_within(share),
             text=f"{share:.3f}",
             full=f"{loss.title}: {amount(loss.value)}",
             note=f"original {amount(loss.original)}, full suppression {amount(loss.suppressed)}",
-            strong=key == minimized,
+            strong=name == minimized,
         )
-        for key, (loss, share) in sorted(scaled.items(), key=lambda item: -item[1][1])
+        for name, (loss, share) in sorted(scaled.items(), key=lambda item: -item[1][1])
     ]
     if not bars:
         return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nymity.quality import LOSSES
 from nymity.report.markup import Figures, Html, Section, element, paragraph, tile
 from nymity.report.subject import Subject
 from nymity.report.wording import amount, count, percent
@@ -28,15 +27,15 @@ def overview_section(subject: Subject, _: Figures) -> Section:
 
 def _tiles(subject: Subject) -> Html:
     release, before, after = subject.release, subject.sizes_before, subject.sizes_after
-    outcome = release.outcome
+    outcome, loss = release.outcome, release.outcome.minimized.name
     smallest = f"{after.min():,}" if len(after) else "–"
-    note = f"{LOSSES[outcome.loss_key].title}; smaller is better"
+    note = f"{outcome.minimized.title}; smaller is better"
     return element(
         "div",
         tile("Records", f"{subject.records:,} → {release.frame.height:,}", "in the original → in the release"),
         tile("Classes", f"{len(before):,} → {len(after):,}", "groups of records that look alike"),
         tile("Smallest class", f"{before.min():,} → {smallest}", f"{subject.threshold:,} or more were promised"),
-        tile("Loss" if outcome.loss_key == "loss" else f"Loss ({outcome.loss_key})", amount(outcome.loss), note),
+        tile("Loss" if loss == "loss" else f"Loss ({loss})", amount(outcome.loss), note),
         class_="tiles",
     )
 

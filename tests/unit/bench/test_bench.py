@@ -12,12 +12,12 @@ from nymity.core.errors import FileError, ParameterError
 def test_an_unknown_benchmark_names_those_there_are() -> None:
     with pytest.raises(ParameterError, match="'lattice'"):
         run_bench("latice")
-    assert set(BENCHES) == {"lattice"}
+    assert set(BENCHES) == {"lattice", "losses", "models", "anytime"}
 
 
 def test_without_the_data_it_says_where_they_should_be(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("NYMITY_DATA", str(tmp_path))
-    monkeypatch.setattr("nymity.bench.lattice.sort_unit", lambda: 1.0)
+    monkeypatch.setattr("nymity.bench.measuring.sort_unit", lambda: 1.0)
     with pytest.raises(FileError, match="NYMITY_DATA"):
         run_bench("lattice")
 

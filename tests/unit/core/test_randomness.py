@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.core.randomness import salt, secure_permutation
+from nymity.core.randomness import replayable, salt, secure_permutation
 
 
 def test_a_permutation_holds_everything_once_and_changes() -> None:
@@ -23,3 +23,8 @@ def test_every_order_of_three_is_about_as_frequent() -> None:
 def test_salts_are_256_bits_and_fresh() -> None:
     assert len(bytes.fromhex(salt())) == 32
     assert salt() != salt()
+
+
+def test_a_seed_gives_the_same_numbers_for_ever() -> None:
+    draw = replayable(1)
+    assert [draw.random() for _ in range(2)] == [0.13436424411240122, 0.8474337369372327]

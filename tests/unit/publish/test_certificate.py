@@ -180,6 +180,7 @@ def test_loss_and_search() -> None:
     assert loss["key"] == "loss"
     assert loss["value"] == release.loss
     assert loss["proven_optimal"] is True
+    assert loss["proven_bound"] == loss["value"]
     assert 0 < loss["nodes_checked"] <= loss["lattice_nodes"] == 5 * 5 * 2
 
 

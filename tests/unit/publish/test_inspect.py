@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from collections import Counter
 from datetime import date, time, timedelta
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from nymity.core.errors import JobError, ParameterError, TableError
 from nymity.datasets import hospital
+from nymity.lattice.anytime import AnytimeLattice
 from nymity.publish.inspect import SUGGEST_FROM, Inspection, inspect_table, starter_job
+from nymity.publish.job import Job
 from nymity.publish.starter import _key, _specification, _value
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import Hierarchy
@@ -216,6 +219,25 @@ def test_the_starter_job_of_the_hospital(inspection: Inspection) -> None:
     assert job["method"] == {"name": "optimal-lattice", "loss": "loss", "suppression": 0.05}
     assert all(column.reason in text for column in inspection.columns)
     assert max(map(len, text.splitlines())) <= 160
+
+
+def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
+    """Four levels each of ten columns are more than a million nodes; of five they are not."""
+    columns = {f"age {i}": [10 * i + j for j in range(40)] for i in range(10)}
+    large, small = (inspect_table(pl.DataFrame({name: columns[name] for name in list(columns)[:m]})) for m in (10, 5))
+    levels = {column.levels for column in large.columns}
+    assert large.lattice_size == math.prod(column.levels for column in large.columns) > 10**6 > small.lattice_size
+    assert levels == {large.schema().hierarchy(name, pl.Series(values)).height + 1 for name, values in columns.items()}
+    text = starter_job(large, "t.csv")
+    assert tomllib.loads(text)["method"] == {
+        "name": "anytime-lattice",
+        "loss": "loss",
+        "suppression": 0.05,
+        "seconds": 60,
+    }
+    assert f"There are {large.lattice_size:.1e} choices, so many that a proof" in text
+    assert Job.from_dict(tomllib.loads(text)).method == AnytimeLattice(suppression=0.05, seconds=60)
+    assert tomllib.loads(starter_job(small, "t.csv"))["method"]["name"] == "optimal-lattice"
 
 
 def test_hierarchies_of_the_starter_job_are_the_suggested_builders(inspection: Inspection) -> None:

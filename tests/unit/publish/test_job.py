@@ -40,6 +40,9 @@ HIERARCHIES: list[dict[str, Any]] = [
     {"type": "file", "path": "zip.csv", "delimiter": "|"},
     {"type": "rows", "rows": [["a", "vowel", "*"], ["b", "consonant", "*"], ["", "", "*"]]},
     {"type": "flat"},
+    {"type": "random-tree", "seed": 3, "branches": 4},
+    {"type": "shuffled", "hierarchy": {"type": "masking", "steps": [2, 4]}, "seed": 7},
+    {"type": "shuffled", "hierarchy": {"type": "file", "path": "zip.csv"}, "seed": 7},
 ]
 
 
@@ -64,20 +67,45 @@ def with_hierarchy(hierarchy: Any) -> dict[str, Any]:
 VARIANTS: dict[str, dict[str, Any]] = {
     **{f"hierarchy {i} {spec['type']}": with_hierarchy(spec) for i, spec in enumerate(HIERARCHIES)},
     **{f"loss {key}": data(method={"name": "optimal-lattice", "loss": key}) for key in LOSSES},
+    "a loss with parameters": data(
+        method={"name": "optimal-lattice", "loss": {"loss": "gcp", "aggregation": "rank", "gs_factor": 0.2}}
+    ),
+    "a loss as a table": data(method={"name": "datafly", "loss": {"loss": "classification", "target": "disease"}}),
     **{f"format {form}": data(output={"name": "out", "format": form}) for form in FORMATS},
     "smallest": data(),
     "both models": data(
         privacy=[{"model": "k-anonymity", "k": 2}, {"model": "distinct-l-diversity", "l": 3, "attribute": "disease"}]
     ),
     "datafly": data(method={"name": "datafly", "at_most": "k-records"}),
+    "ola": data(method={"name": "ola", "suppression": 0.05}),
+    "mingen": data(method={"name": "mingen", "prefer": "lowest", "threads": 2}),
+    "mingen by attributes": data(method={"name": "mingen", "loss": "loss", "prefer": ["zip", "age"]}),
+    "iterative recoding": data(method={"name": "iterative-recoding", "loss": "gcp", "share": 0.02}),
     "samarati": data(method={"name": "samarati", "suppression": 0.1}),
+    "anytime": data(method={"name": "anytime-lattice", "seconds": 2.5, "checks": 1000}),
     "further models": data(
         privacy=[
             {"model": "frequency-l-diversity", "l": 2.5, "attribute": "disease"},
             {"model": "entropy-l-diversity", "l": 1.5, "attribute": "disease"},
             {"model": "recursive-diversity", "c": 3, "l": 2, "attribute": "disease"},
             {"model": "alpha-k-anonymity", "alpha": 0.5, "k": 2, "attribute": "disease"},
+            {"model": "t-closeness", "t": 0.2, "attribute": "disease"},
+            {"model": "t-closeness", "t": 0.2, "attribute": "disease", "distance": "ordered"},
+            {"model": "delta-disclosure", "delta": 1.5, "attribute": "disease"},
+            {"model": "beta-likeness", "beta": 1.5, "attribute": "disease"},
+            {"model": "enhanced-beta-likeness", "beta": 2, "attribute": "disease"},
+            {"model": "f-privacy", "thresholds": {"HIV": 0.1, "": 0.2, "*": 0.5}, "attribute": "disease"},
+            {"model": "f-privacy", "thresholds": {"a": 2, "c": 0.1}, "attribute": "disease"},
+            {"model": "f-privacy", "thresholds": {"a.b": 0.1, "*": {"a": 2, "c": 0.1}}, "attribute": "disease"},
             {"model": "prosecutor-risk", "limit": 0.2},
+            {"model": "average-risk", "limit": 0.1},
+            {"model": "sample-uniques", "limit": 0.05},
+        ]
+    ),
+    "models of a second table": data(
+        privacy=[
+            {"model": "k-map", "k": 5, "population": "people.csv"},
+            {"model": "delta-presence", "low": 0.1, "high": 0.5, "subset": "patients.csv"},
         ]
     ),
     "every method field": data(
@@ -130,7 +158,7 @@ def test_the_variants_hold_every_registered_piece() -> None:
     told = json.dumps(list(VARIANTS.values()))
     for key in (*BUILDERS, *MODELS, *METHODS, *LOSSES, *FORMATS, *(role.value for role in Role)):
         assert f'"{key}"' in told
-    for piece in (*BUILDERS.values(), *METHODS.values(), *MODELS.values(), Output, Source):
+    for piece in (*BUILDERS.values(), *METHODS.values(), *MODELS.values(), *LOSSES.values(), Output, Source):
         for field in dataclasses.fields(piece):
             assert f'"{field.name}"' in told, f"{piece.__name__}.{field.name}"
 
@@ -200,6 +228,12 @@ def test_absolute_paths_stay(tmp_path: Path) -> None:
     assert job.schema["b"].hierarchy == Taxonomy(file="/h/tree.json")
 
 
+def test_paths_of_second_tables_start_at_the_job_file_too(tmp_path: Path) -> None:
+    job = Job.from_dict(VARIANTS["models of a second table"] | {"source": "source.csv"}, folder=tmp_path)
+    assert job.inputs == tuple(tmp_path / name for name in ("source.csv", "people.csv", "patients.csv"))
+    assert Job.from_dict(job.to_dict()) == job
+
+
 def test_without_a_folder_paths_are_as_written() -> None:
     assert Job.from_dict(data(source="x/people.csv")).source == Source(path="x/people.csv")
 
@@ -246,10 +280,49 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
         "privacy[1].atribute",
         ("did you mean 'attribute'?",),
     ),
+    (
+        {"privacy": [{"model": "f-privacy", "thresholds": 0.5, "attribute": "disease"}]},
+        "privacy[0].thresholds",
+        ("a table of values with their thresholds, or a formula", "0.5"),
+    ),
+    (
+        {"privacy": [{"model": "f-privacy", "thresholds": {"HIV": "half"}, "attribute": "disease"}]},
+        "privacy[0].thresholds, 'HIV'",
+        ("a number above 0 and at most 1", "'half'"),
+    ),
     ({"method": {}}, "method", ("a field 'name'", "'optimal-lattice'")),
+    ({"privacy": [{"model": "k-map", "k": 2}]}, "privacy[0]", ("a field 'population' for 'k-map'",)),
+    (
+        {"privacy": [{"model": "k-map", "k": 2, "population": {"age": [1]}}]},
+        "privacy[0].population",
+        ("the path of a table", "{'age': [1]}"),
+    ),
+    (
+        {"privacy": [{"model": "delta-presence", "low": 0.5, "high": 0.2, "subset": "p.csv"}]},
+        "privacy[0].high",
+        ("at least low, 0.5", "0.2"),
+    ),
     ({"method": "optimal-lattice"}, "method", ("a table of fields",)),
     ({"method": {"name": "optimal"}}, "method.name", ("did you mean 'optimal-lattice'?",)),
     ({"method": {"name": "optimal-lattice", "loss": "los"}}, "method.loss", ("'ambiguity'", "did you mean 'loss'?")),
+    (
+        {"method": {"name": "optimal-lattice", "loss": {"loss": "gcp", "agregation": "rank"}}},
+        "method.loss.agregation",
+        ("'aggregation', 'gs_factor'", "did you mean 'aggregation'?"),
+    ),
+    (
+        {"method": {"name": "optimal-lattice", "loss": {"loss": "gcp", "aggregation": "mean"}}},
+        "method.loss.aggregation",
+        ("'arithmetic', 'geometric', 'rank', 'maximum'", "'mean'"),
+    ),
+    (
+        {"method": {"name": "optimal-lattice", "loss": {"loss": "gcp", "gs_factor": 1.01}}},
+        "method.loss.gs_factor",
+        ("from 0 to 1", "1.01"),
+    ),
+    ({"method": {"name": "optimal-lattice", "loss": {"loss": "gpc"}}}, "method.loss.loss", ("did you mean 'gcp'?",)),
+    ({"method": {"name": "optimal-lattice", "loss": {"gs_factor": 1}}}, "method.loss", ("a field 'loss'",)),
+    ({"method": {"name": "optimal-lattice", "loss": 5}}, "method.loss", ("a loss or the key of one", "5")),
     ({"method": {"name": "optimal-lattice", "suppression": "5%"}}, "method.suppression", ("a number from 0 to 1",)),
     ({"method": {"name": "optimal-lattice", "suppression": 1.01}}, "method.suppression", ("from 0 to 1", "1.01")),
     ({"method": {"name": "optimal-lattice", "outliers": "keep"}}, "method.outliers", ("'mask', 'remove'",)),

@@ -39,7 +39,9 @@ def test_it_is_plain_json_and_names_every_piece() -> None:
         for key, piece in tagged(pieces, tag).items():
             assert set(piece["properties"]) == {tag, *(field.name for field in dataclasses.fields(registry[key]))}
             assert tag in piece["required"]
-    assert tagged(fields["method"], "name")["optimal-lattice"]["properties"]["loss"]["enum"] == list(LOSSES)
+    by_key, by_parameters = tagged(fields["method"], "name")["optimal-lattice"]["properties"]["loss"]["oneOf"]
+    assert by_key["enum"] == list(LOSSES)
+    assert list(tagged(by_parameters, "loss")) == list(LOSSES)
     assert fields["output"]["properties"]["format"]["enum"] == list(FORMATS)
     assert fields["schema"]["additionalProperties"]["properties"]["role"]["enum"] == [role.value for role in Role]
     assert set(fields) == set(Job.__dataclass_fields__)

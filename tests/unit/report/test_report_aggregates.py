@@ -96,13 +96,16 @@ def test_homogeneity_and_uniqueness_agree_with_counting(rows: list[tuple[str, st
     assert unique_records(frame, frame.columns) == sum(n == 1 for n in Counter(rows).values())
 
 
-@given(st.integers(1, 500), st.integers(1, 50), st.data())
-def test_the_sample_keeps_the_chosen_node(n_nodes: int, limit: int, data: st.DataObject) -> None:
+@given(st.integers(1, 300), st.integers(1, 50), st.data())
+def test_the_sample_keeps_the_chosen_node_and_the_fronts(n_nodes: int, limit: int, data: st.DataObject) -> None:
     chosen = data.draw(st.integers(-1, n_nodes - 1))
-    drawn = sampled(n_nodes, chosen, limit=limit).tolist()
+    fronts = data.draw(st.lists(st.integers(0, n_nodes - 1), max_size=30, unique=True))
+    drawn = sampled(n_nodes, np.array(fronts, dtype=np.int64), chosen, limit=limit).tolist()
     assert len(drawn) == len(set(drawn)) == min(n_nodes, limit)
-    assert chosen == -1 or drawn[-1] == chosen
     assert set(drawn) <= set(range(n_nodes))
+    assert chosen == -1 or drawn[-1] == chosen
+    asked = {*fronts, chosen} - {-1}
+    assert asked <= set(drawn) if len(asked) <= limit else set(drawn) <= asked
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=60))))

@@ -26,8 +26,8 @@ BARS = [
     chart.Bar(label="z", share=0.0, text="0%", full="z"),
 ]
 POINTS = [
-    chart.Point(suppressed=0.2, loss=0.1, kind="suppresses too much", levels="age 0"),
-    chart.Point(suppressed=0.0, loss=1.0, kind="chosen", levels="age 1"),
+    chart.Point(suppressed=0.2, k=2, loss=0.1, kind="suppresses too much", levels="age 0"),
+    chart.Point(suppressed=0.0, k=50, loss=1.0, kind="chosen", levels="age 1", front=True),
 ]
 
 
@@ -37,8 +37,9 @@ def specifications() -> list[Spec]:
         chart.paired_columns(PAIRS, mark_before=None, mark=""),
         chart.paired_bars(PAIRS),
         chart.bars(BARS, title="share"),
-        chart.scatter(POINTS, limit=0.05, loss="loss"),
-        chart.scatter(POINTS[1:], limit=None, loss="loss"),
+        chart.nodes_by_suppression(POINTS, limit=0.05, loss="loss"),
+        chart.nodes_by_suppression(POINTS[1:], limit=None, loss="loss"),
+        chart.nodes_by_k(POINTS, loss="loss"),
     ]
 
 
@@ -63,7 +64,7 @@ def test_settings_of_the_session_have_no_say() -> None:
 
 
 def test_many_rows_are_no_problem() -> None:
-    spec = chart.scatter(POINTS * 4000, limit=0.05, loss="loss")
+    spec = chart.nodes_by_suppression(POINTS * 4000, limit=0.05, loss="loss")
     assert len(spec["data"]["values"]) == 8000
 
 
