@@ -15,6 +15,7 @@ from math import inf
 
 import numpy as np
 
+from nymity.kernels.dominance import any_above
 from nymity.lattice.search import Inquiry
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics
@@ -184,7 +185,7 @@ class RuledOut:
 
     def covers(self, node: Node) -> bool:
         """Say whether ``node`` lies at or below one of them."""
-        return bool((self._levels >= np.array(node)).all(axis=1).any())
+        return bool(any_above(self._levels, np.array(node)))
 
     def add(self, node: Node) -> None:
         """Add a node, and forget those it covers and the oldest beyond what is kept."""

@@ -9,6 +9,10 @@ Nodes come in ascending order of that loss from one best-first search over inter
 publishes too few of the records rules out its whole interval, now and later, because the records that are left only
 become fewer. Models that are not monotone are judged there by the relaxation of :mod:`nymity.lattice.optimal`.
 
+In lattices of more than :data:`MAX_IN_ORDER` nodes that takes too long. There each layer is found by a descent instead:
+from the highest levels down, one level of one attribute at a time, the one that saves most first, as long as enough
+records are published.
+
 No record is stranded: a layer is taken only if the highest levels can publish all the records it leaves. Otherwise it
 gives its smallest classes back, as few as are needed.
 """
@@ -38,8 +42,11 @@ from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, loss_of
 from nymity.quality.attribute_loss import BoundCostLoss
 from nymity.table.encoding import EncodedTable
+from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Layer, Recoding
+
+#: Largest lattice whose nodes are taken in the order of their loss.
+MAX_IN_ORDER = 2**17
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,16 +94,18 @@ class IterativeRecoding:
         space, left = Space.of(table), _Left.of(table, models)
         if not left.publishable(space.high):
             raise refuse(table, models, "0", left.engine.check(space.high))
-        release, ascent = _Release(table, models, bound), _Ascent(space, bound)
+        release, order = _Release(table, models, bound), _order(space, bound)
         needed = ceil(validation.exact_fraction(self.share) * table.n_records)
         while left.n_records:
             if left.n_records < needed:
-                needed, ascent = min(needed // 2, left.n_records), _Ascent(space, bound, ascent.checks)
-            node = ascent.next(left, max(needed, 1))
-            left = release.take(left, node, space.high)
+                needed, order = min(needed // 2, left.n_records), _order(space, bound, order.checks)
+            node = order.next(left, max(needed, 1))
+            before, left = left, release.take(left, node, space.high)
+            if left is before and isinstance(order, _Descent):
+                needed = left.n_records  # nothing could be taken, and the same node would be found again
             done = table.n_records - left.n_records
             report(observe, Progress(stage="publishing layer by layer", done=done, total=table.n_records))
-        return release.outcome(self.minimized, columns or table.names, ascent.checks)
+        return release.outcome(self.minimized, columns or table.names, order.checks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +189,7 @@ class _Release:
     def outcome(self, loss: Loss, columns: Sequence[str], checks: int) -> LatticeOutcome:
         """Return what was published; nothing is suppressed."""
         table, bound = self.table, self.bound
-        recoding = Recoding(
+        recoding = LevelRecoding(
             columns=tuple(columns),
             hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
             layers=tuple(self.layers),
@@ -241,6 +250,37 @@ class _Ascent:
             (a for a in range(len(top)) if top[a] > bottom[a]),
             key=lambda a: (totals[a, top[a]] - totals[a, bottom[a]]) / dearest[a],
         )
+
+
+class _Descent:
+    """Nodes below which no step still publishes enough, each found by going down from the highest levels."""
+
+    def __init__(self, space: Space, bound: BoundCostLoss, checks: int = 0) -> None:
+        self._space, self._bound, self.checks = space, bound, checks
+
+    def next(self, left: _Left, needed: int) -> Node:
+        """Return a node that publishes at least so many records."""
+        node = self._space.high
+        closed: set[int] = set()  # attributes whose next step publishes too little, here and further down
+        while True:
+            steps = [
+                (self._bound.floors((*node[:a], node[a] - 1, *node[a + 1 :]), None), a)
+                for a in range(len(node))
+                if a not in closed and node[a] > self._space.low[a]
+            ]
+            for _, a in sorted(steps):
+                lower = (*node[:a], node[a] - 1, *node[a + 1 :])
+                self.checks += 1
+                if left.published(lower) >= needed:
+                    node = lower
+                    break
+                closed.add(a)
+            else:
+                return node
+
+
+def _order(space: Space, bound: BoundCostLoss, checks: int = 0) -> _Ascent | _Descent:
+    return (_Ascent if space.size <= MAX_IN_ORDER else _Descent)(space, bound, checks)
 
 
 def _refuse_population(table: EncodedTable) -> None:

@@ -41,7 +41,12 @@ class Ledger:
 
     def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
         """Say which nodes stay within the limit and publish at least one record."""
-        return nodes.suppressed <= min(self.limit, self.table.n_records - 1)
+        return nodes.suppressed <= self.most
+
+    @property
+    def most(self) -> int:
+        """Records that a solution may suppress: within the limit, and not all of them."""
+        return min(self.limit, self.table.n_records - 1)
 
     def enter(self, nodes: NodeStatistics) -> bool:
         """Take note of evaluated nodes and say whether there are solutions among them."""
@@ -49,6 +54,8 @@ class Ledger:
         if len(self._recent) == BATCH:  # many small arrays take far more memory than one large one
             self._older.append(NodeStatistics.concatenate(self._recent))
             self._recent = []
+        if len(nodes) == 1:
+            return self._enter_one(nodes)
         solutions = self.solves(nodes)
         if not solutions.any():
             return False
@@ -56,6 +63,18 @@ class Ledger:
         for i in np.flatnonzero(solutions & (compared[:, 0] <= self.best_loss * (1 + TIE))):
             node = tuple(nodes.levels[i].tolist())
             self._tied.append((tuple(compared[i].tolist()), int(nodes.suppressed[i]), sum(node), node))
+            self._choose()
+        return True
+
+    def _enter_one(self, node: NodeStatistics) -> bool:
+        """Do the same for one node without arrays, which are slow for so little."""
+        suppressed = int(node.suppressed[0])
+        if suppressed > self.most:
+            return False
+        compared = self.loss.compared_one(node)
+        if compared[0] <= self.best_loss * (1 + TIE):
+            levels = tuple(node.levels[0].tolist())
+            self._tied.append((compared, suppressed, sum(levels), levels))
             self._choose()
         return True
 

@@ -12,7 +12,7 @@ from nymity.lattice.space import Node
 from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, NodeStatistics
 from nymity.table.encoding import EncodedTable
-from nymity.table.recoding import Layer, Recoding
+from nymity.table.level_recoding import Layer, LevelRecoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class LatticeOutcome:
     this, None where nothing is. ``exploration`` is what a search that stopped early can go on with.
     """
 
-    recoding: Recoding
+    recoding: LevelRecoding
     levels: dict[str, int]
     loss: float
     minimized: Loss
@@ -50,10 +50,10 @@ class LatticeOutcome:
         return self.minimized.key
 
 
-def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> Recoding:
+def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelRecoding:
     """Return the recoding that publishes what can be published of a node."""
     table, classes = engine.table, engine.classes(node)
-    return Recoding(
+    return LevelRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
         layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.kept]),),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
+from nymity.kernels.dominance import first_below
 from nymity.kernels.rollup import roll_up, roll_up_pivot
 from nymity.kernels.walk import check_node, walk_chains
 from nymity.lattice.space import Node, Space
@@ -396,8 +397,8 @@ class SnapshotStore:
 
     def smallest_below(self, node: Node) -> Snapshot:
         """Return the smallest materialized predecessor of a node, or the node itself; the newest of equal ones."""
-        first = int((self._levels <= np.array(node)).all(axis=1).argmax())
-        if any(low > level for low, level in zip(self._snapshots[first].levels, node, strict=True)):
+        first = int(first_below(self._levels, np.array(node)))
+        if first < 0:
             raise ValueError(f"{node} is not above the levels of the table")
         self._clock += 1
         self._last_used[first] = self._clock

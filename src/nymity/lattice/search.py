@@ -184,7 +184,7 @@ class Inquiry:
     def check(self, node: Node) -> NodeStatistics | None:
         """Check a node and return its statistics if it is a solution."""
         statistics = self.look(node)
-        return statistics if self.ledger.solves(statistics)[0] else None
+        return statistics if int(statistics.suppressed[0]) <= self.ledger.most else None
 
     def look(self, node: Node) -> NodeStatistics:
         """Check a node and return its statistics, whether it is a solution or not."""
@@ -197,13 +197,13 @@ class Inquiry:
         statistics = self.relaxed.check(node)
         self._relaxed_nodes.add(node)
         self._report()
-        return statistics if self.ledger.solves(statistics)[0] else None
+        return statistics if int(statistics.suppressed[0]) <= self.ledger.most else None
 
     def check_bounded(self, node: Node) -> NodeStatistics | None:
         """Check a node, and return what every node below it suppresses too, if any of those could be a solution."""
         statistics, least = self.engine.check_bounded(node)
         self._enter(node, statistics)
-        return least if self.ledger.solves(least)[0] else None
+        return least if int(least.suppressed[0]) <= self.ledger.most else None
 
     def _enter(self, node: Node, statistics: NodeStatistics) -> None:
         self.ledger.enter(statistics)

@@ -16,13 +16,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.quality.aggregation import AGGREGATIONS, Aggregate, Aggregation, total
+from nymity.quality.aggregation import AGGREGATIONS, Aggregate, Aggregation, arithmetic, total
 from nymity.quality.loss import BoundLoss, Loss
 from nymity.quality.statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
@@ -84,6 +85,10 @@ class BoundAttributeLoss(BoundLoss):
         """Return the aggregated losses of each node."""
         return self.aggregate(self.per_attribute(nodes), self.weights)
 
+    def compared_one(self, node: NodeStatistics) -> tuple[float, ...]:
+        """Return the same for a single node: its floors with its own suppressed records."""
+        return self.floors(node.levels[0].tolist(), node)
+
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return the loss of each node."""
         return np.asarray(self.compared(nodes)[:, 0])
@@ -137,6 +142,10 @@ class BoundCostLoss(BoundAttributeLoss):
     def most(self) -> Ints:
         """What a cell that says nothing costs, (m,)."""
 
+    @abstractmethod
+    def cost_of(self, attribute: int, codes: Ints) -> int:
+        """What a cell costs that stands for these raw values, one or more."""
+
     @cached_property
     def totals(self) -> Ints:
         """Cost of all records' cells, per attribute and level, (m, levels)."""
@@ -152,6 +161,32 @@ class BoundCostLoss(BoundAttributeLoss):
         generalized, gone = self.factors
         spent = generalized * self.totals[self.attributes, levels] - min(generalized, gone) * lost
         return np.asarray((spent + gone * suppressed * self.most) / self.denominator)
+
+    def floors(
+        self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None
+    ) -> tuple[float, ...]:
+        """Return the same as for any attribute loss, in plain numbers: for one node arrays would be slower."""
+        suppressed = 0 if above is None else int(above.suppressed[0])
+        lost = [0] * len(levels) if above is None else self.lost(above)[0].tolist()
+        generalized, gone = self.factors
+        shared = min(generalized, gone)
+        parts = [
+            (generalized * totals[level] - shared * less + gone * suppressed * most) / dearest
+            for level, less, (totals, most, dearest) in zip(levels, lost, self._plain, strict=True)
+        ]
+        if self.aggregate is arithmetic:
+            return (sum(map(mul, parts, self._weight_shares)),)
+        return tuple(self.aggregate(np.array([parts]), self.weights)[0].tolist())
+
+    @cached_property
+    def _plain(self) -> list[tuple[list[int], int, int]]:
+        """Totals by level, most and denominator of each attribute."""
+        return list(zip(self.totals.tolist(), self.most.tolist(), self.denominator.tolist(), strict=True))
+
+    @cached_property
+    def _weight_shares(self) -> list[float]:
+        weights: list[float] = (self.weights / (self.weights.sum() or 1.0)).tolist()
+        return weights
 
     @cached_property
     def denominator(self) -> Ints:

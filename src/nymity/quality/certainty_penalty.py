@@ -15,8 +15,6 @@ there are more units than that.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -29,8 +27,8 @@ from nymity.quality.attribute_loss import AttributeLoss, BoundCostLoss
 from nymity.quality.statistics import Ints, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.order import numbers as numbers_of
 
-_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _MOST_UNITS = 2**31 - 1
 
 
@@ -69,22 +67,37 @@ class BoundCertaintyPenaltyLoss(BoundCostLoss):
         """Units of the largest penalty, (m,), at least 1."""
         return np.array([most for _, most in self._penalties])
 
+    def cost_of(self, attribute: int, codes: Ints) -> int:
+        """The span of the numbers among the values, or the occurring ones, as at level 0 each stands alone."""
+        occurring = codes[self.table.frequencies[attribute][codes] > 0]
+        places = self._positions[attribute]
+        if places is None:
+            return len(occurring) if len(occurring) > 1 else 0
+        inside = places[codes]
+        inside = inside[inside >= 0]
+        return int(inside.max() - inside.min()) if len(inside) else 0
+
+    @cached_property
+    def _positions(self) -> list[Ints | None]:
+        """Units above the smallest number of each raw value, -1 for those that do not occur or are missing."""
+        found: list[Ints | None] = []
+        for hierarchy, frequency in zip(self.table.hierarchies, self.table.frequencies, strict=True):
+            numbers = numbers_of([v for v, f in zip(hierarchy.values, frequency, strict=True) if f > 0])
+            places = None
+            if numbers is not None:
+                places = np.full(hierarchy.domain_size, -1, dtype=np.int64)
+                places[[hierarchy.index[value] for value in numbers]] = _in_units(numbers)[0]
+            found.append(places)
+        return found
+
     @cached_property
     def _penalties(self) -> list[tuple[list[Ints], int]]:
         found = []
         for hierarchy, frequency in zip(self.table.hierarchies, self.table.frequencies, strict=True):
             occurs = frequency > 0
-            numbers = _numbers([v for v, there in zip(hierarchy.values, occurs, strict=True) if there])
+            numbers = numbers_of([v for v, there in zip(hierarchy.values, occurs, strict=True) if there])
             found.append(_shares(hierarchy, occurs) if numbers is None else _spans(hierarchy, numbers))
         return found
-
-
-def _numbers(values: Sequence[Label]) -> dict[Label, Fraction] | None:
-    """Return the number each value stands for, missing ones left out, or None if one of them is no number."""
-    present = [value for value in values if value is not None]
-    if not present or not all(_NUMBER.fullmatch(value) for value in present):
-        return None
-    return {value: Fraction(value) for value in present}
 
 
 def _shares(hierarchy: Hierarchy, occurs: NDArray[np.bool_]) -> tuple[list[Ints], int]:

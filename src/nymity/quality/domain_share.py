@@ -58,6 +58,10 @@ class BoundDomainShareLoss(BoundCostLoss):
         """The domain but one value."""
         return np.array([h.domain_size - 1 for h in self.table.hierarchies])
 
+    def cost_of(self, attribute: int, codes: Ints) -> int:
+        """The values but one."""
+        return len(codes) - 1
+
     def lost(self, nodes: NodeStatistics) -> Ints:
         """Leaves but one of the suppressed records' cells."""
         return nodes.lost_leaves - nodes.suppressed[:, None]

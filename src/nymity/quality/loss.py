@@ -57,6 +57,10 @@ class BoundLoss(ABC):
         """Return what nodes are compared by, (N, r): the loss, and what decides where that is equal."""
         return self.value(nodes)[:, None]
 
+    def compared_one(self, node: NodeStatistics) -> tuple[float, ...]:
+        """Return the same for a single node."""
+        return tuple(self.compared(node)[0].tolist())
+
     def floor(
         self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None
     ) -> float | None:
