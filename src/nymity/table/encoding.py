@@ -64,6 +64,25 @@ class SensitiveColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class Profiles:
+    """Different rows of quasi-identifier and sensitive values together, in an order that owes nothing to the table's.
+
+    combination (n_profiles,), sensitive (n_profiles, n_sensitive): codes of the sensitive values; counts (n_profiles,).
+    """
+
+    combination: NDArray[np.int64]
+    sensitive: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def ordered(self) -> Profiles:
+        """Return them by combination, then by sensitive values; forms of one value, such as NaN and null, as one."""
+        order = np.lexsort((*self.sensitive.T[::-1], self.combination))
+        rows = np.column_stack([self.combination, self.sensitive])[order]
+        first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
+        return Profiles(rows[first, 0], rows[first, 1:], np.add.reduceat(self.counts[order], first))
+
+
+@dataclass(frozen=True, eq=False)
 class EncodedTable:
     """Distinct quasi-identifier combinations with their number of records.
 
@@ -83,6 +102,13 @@ class EncodedTable:
     weights: tuple[float, ...]
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
     population: NDArray[np.uint32] | None = None
+    _rows: Profiles | None = None
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        """Quasi-identifier and sensitive values together, for methods that split records of one combination."""
+        assert self._rows is not None, "a part of a table has no profiles"
+        return self._rows.ordered()
 
     @cached_property
     def frequencies(self) -> tuple[NDArray[np.int64], ...]:
@@ -109,6 +135,7 @@ class EncodedTable:
             counts=counts,
             sensitive={name: _restricted(column, chosen) for name, column in self.sensitive.items()},
             population=None if self.population is None else self.population[chosen],
+            _rows=None,
         )
 
 
@@ -131,6 +158,9 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         columns.append(codes_of(everyone[name], values, hierarchy.index))
     groups, first = _distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
     group, rest = groups[: len(records)], groups[len(records) :]
+    sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
+    for i, name in enumerate(schema.sensitive):
+        sensitive[name], codes[:, i] = _encode_sensitive(name, schema, cells[name], records, group, len(first))
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -143,12 +173,11 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
             for name, h in zip(names, hierarchies, strict=True)
         ),
         weights=tuple(float(schema[name].weight) for name in names),
-        sensitive={
-            name: _encode_sensitive(name, schema, cells[name], records, group, len(first)) for name in schema.sensitive
-        },
+        sensitive=sensitive,
         population=None
         if others is None
         else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
+        _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64)),
     )
 
 
@@ -219,7 +248,8 @@ def _encode_sensitive(
     records: NDArray[np.uint32],
     group: NDArray[np.uint32],
     n_groups: int,
-) -> SensitiveColumn:
+) -> tuple[SensitiveColumn, NDArray[np.int32]]:
+    """Return the column over the distinct combinations, and the code of each row."""
     values = distinct_values(column)
     labels = as_text(values).unique().sort().to_list()
     codes = codes_of(column, values, {label: code for code, label in enumerate(labels)})
@@ -228,7 +258,7 @@ def _encode_sensitive(
         group[order], n_groups, codes[order].astype(np.uint32), records[order], len(labels)
     )
     hierarchy = schema.hierarchy(name, values) if schema[name].hierarchy is not None else None
-    return SensitiveColumn(tuple(labels), combination, values_of, counts, hierarchy)
+    return SensitiveColumn(tuple(labels), combination, values_of, counts, hierarchy), codes
 
 
 def _restricted(column: SensitiveColumn, chosen: NDArray[np.bool_]) -> SensitiveColumn:

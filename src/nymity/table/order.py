@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +14,25 @@ from nymity.table.builders.number import read_number
 
 if TYPE_CHECKING:
     from nymity.table.hierarchy import Hierarchy, Label
+
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_LARGEST = 10**300
+
+
+def numbers(values: Sequence[Label]) -> dict[Label, Fraction] | None:
+    """Return the number each value stands for, missing ones left out, or None if one of them is no number.
+
+    Numbers as nymity writes them: ``7``, ``-2.5``; ``0214`` is a code. So is one beyond what floats can tell apart.
+    """
+    found: dict[Label, Fraction] = {}
+    for value in values:
+        if value is not None:
+            number = read_number(value) if _NUMBER.fullmatch(value) else None
+            if number is None or abs(number) > _LARGEST:
+                return None
+            found[value] = number
+    return found or None
 
 
 def ranks(labels: Sequence[Label], hierarchy: Hierarchy | None) -> NDArray[np.int64] | None:

@@ -22,7 +22,8 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.recoding import Layer, Recoding
+from nymity.table.level_recoding import Layer, LevelRecoding
+from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema, insensitive, quasi
 from strategies import Case, cases, node_between, typed_columns
 
@@ -32,14 +33,14 @@ SEXES = Hierarchy.flat(["f", "m"])
 
 def recoding(
     levels: dict[str, int] | None = None, classes: Sequence[Sequence[int]] = ((0, 0), (1, 0)), **changes: Any
-) -> Recoding:
+) -> LevelRecoding:
     """Publish age low or high with sex f, nothing else."""
     fields: dict[str, Any] = {
         "columns": ("note", "age", "sex"),
         "hierarchies": {"age": AGES, "sex": SEXES},
         "layers": (Layer(levels or {"age": 1, "sex": 0}, np.array(classes, dtype=np.int64).reshape(-1, 2)),),
     }
-    return Recoding(**(fields | changes))
+    return LevelRecoding(**(fields | changes))
 
 
 TABLE = pl.DataFrame(
@@ -206,13 +207,13 @@ def recoded_cases(draw: st.DrawFn) -> tuple[Case, naive.Node, int]:
     return case, draw(node_between((0,) * len(case.top), case.top)), draw(st.integers(1, 4))
 
 
-def recoding_of(case: Case, node: naive.Node, k: int) -> tuple[Recoding, set[int]]:
+def recoding_of(case: Case, node: naive.Node, k: int) -> tuple[LevelRecoding, set[int]]:
     """Publish the classes of a node that have at least k records, found without the engine."""
     encoded, found = case.encoded, naive.classes(case.records, node)
     labels = [h.labels[level] for h, level in zip(encoded.hierarchies, node, strict=True)]
     kept = [row for row, members in found.items() if len(members) >= k]
     codes = [[labels[a].index(cell) for a, cell in enumerate(row)] for row in kept]
-    recoding = Recoding(
+    recoding = LevelRecoding(
         columns=encoded.names,
         hierarchies=dict(zip(encoded.names, encoded.hierarchies, strict=True)),
         layers=(
@@ -358,7 +359,7 @@ def test_files_without_a_field(tmp_path: Path, field: str) -> None:
 # -- layers ------------------------------------------------------------------------------------------------------
 
 
-def layered(**changes: Any) -> Recoding:
+def layered(**changes: Any) -> LevelRecoding:
     """First raw ages with sex f, then low or high with any sex."""
     first, second = Layer({"age": 0, "sex": 0}, np.array([[0, 0]])), Layer({"age": 1, "sex": 1}, np.array([[0, 0]]))
     return recoding(layers=(first, second), **changes)

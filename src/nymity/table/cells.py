@@ -1,0 +1,57 @@
+"""Cells: what classes of a partition are published with in one column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.table.hierarchy import Label
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Different cells of a column: their labels, and the raw values each stands for.
+
+    covered: codes of raw values, those of one cell after those of another; starts (n_cells + 1,): where each begins.
+    """
+
+    labels: tuple[Label, ...]
+    covered: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @staticmethod
+    def of(labels: list[Label], covered: list[NDArray[np.int64]]) -> Cells:
+        """Put the covered values of each cell one after another."""
+        starts = np.cumsum([0, *(len(codes) for codes in covered)])
+        return Cells(tuple(labels), np.concatenate([np.empty(0, np.int64), *covered]), starts)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many raw values each cell stands for."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def raw(self) -> bool:
+        """Whether every cell stands for one value, so that the column is published as it is."""
+        return bool((self.sizes == 1).all())
+
+    def codes(self, cell: int) -> NDArray[np.int64]:
+        """Return the raw values a cell stands for."""
+        return self.covered[self.starts[cell] : self.starts[cell + 1]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {
+            "labels": list(self.labels),
+            "covered": [self.codes(cell).tolist() for cell in range(len(self.labels))],
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Cells:
+        """Rebuild from :meth:`to_dict`."""
+        return Cells.of(list(data["labels"]), [np.array(codes, dtype=np.int64) for codes in data["covered"]])

@@ -1,0 +1,152 @@
+"""LevelRecoding: quasi-identifiers at levels of their hierarchies.
+
+A full-domain recoding has one layer: every quasi-identifier is published at one level of its hierarchy. With several
+layers a row is published by the first one that has its class. Rows whose generalized combination is not among the
+published classes of any layer are masked or removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.text import MASK
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """Levels by quasi-identifier and the classes published at them: label codes (n_classes, n_quasi)."""
+
+    levels: Mapping[str, int]
+    classes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelRecoding(Recoding):
+    """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows."""
+
+    columns: tuple[str, ...]
+    hierarchies: Mapping[str, Hierarchy]
+    layers: tuple[Layer, ...]
+    outliers: Outliers = "mask"
+
+    kind: ClassVar[str] = "levels"
+
+    @cached_property
+    def levels(self) -> Mapping[str, int]:
+        """The level of each quasi-identifier; the coarsest one in use where layers differ."""
+        return {name: max(layer.levels[name] for layer in self.layers) for name in self.hierarchies}
+
+    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+        """Publish rows: drop what is not published, generalize, suppress rows outside the published classes.
+
+        ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
+        whose combination is not a published class (``keep`` publishes them as they are generalized, by the last
+        layer).
+        """
+        self._check(table, unseen, outliers)
+        codes = self._codes(table, unseen)  # (n_quasi, n_rows) of raw values, -1 for unseen ones
+        layer = self._layer_of(codes)
+        chosen, outside = outliers or self.outliers, layer < 0
+        kept = np.flatnonzero(~outside) if chosen == "remove" else np.arange(table.height)
+        masked = outside[kept] if chosen == "mask" else np.zeros(len(kept), dtype=np.bool_)
+        rows = table if len(kept) == table.height else table[kept]
+        layer = np.where(outside, len(self.layers) - 1, layer)[kept]
+        published = {
+            name: self._publish(rows[name], name, codes[list(self.hierarchies).index(name)][kept], layer, masked)
+            if name in self.hierarchies
+            else rows[name]
+            for name in self.columns
+        }
+        return Recoded(pl.DataFrame(published), kept, masked)
+
+    def layer_of(self, table: pl.DataFrame) -> NDArray[np.int64]:
+        """Return which layer publishes each row, -1 where none does."""
+        self._check(table, "mask", None)
+        return self._layer_of(self._codes(table, "mask"))
+
+    def mapping(self) -> pl.DataFrame:
+        """Return what every raw value is published as, at each level in use: column, value, level, published."""
+        rows = [
+            {"column": name, "value": value, "level": level, "published": hierarchy.generalize(value, level)}
+            for name, hierarchy in self.hierarchies.items()
+            for level in sorted({layer.levels[name] for layer in self.layers})
+            for value in hierarchy.values
+        ]
+        return pl.DataFrame(rows, schema={"column": str, "value": str, "level": int, "published": str})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON types."""
+        layers = [{"levels": dict(layer.levels), "classes": layer.classes.tolist()} for layer in self.layers]
+        return {**self._described(), "layers": layers}
+
+    @classmethod
+    def _rebuilt(
+        cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
+    ) -> LevelRecoding:
+        layers = tuple(_layer(layer, hierarchies) for layer in data["layers"])
+        if not layers:
+            raise ValueError("no layers")
+        return LevelRecoding(columns, hierarchies, layers, data["outliers"])
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    def _layer_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The layer that publishes each row, -1 for none, (n_rows,)."""
+        found = np.full(codes.shape[1], -1, dtype=np.int64)
+        left = np.flatnonzero((codes >= 0).all(axis=0))
+        for number, layer in enumerate(self.layers):
+            general = {
+                f"q{i}": hierarchy.codes[layer.levels[name]][codes[i, left]].astype(np.int64)
+                for i, (name, hierarchy) in enumerate(self.hierarchies.items())
+            }
+            classes = pl.DataFrame(dict(zip(general, layer.classes.T, strict=True)))
+            rows = pl.DataFrame(general).with_row_index("row")
+            inside = rows.join(classes, on=list(general), how="semi")["row"].to_numpy()
+            found[left[inside]] = number
+            left = np.delete(left, inside)
+        return found
+
+    def _publish(
+        self,
+        raw: pl.Series,
+        name: str,
+        codes: NDArray[np.int64],
+        layer: NDArray[np.int64],
+        masked: NDArray[np.bool_],
+    ) -> pl.Series:
+        """Return the published cells; a column left as it is keeps its type."""
+        hierarchy, suppressed = self.hierarchies[name], masked | (codes < 0)
+        levels = np.array([part.levels[name] for part in self.layers])[layer]
+        if not levels.any() and not suppressed.any():
+            return written_alike(raw.alias("cell")).alias(name)
+        labels: list[Label] = []
+        at = np.zeros(len(codes), dtype=np.int64)
+        for level in np.unique(levels):
+            here = (levels == level) & (codes >= 0)
+            at[here] = hierarchy.codes[level][codes[here]] + len(labels)
+            labels += hierarchy.labels[level]
+        cells = pl.Series("cell", labels, dtype=pl.String).gather(at)
+        return (
+            cells.to_frame()
+            .select(pl.when(pl.Series(suppressed)).then(pl.lit(MASK)).otherwise(cells))
+            .to_series()
+            .alias(name)
+        )
+
+
+def _layer(data: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy]) -> Layer:
+    """Rebuild a layer, its levels in the order of the hierarchies."""
+    levels = {name: data["levels"][name] for name in hierarchies}
+    for name, level in levels.items():
+        validation.whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
+    return Layer(levels, np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels)))
