@@ -1,0 +1,155 @@
+"""How the values of an attribute are laid out for a partition: on an axis, or as a set without an order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import nearest, number
+from nymity.partition.geometry import Geometry
+from nymity.table.encoding import EncodedTable
+from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.order import numbers
+
+Categorical = Literal["set", "order"]
+Bounds = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """An attribute's values that occur, in their order: numbers and dates, others as their hierarchy groups them.
+
+    occurring (n_values,): their codes. position (n_values,): the number or day, or the place in the order. A missing
+    value stands first; among numbers it lies as far below the least one as the greatest lies above it. ``numeric``:
+    positions are numbers. ``is_set``: the order only serves to cut; what counts is how many values there are.
+    low, high: the bounds of positions, a missing one included; weight: what the attribute counts.
+    """
+
+    name: str
+    hierarchy: Hierarchy
+    occurring: NDArray[np.int64]
+    position: NDArray[np.float64]
+    numeric: bool
+    is_set: bool
+    low: float
+    high: float
+    weight: float
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """Place of each raw value among those that occur, (domain_size,); 0 for the others."""
+        places = np.zeros(self.hierarchy.domain_size, dtype=np.int64)
+        places[self.occurring] = np.arange(len(self.occurring))
+        return places
+
+    @property
+    def scale(self) -> float:
+        """What a unit of width costs, or each different value of a set."""
+        if self.is_set:
+            return self.weight / len(self.occurring)
+        return self.weight / (self.high - self.low) if self.high > self.low else 0.0
+
+
+def checked_bounds(where: str, bounds: Bounds) -> dict[str, tuple[float, ...]]:
+    """Refuse anything but pairs of numbers by name."""
+    if not isinstance(bounds, Mapping):
+        raise ParameterError(where, expected="a table of names with two numbers each", got=repr(bounds))
+    for name, pair in bounds.items():
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ParameterError(f"{where}, {name}", expected="two numbers, [low, high]", got=repr(pair))
+        for bound in pair:
+            number(f"{where}, {name}", bound)
+    return {name: tuple(pair) for name, pair in bounds.items()}
+
+
+def attributes_of(
+    table: EncodedTable, *, categorical: Categorical = "set", bounds: Bounds | None = None, where: str
+) -> tuple[Attribute, ...]:
+    """Lay out every quasi-identifier. Weights count as they are if all are 1, else as shares of their sum."""
+    known = dict(bounds or {})
+    for name in known:
+        if name not in table.names:
+            raise ParameterError(
+                f"{where}.bounds",
+                expected="names of quasi-identifiers",
+                got=repr(name),
+                hint=nearest(name, list(table.names)),
+            )
+    total = sum(table.weights)
+    if total <= 0:
+        raise ParameterError("schema", expected="a quasi-identifier with a weight above 0", got="none")
+    plain = all(weight == 1 for weight in table.weights)
+    return tuple(
+        _attribute(table, a, categorical, known.get(name), weight if plain else weight / total, where)
+        for a, (name, weight) in enumerate(zip(table.names, table.weights, strict=True))
+    )
+
+
+def geometry_of(attributes: Sequence[Attribute], combinations: NDArray[np.int64]) -> Geometry:
+    """Return the records with these combinations of raw values (n, m) as points."""
+    ranks = [attribute.rank[combinations[:, a]] for a, attribute in enumerate(attributes)]
+    axes = [(a, attribute) for a, attribute in enumerate(attributes) if not attribute.is_set]
+    sets = [(a, attribute) for a, attribute in enumerate(attributes) if attribute.is_set]
+    n = len(combinations)
+    return Geometry(
+        points=np.stack([attribute.position[ranks[a]] for a, attribute in axes], axis=1) if axes else np.empty((n, 0)),
+        scales=np.array([attribute.scale for _, attribute in axes]),
+        codes=np.stack([ranks[a] for a, _ in sets], axis=1) if sets else np.empty((n, 0), dtype=np.int64),
+        set_sizes=np.array([len(attribute.occurring) for _, attribute in sets], dtype=np.int64),
+        set_scales=np.array([attribute.scale for _, attribute in sets]),
+    )
+
+
+def _attribute(
+    table: EncodedTable, a: int, categorical: Categorical, bounds: Sequence[float] | None, weight: float, where: str
+) -> Attribute:
+    hierarchy, name = table.hierarchies[a], table.names[a]
+    occurring = np.flatnonzero(table.frequencies[a] > 0)
+    values = [hierarchy.values[code] for code in occurring]
+    found = numbers(values) or _days(values)
+    if found is None:
+        paths = [hierarchy.codes[level][occurring] for level in range(hierarchy.height)]
+        present = np.array([value is not None for value in values])
+        order = np.lexsort([*paths, present])  # by the coarsest level first
+        position = np.arange(len(occurring), dtype=np.float64)
+    else:
+        least, most = min(found.values()), max(found.values())
+        missing = least - (most - least or 1)
+        place = [found.get(hierarchy.values[code], missing) for code in occurring]
+        order = np.array(sorted(range(len(place)), key=place.__getitem__))  # exact: floats may be equal
+        position = np.array([float(place[i]) for i in order])
+    is_set = found is None and categorical == "set"
+    low, high = float(position.min()), float(position.max())
+    if bounds is not None:
+        _check_bounds(bounds, found, f"{where}.bounds, {name}")
+        low, high = min(low, float(bounds[0])), max(high, float(bounds[1]))
+    return Attribute(name, hierarchy, occurring[order], position, found is not None, is_set, low, high, weight)
+
+
+def _days(values: Sequence[Label]) -> dict[Label, Fraction] | None:
+    """Return the day each date stands for, missing ones left out, or None if one of them is no date (2024-05-31)."""
+    try:
+        found: dict[Label, Fraction] = {
+            value: Fraction(date.fromisoformat(value).toordinal()) for value in values if value is not None
+        }
+    except ValueError:
+        return None
+    return found or None
+
+
+def _check_bounds(given: Sequence[float], found: Mapping[Label, Fraction] | None, where: str) -> None:
+    """Refuse bounds of what is no axis of numbers, and such that leave out a number that occurs."""
+    if found is None:
+        raise ParameterError(where, expected="bounds for attributes of numbers alone", got=repr(list(given)))
+    least, most = min(found.values()), max(found.values())
+    if given[0] > least or given[1] < most:
+        inside = f"bounds that include {float(least):g} to {float(most):g}, the values there"
+        raise ParameterError(where, expected=inside, got=repr(list(given)))

@@ -1,0 +1,174 @@
+"""PartitionMethod: what all methods of local recoding have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from nymity.core import validation
+from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
+from nymity.core.progress import Observer, silent
+from nymity.partition.attributes import Categorical, attributes_of, checked_bounds
+from nymity.partition.geometry import Geometry, Ints
+from nymity.partition.merging import merge_failing
+from nymity.partition.optimum import Optimum
+from nymity.partition.outcome import PartitionOutcome
+from nymity.partition.problem import Assignment, Problem, problem_of
+from nymity.partition.published import CELL_FORMS, CellForm, published_cells
+from nymity.privacy import PrivacyModel
+from nymity.table.encoding import EncodedTable
+from nymity.table.partition_recoding import PartitionRecoding, Quotas
+
+
+@dataclass(frozen=True, eq=False)
+class Partitioned:
+    """Classes a method found, and what it proved about their loss."""
+
+    assignment: Assignment
+    optimal: bool = False
+    bound: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionMethod(ABC):
+    """Divide the records into classes that keep every promise, and publish each class with cells of its own.
+
+    ``cells`` says how: the smallest interval of numbers and set of other values (``tight``), always the set of values
+    (``set``), or the smallest node of the attribute's hierarchy (``hierarchy``). ``categorical`` says what values
+    without numbers cost: their number (``set``), or the width of their order (``order``), in which values stand as
+    their hierarchy groups them. ``bounds`` gives attributes of numbers other bounds than their least and greatest
+    value: ``{"age": [0, 120]}``.
+    """
+
+    cells: CellForm = "tight"
+    categorical: Categorical = "set"
+    bounds: Mapping[str, Sequence[float]] = field(default_factory=dict, hash=False)
+
+    key: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        validation.one_of(f"{self.key}.cells", self.cells, CELL_FORMS)
+        validation.one_of(f"{self.key}.categorical", self.categorical, ("set", "order"))
+        object.__setattr__(self, "bounds", checked_bounds(f"{self.key}.bounds", self.bounds))
+
+    @abstractmethod
+    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+        """Divide the records."""
+
+    def run(
+        self,
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        *,
+        columns: Sequence[str] | None = None,
+        observe: Observer = silent,
+    ) -> PartitionOutcome:
+        """Divide the records and return what to publish; ``columns`` default to the quasi-identifiers."""
+        for model in models:
+            model.check(table)
+        if table.population is not None:
+            raise ParameterError(
+                self.key,
+                expected="no model about a population, whose records have no class",
+                got="k-map or delta-presence",
+                hint="use the method 'optimal-lattice'",
+            )
+        _refuse_levels(table, self.key)
+        attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
+        problem = problem_of(table, attributes, models)
+        everyone = problem.assignment_of_combinations(np.zeros(len(table.counts), dtype=np.int64))
+        if not everyone.accepted().all():
+            demands = " and ".join(model.promise().split(":")[0] for model in models)
+            raise NoSolutionError(
+                f"no partition satisfies {demands}: all {table.n_records:,} records together do not. "
+                "Try: a weaker model"
+            )
+        found = self.divide(problem, observe)
+        return PartitionOutcome(
+            recoding=_recoding(found.assignment, columns or table.names, self.cells),
+            loss=found.assignment.loss(),
+            classes=found.assignment.n_classes,
+            optimal=found.optimal,
+            bound=found.bound,
+        )
+
+
+def _refuse_levels(table: EncodedTable, key: str) -> None:
+    """Refuse bounds of levels: cells of classes have none, and to publish finer ones than asked for would be worse."""
+    for name, hierarchy, low, high in zip(
+        table.names, table.hierarchies, table.min_levels, table.max_levels, strict=True
+    ):
+        if low > 0 or high < hierarchy.height:
+            raise SchemaError(
+                f"schema.{name}",
+                expected=f"no min_level or max_level for the method {key!r}, which publishes no levels",
+                got=f"levels {low} to {high} of {hierarchy.height}",
+                hint="coarsen the column beforehand, or use the method 'iterative-recoding'",
+            )
+
+
+class Divided(Protocol):
+    """Records divided into classes, with what is known of them."""
+
+    @property
+    def classes(self) -> Ints:
+        """The class of each record (n,)."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordMethod(PartitionMethod):
+    """A method that is made for k-anonymity alone and looks at single records.
+
+    Other models are met by merging the classes that fail with their nearest, unless that would make what a method
+    proves meaningless (``merges``): then they are refused before the start.
+    """
+
+    merges: ClassVar[bool] = True
+
+    @abstractmethod
+    def partition(self, geometry: Geometry, k: int, observe: Observer = silent) -> Ints | Divided:
+        """Return the class of each record (n,), alone or with what is known of them."""
+
+    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+        """Divide by size, then merge what breaks another promise."""
+        if not self.merges and not problem.size_only:
+            model = next(model for model in problem.models if not model.size_only)
+            raise ParameterError(
+                f"{self.key}: {model.key}",
+                expected="models that ask for the size of classes alone",
+                got=model.title,
+                hint="use 'mondrian', 'greedy-search' or 'k-member'",
+            )
+        found = self.partition(problem.geometry, problem.k, observe)
+        classes = found if isinstance(found, np.ndarray) else found.classes
+        assignment = merge_failing(problem.assignment(classes), observe)
+        if isinstance(found, Optimum):
+            return Partitioned(assignment, found.optimal, found.bound)
+        return Partitioned(assignment)
+
+
+def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> PartitionRecoding:
+    problem, table = found.problem, found.problem.table
+    cells, numbers = {}, []
+    for a, attribute in enumerate(problem.attributes):
+        ranks = attribute.rank[found.combinations[:, a]]
+        cells[attribute.name], number = published_cells(attribute, ranks, found.classes, form)
+        numbers.append(number)
+    return PartitionRecoding(
+        columns=tuple(columns),
+        hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
+        cells=cells,
+        cell_of=np.stack(numbers, axis=1),
+        quotas=Quotas(
+            codes=found.combinations,
+            sensitive=table.profiles.sensitive[found.profiles],
+            labels={name: column.labels for name, column in table.sensitive.items()},
+            classes=found.classes,
+            records=found.records,
+        ),
+    )

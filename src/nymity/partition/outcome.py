@@ -1,0 +1,46 @@
+"""What a partition method answers with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nymity.table.partition_recoding import PartitionRecoding
+
+
+@dataclass(frozen=True, kw_only=True)
+class InformationLoss:
+    """What partition methods keep small: the width of a record's cells, summed over records and attributes.
+
+    The sum (3.2.21) of Liang (2020), (3.2.34) with weights; see :mod:`nymity.partition.geometry`.
+    """
+
+    key = "information-loss"
+    title = "information loss, the widths of all cells as shares of their attributes, summed"
+
+    @property
+    def name(self) -> str:
+        """The key; there are no parameters."""
+        return self.key
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PartitionOutcome:
+    """A partition with its recoding, and how it was found.
+
+    ``optimal``: proved that no partition has a smaller loss; ``bound``: proved that none has a smaller loss than this.
+    """
+
+    recoding: PartitionRecoding
+    loss: float
+    classes: int
+    optimal: bool
+    bound: float | None = None
+    minimized: InformationLoss = InformationLoss()
+    suppressed: int = 0
+
+    @property
+    def gap(self) -> float | None:
+        """How much less another partition could lose, as a share of this one's loss; None where nothing is proved."""
+        if self.optimal or self.loss == 0:
+            return 0.0
+        return None if self.bound is None else 1 - self.bound / self.loss

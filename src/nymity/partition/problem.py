@@ -1,0 +1,158 @@
+"""Problem: the records to partition, and what a class of them must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.partition.attributes import Attribute, geometry_of
+from nymity.partition.geometry import Geometry
+from nymity.privacy import PrivacyModel
+from nymity.privacy.decision import accepted, decide
+from nymity.table.classes import Classes, Histogram
+from nymity.table.encoding import EncodedTable
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table laid out for partitioning, with the models its classes must keep."""
+
+    table: EncodedTable
+    attributes: tuple[Attribute, ...]
+    models: tuple[PrivacyModel, ...]
+
+    @property
+    def k(self) -> int:
+        """No class may have fewer records."""
+        return max((model.smallest_class for model in self.models), default=1)
+
+    @property
+    def size_only(self) -> bool:
+        """Whether having k records is all a class needs."""
+        return all(model.size_only for model in self.models)
+
+    @cached_property
+    def profile_of_records(self) -> Ints:
+        """The profile of each record, (n,), in the order of combinations.
+
+        Records of one combination come in an order that looks random and is always the same: by their sensitive values
+        they would be divided into classes of one value each.
+        """
+        profiles = self.table.profiles
+        records = np.repeat(np.arange(len(profiles.counts)), profiles.counts)
+        mixed = np.random.default_rng(0).random(len(records))
+        return records[np.lexsort((mixed, profiles.combination[records]))]
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The records as points, in the order of :attr:`profile_of_records`."""
+        combinations = self.table.combinations[self.table.profiles.combination[self.profile_of_records]]
+        return geometry_of(self.attributes, combinations.astype(np.int64))
+
+    def accepts(self, records: Ints) -> bool:
+        """Say whether a class of these records keeps every promise about single classes."""
+        profiles, counts = np.unique(self.profile_of_records[records], return_counts=True)
+        one = Assignment(self, profiles, np.zeros(len(profiles), dtype=np.int64), counts.astype(np.int64))
+        return bool(accepted(one.as_classes(), self.models)[0])
+
+    def assignment(self, class_of_records: Ints) -> Assignment:
+        """Count the records of each profile in each class."""
+        n_classes = int(class_of_records.max()) + 1
+        pairs, records = np.unique(self.profile_of_records * n_classes + class_of_records, return_counts=True)
+        profiles, classes = np.divmod(pairs, n_classes)
+        return Assignment(self, profiles, classes, records.astype(np.int64))
+
+    def assignment_of_combinations(self, class_of_combinations: Ints) -> Assignment:
+        """Put all records of a combination into one class."""
+        profiles = self.table.profiles
+        everyone = np.arange(len(profiles.counts))
+        return Assignment(self, everyone, class_of_combinations[profiles.combination], profiles.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """How many records of which profile belong to which class: profiles, classes, records (n_entries,)."""
+
+    problem: Problem
+    profiles: Ints
+    classes: Ints
+    records: Ints
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.classes.max()) + 1
+
+    @cached_property
+    def combinations(self) -> Ints:
+        """Raw values of each entry, (n_entries, m)."""
+        table = self.problem.table
+        return table.combinations[table.profiles.combination[self.profiles]].astype(np.int64)
+
+    def class_of_records(self) -> Ints:
+        """The class of each record, in the order of the problem's records."""
+        order = np.argsort(self.problem.profile_of_records, kind="stable")
+        by_profile = np.argsort(self.profiles, kind="stable")
+        classes = np.empty(len(order), dtype=np.int64)
+        classes[order] = np.repeat(self.classes[by_profile], self.records[by_profile])
+        return classes
+
+    def as_classes(self) -> Classes:
+        """Return the classes as models see them."""
+        table, n = self.problem.table, self.n_classes
+        sizes = np.bincount(self.classes, weights=self.records, minlength=n).astype(np.uint32)
+        needed = dict.fromkeys(name for model in self.problem.models for name in model.sensitive)
+        histograms = {}
+        for name in needed:
+            column, at = table.sensitive[name], list(table.sensitive).index(name)
+            keys = self.classes * len(column.labels) + table.profiles.sensitive[self.profiles, at]
+            pairs, place = np.unique(keys, return_inverse=True)
+            owner, codes = np.divmod(pairs, len(column.labels))
+            counts = np.bincount(place, weights=self.records)
+            histograms[name] = Histogram(
+                n,
+                len(column.labels),
+                owner.astype(np.uint32),
+                codes.astype(np.uint32),
+                counts.astype(np.uint32),
+                column,
+                column.totals,
+            )
+        return Classes(sizes, histograms)
+
+    def accepted(self) -> NDArray[np.bool_]:
+        """Say which classes keep every promise, all records being published."""
+        return decide(self.as_classes(), self.problem.models, "keep").kept
+
+    def merged(self, into: Ints) -> Assignment:
+        """Renumber classes, putting some together: ``into`` (n_classes,) is the new number of each."""
+        return Assignment(self.problem, self.profiles, into[self.classes], self.records)
+
+    def loss(self) -> float:
+        """Return the width of all cells, summed over records and attributes."""
+        total, n = 0.0, self.n_classes
+        sizes = np.bincount(self.classes, weights=self.records, minlength=n)
+        for a, attribute in enumerate(self.problem.attributes):
+            ranks = attribute.rank[self.combinations[:, a]]
+            if attribute.is_set:
+                pairs = np.unique(self.classes * len(attribute.occurring) + ranks)
+                different = np.bincount(pairs // len(attribute.occurring), minlength=n)
+                widths = np.where(different > 1, different, 0)
+            else:
+                low, high = np.full(n, np.inf), np.full(n, -np.inf)
+                np.minimum.at(low, self.classes, attribute.position[ranks])
+                np.maximum.at(high, self.classes, attribute.position[ranks])
+                widths = high - low
+            total += float(attribute.scale * (widths @ sizes))
+        return total
+
+
+def problem_of(table: EncodedTable, attributes: Sequence[Attribute], models: Sequence[PrivacyModel]) -> Problem:
+    """Put a problem together."""
+    return Problem(table, tuple(attributes), tuple(models))

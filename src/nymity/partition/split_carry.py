@@ -1,0 +1,144 @@
+"""SplitCarry: exact solutions of small sub-problems along the sorted order, chained by records carried over.
+
+Liang (2020, algorithm 1) sorts the records, takes ``sets`` k-sets at a time, solves each such sub-problem exactly, and
+carries records at its end into the next one, where they may find better company. As its worked example does, and
+against line 5 of the algorithm, the last k-set absorbs the n mod k records that are left over (the published chunks of
+kS rows may leave a last one of fewer than k). The last sub-problem carries nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from nymity.core import validation
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.partition.exact import improve
+from nymity.partition.geometry import Geometry, Ints
+from nymity.partition.method import RecordMethod
+from nymity.partition.order import sorted_order
+from nymity.partition.sorted_groups import require_enough
+
+Carry = Literal["class", "subset", "bubble"]
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The class of each record (n,), the number of records of each sub-problem, and how many were solved with proof."""
+
+    classes: Ints
+    sizes: tuple[int, ...]
+    proved: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitCarry(RecordMethod):
+    """Solve sub-problems of ``sets`` k-sets exactly (the thesis' S), at most ``seconds`` each, and carry records over.
+
+    What is carried (the last two are proposals of Liang 2020, section 5.2):
+
+    - ``class``: the classes of the last ``boundary`` records, k if not given. The thesis carries of a class of 2k or
+      more only what does not hold k on its own; an exact solution has no such class. A sub-problem has at most
+      boundary * (2k - 1) + k * sets + (n mod k) records (lemma 2, corrected).
+    - ``subset``: of each such class only the r records it has beyond k; those without which it costs most, as they fit
+      in well and may fit elsewhere, too. Its last record, the boundary, stays.
+    - ``bubble``: each sub-problem has exactly k * sets records (P); the ``accepted`` classes (A) that cost least stay,
+      and all others are carried.
+    """
+
+    sets: int = 3
+    carry: Carry = "class"
+    boundary: int | None = None
+    accepted: int = 1
+    seconds: float | None = None
+
+    key: ClassVar[str] = "split-carry"
+    merges: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validation.whole_number("split-carry.sets", self.sets, at_least=2)
+        validation.one_of("split-carry.carry", self.carry, ("class", "subset", "bubble"))
+        if self.boundary is not None:
+            validation.whole_number("split-carry.boundary", self.boundary, at_least=1)
+        validation.whole_number("split-carry.accepted", self.accepted, at_least=1)
+        if self.seconds is not None:
+            validation.number("split-carry.seconds", self.seconds, above=0)
+
+    def partition(self, geometry: Geometry, k: int, observe: Observer = silent) -> Chain:
+        """Return the class of each record, and how the chain went."""
+        n, order = require_enough(geometry, k), sorted_order(geometry)
+        classes, sizes = np.empty(n, dtype=np.int64), []
+        n_classes = proved = read = 0
+        carried: list[Ints] = []
+        while read < n or carried:
+            end = self._end(n, k, read, sum(map(len, carried)))
+            problem = _SubProblem.of(carried, order[read:end], k)
+            optimum = improve(_part(geometry, problem.records), k, problem.start, seconds=self.seconds)
+            read, proved = end, proved + optimum.optimal
+            sizes.append(len(problem.records))
+            solution = [problem.records[members] for members in _classes(optimum.classes)]
+            carried = self._carried(geometry, k, problem.records, solution) if read < n else []
+            gone = np.concatenate([*carried, order[:0]])
+            for members in solution:
+                staying = members[~np.isin(members, gone)]
+                classes[staying] = n_classes
+                n_classes += len(staying) > 0
+            report(observe, Progress(stage="solving sub-problems", done=read, total=n))
+        return Chain(classes, tuple(sizes), proved)
+
+    def _end(self, n: int, k: int, read: int, n_carried: int) -> int:
+        """Return how far the next sub-problem reads; what would not make a k-set is read as well."""
+        end = read + k * self.sets - (n_carried if self.carry == "bubble" else 0)
+        return end if end + k <= n else n
+
+    def _carried(self, geometry: Geometry, k: int, records: Ints, solution: list[Ints]) -> list[Ints]:
+        """Return what goes into the next sub-problem: classes, or single records that are no class."""
+        if self.carry == "bubble":
+            dearest = sorted(range(len(solution)), key=lambda c: geometry.cost(solution[c]))[self.accepted :]
+            return [solution[c] for c in sorted(dearest)]
+        boundary = records[-(self.boundary or k) :]
+        met = [members for members in solution if np.isin(members, boundary).any()]
+        if self.carry == "class":
+            return met
+        return [_spare(geometry, members, len(members) - k) for members in met]
+
+
+@dataclass(frozen=True, eq=False)
+class _SubProblem:
+    """Records that are solved together, and a partition of them to start from."""
+
+    records: Ints
+    start: Ints
+
+    @staticmethod
+    def of(carried: list[Ints], further: Ints, k: int) -> _SubProblem:
+        """Keep carried classes as they were, and group all other records by k as they come; the last group absorbs."""
+        whole = [members for members in carried if len(members) >= k]
+        loose = np.concatenate([*(members for members in carried if len(members) < k), further])
+        n_groups = max(len(loose) // k, 1)
+        groups = np.minimum(np.arange(len(loose)) // k, n_groups - 1)
+        kept = np.repeat(np.arange(len(whole)), [len(members) for members in whole])
+        return _SubProblem(np.concatenate([*whole, loose]), np.concatenate([kept, groups + len(whole)]))
+
+
+def _spare(geometry: Geometry, members: Ints, r: int) -> Ints:
+    """Return the r records of a class, but its last, without which the others cost most."""
+    without = [geometry.cost(np.delete(members, i)) for i in range(len(members) - 1)]
+    return np.sort(members[np.argsort(without, kind="stable")[::-1][:r]])
+
+
+def _part(geometry: Geometry, records: Ints) -> Geometry:
+    return Geometry(
+        geometry.points[records], geometry.scales, geometry.codes[records], geometry.set_sizes, geometry.set_scales
+    )
+
+
+def _classes(classes: Ints) -> Iterator[Ints]:
+    """Yield the members of each class, in the order of their first."""
+    _, first = np.unique(classes, return_index=True)
+    for i in np.sort(first):
+        yield np.flatnonzero(classes == classes[i])
