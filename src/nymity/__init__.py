@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from nymity.lattice.ola import OLA as OLA
     from nymity.lattice.optimal import OptimalLattice as OptimalLattice
     from nymity.lattice.samarati import Samarati as Samarati
+    from nymity.partition.exact import ExactPartition as ExactPartition
+    from nymity.partition.greedy_search import GreedySearch as GreedySearch
+    from nymity.partition.k_member import KMember as KMember
+    from nymity.partition.mondrian import Mondrian as Mondrian
+    from nymity.partition.refine import Refine as Refine
+    from nymity.partition.sorted_groups import SortedGroups as SortedGroups
+    from nymity.partition.split_carry import SplitCarry as SplitCarry
     from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity
     from nymity.privacy import AverageRisk as AverageRisk
     from nymity.privacy import BetaLikeness as BetaLikeness
@@ -103,6 +110,13 @@ _HOMES = {
     "Datafly": "nymity.lattice.datafly",
     "IterativeRecoding": "nymity.lattice.iterative",
     "Samarati": "nymity.lattice.samarati",
+    "Mondrian": "nymity.partition.mondrian",
+    "SortedGroups": "nymity.partition.sorted_groups",
+    "GreedySearch": "nymity.partition.greedy_search",
+    "KMember": "nymity.partition.k_member",
+    "SplitCarry": "nymity.partition.split_carry",
+    "ExactPartition": "nymity.partition.exact",
+    "Refine": "nymity.partition.refine",
     "MinGen": "nymity.lattice.mingen",
     "AmbiguityLoss": "nymity.quality",
     "AverageClassSizeLoss": "nymity.quality",

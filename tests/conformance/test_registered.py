@@ -23,6 +23,7 @@ from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
+from nymity.partition.mondrian import Mondrian
 from nymity.privacy import MODELS, Groups
 from nymity.quality import LOSSES
 from nymity.table import builders
@@ -102,6 +103,7 @@ METHODS = {
     OLA.key: (OLA, {"loss": "height", "suppression": 0.25}),
     AnytimeLattice.key: (AnytimeLattice, {"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}),
     MinGen.key: (MinGen, {"prefer": ("a", "b"), "threads": 2}),
+    Mondrian.key: (Mondrian, {"choose": "gain", "cuts": "relaxed", "cells": "set", "bounds": {"a": (0, 9)}}),
 }
 
 THINGS = [

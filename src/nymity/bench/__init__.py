@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from nymity.bench.anytime import bench_anytime
 from nymity.bench.lattice import bench_lattice
+from nymity.bench.local import bench_local
 from nymity.bench.losses import bench_losses
 from nymity.bench.models import bench_models
 from nymity.bench.result import BenchResult, Line
@@ -17,6 +18,7 @@ BENCHES: dict[str, Callable[[Observer], BenchResult]] = {
     "lattice": bench_lattice,
     "losses": bench_losses,
     "models": bench_models,
+    "local": bench_local,
     "anytime": bench_anytime,
 }
 

@@ -15,13 +15,20 @@ from nymity.cli.source import load_job, read_as_released
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
 
-EXAMPLES = ("nymity compare patients.csv release/release.csv --job job.toml",)
+EXAMPLES = (
+    "nymity compare patients.csv release/release.csv --job job.toml",
+    "nymity compare patients.csv release/release.csv --job job.toml --recoding release-custodian/recoding.json",
+)
 
 
 def command(
     original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
     release: Annotated[Path, typer.Argument(help="The table as it was released.", show_default=False)],
     job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
+    recoding: Annotated[
+        Path | None,
+        typer.Option(help="recoding.json of the custodian's log, for local recoding.", show_default=False),
+    ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +44,7 @@ def command(
     described = load_job(job)
     before = read_table(original, described.source.options if described.source is not None else ReadOptions())
     released, people = read_as_released(release, described), population_of(described)
-    found = compare(before, released, described.schema, population=people)
+    found = compare(before, released, described.schema, population=people, recoding=recoding)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
@@ -78,5 +85,5 @@ def _legend(found: Comparison) -> Table:
 def _attributes(found: Comparison) -> Table:
     shown = table("attribute", "level", "share of its domain a cell covers", "", right=("level", ""))
     for name, share in found.attribute_loss.items():
-        add_row(shown, name, found.levels[name], bar(share), percent(share))
+        add_row(shown, name, found.levels.get(name), bar(share), percent(share))
     return shown

@@ -67,14 +67,22 @@ def _guarantees(release: Release) -> list[dict[str, Any]]:
 def _levels(release: Release) -> list[dict[str, Any]]:
     from nymity.table.text import MASK, as_text
 
-    rows, layers = [], release.recoding.layers
-    for name, level in release.levels.items():
+    rows: list[dict[str, Any]] = []
+    for name, hierarchy in release.recoding.hierarchies.items():
         cells = as_text(release.frame[name]).drop_nulls()
         cells = cells.filter(cells != MASK)
         example = cells.mode().sort().first() if len(cells) else MASK
-        height, lowest = release.recoding.hierarchies[name].height, min(part.levels[name] for part in layers)
-        rows.append({"attribute": name, "level": level, "lowest": lowest, "height": height, "example": example})
+        rows.append({"attribute": name, **_published_as(release, name), "height": hierarchy.height, "example": example})
     return rows
+
+
+def _published_as(release: Release, name: str) -> dict[str, Any]:
+    """Return the levels of a quasi-identifier in use, or how many different cells classes have."""
+    from nymity.table.level_recoding import LevelRecoding
+
+    if not isinstance(release.recoding, LevelRecoding):
+        return {"cells": release.frame[name].n_unique()}
+    return {"level": release.levels[name], "lowest": min(layer.levels[name] for layer in release.recoding.layers)}
 
 
 def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:
@@ -85,8 +93,12 @@ def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:
 
 
 def _level_table(levels: list[dict[str, Any]]) -> Table:
-    shown = table("published", "level", "such as")
+    by_level = "level" in levels[0]
+    shown = table("published", "level" if by_level else "different cells", "such as")
     for row in levels:
+        if not by_level:
+            add_row(shown, row["attribute"], f"{row['cells']:,}", row["example"])
+            continue
         span = f"{row['level']}" if row["lowest"] == row["level"] else f"{row['lowest']} to {row['level']}"
         add_row(shown, row["attribute"], f"{span} of {row['height']}", row["example"])
     return shown
@@ -122,13 +134,15 @@ def _lost(loss: Mapping[str, Any]) -> str:
     words = f"{loss['name']} = {loss['value']:.4g}"
     if loss["scaled"] is not None:
         words += f", {percent(loss['scaled'])} of the way from the original to nothing"
+    if "lattice_nodes" not in loss:
+        return f"{words}; {_proof(loss)}"
     checked = f"{loss['nodes_checked']:,} of {counted(loss['lattice_nodes'], 'node')} checked"
     return f"{words}; {_proof(loss)} ({checked})"
 
 
 def _proof(loss: Mapping[str, Any]) -> str:
     if loss["proven_optimal"]:
-        return "no choice of levels loses less"
+        return f"no {'choice of levels' if 'lattice_nodes' in loss else 'other partition'} loses less"
     if loss["gap"] in (None, 1):  # nothing is proved, or only that a loss is not negative
         return "best found"
     return f"best found, another can lose {percent(loss['gap'])} less at most"

@@ -11,7 +11,7 @@ import platform
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -21,11 +21,12 @@ from nymity.publish.codec import dump_piece
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job
 from nymity.publish.population import Tables, public_model
+from nymity.publish.registry import Outcome
 from nymity.publish.verify import Verification
 from nymity.table.hierarchy import Hierarchy
-
-if TYPE_CHECKING:
-    from nymity.table.recoding import Recoding
+from nymity.table.level_recoding import LevelRecoding
+from nymity.table.partition_recoding import PartitionRecoding
+from nymity.table.recoding import Recoding
 
 Certificate = dict[str, Any]
 
@@ -40,7 +41,7 @@ def certify(
     job: Job,
     tables: Tables,
     release: pl.DataFrame,
-    outcome: LatticeOutcome,
+    outcome: Outcome,
     masked: int,
     dropped: int,
     verified: Verification,
@@ -84,12 +85,17 @@ def certify(
             "value": outcome.loss,
             "proven_optimal": outcome.optimal,
             "proven_bound": outcome.bound,
-            "lattice_nodes": outcome.lattice_size,
-            "nodes_checked": outcome.checks,
+            **_lattice(outcome),
         },
         "random_sources": ["operating system: order of rows"] if job.output.row_order == "shuffled" else [],
         "earlier_releases": list(job.earlier_releases),
     }
+
+
+def _lattice(outcome: Outcome) -> dict[str, int]:
+    if isinstance(outcome, LatticeOutcome):
+        return {"lattice_nodes": outcome.lattice_size, "nodes_checked": outcome.checks}
+    return {}
 
 
 def _population(everyone: pl.DataFrame, file: str | None, salt: str) -> dict[str, Any]:
@@ -126,20 +132,21 @@ def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = []
     for name in recoding.columns:
         column: dict[str, Any] = {"name": name, "role": job.schema[name].role.value}
-        if name in recoding.levels:
+        if name in recoding.hierarchies:
             hierarchy: Hierarchy = recoding.hierarchies[name]
-            column |= {
-                "level": recoding.levels[name],
-                **({"levels": used} if len(used := _levels_in_use(recoding, name)) > 1 else {}),
-                "height": hierarchy.height,
-                "hierarchy_sha256": salted(hierarchy.fingerprint(), salt),
-            }
+            column |= {**_published_as(recoding, name), "hierarchy_sha256": salted(hierarchy.fingerprint(), salt)}
         columns.append(column)
     return columns
 
 
-def _levels_in_use(recoding: Recoding, name: str) -> list[int]:
-    return sorted({layer.levels[name] for layer in recoding.layers})
+def _published_as(recoding: Recoding, name: str) -> dict[str, Any]:
+    """Say how values of a quasi-identifier are published: levels of its hierarchy, or cells of classes."""
+    if isinstance(recoding, PartitionRecoding):
+        return {"cells": len(recoding.cells[name].labels)}
+    assert isinstance(recoding, LevelRecoding)
+    used = sorted({layer.levels[name] for layer in recoding.layers})
+    several = {"levels": used} if len(used) > 1 else {}
+    return {"level": recoding.levels[name], **several, "height": recoding.hierarchies[name].height}
 
 
 def _public_job(job: Job) -> dict[str, Any]:

@@ -90,9 +90,13 @@ def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:
                 got="a table in memory",
                 hint="write the table to a file and name that",
             )
-        if value != field.default:
+        if value != _default(field):
             data[field.name] = dump_piece(value, tag=field.name) if hasattr(value, "key") else plain(value)
     return data
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def plain(value: Any) -> Any:

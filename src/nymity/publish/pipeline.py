@@ -19,6 +19,7 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt, secure_permutation
 from nymity.io import like, read_table, to_polars
 from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publish.certificate import certify
 from nymity.publish.job import Job, Output, Source
@@ -151,7 +152,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         masked=recoded.masked[order],
         salt=secret,
         seconds=seconds,
-        nodes=outcome.nodes.frame(),
+        nodes=outcome.nodes.frame() if isinstance(outcome, LatticeOutcome) else None,
         dropped_records=tables.published.height - table.height,
     )
     return Release(

@@ -13,6 +13,7 @@ from nymity.io import read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
 from nymity.publish.job import Job
+from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.table.text import is_missing
@@ -44,6 +45,7 @@ class Population:
     @staticmethod
     def of(population: pl.DataFrame, recoding: Recoding, members: int | None) -> Population:
         """Generalize a population as a release was."""
+        assert isinstance(recoding, LevelRecoding)  # partition methods refuse populations
         alone = replace(recoding, columns=tuple(recoding.hierarchies))
         return Population(cells=alone.apply(population, outliers="keep").table, members=members)
 

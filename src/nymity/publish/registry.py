@@ -14,8 +14,19 @@ from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.samarati import Samarati
+from nymity.partition.exact import ExactPartition
+from nymity.partition.greedy_search import GreedySearch
+from nymity.partition.k_member import KMember
+from nymity.partition.mondrian import Mondrian
+from nymity.partition.outcome import PartitionOutcome
+from nymity.partition.refine import Refine
+from nymity.partition.sorted_groups import SortedGroups
+from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
+
+#: What a method answers with.
+Outcome = LatticeOutcome | PartitionOutcome
 
 
 class Method(Protocol):
@@ -30,12 +41,28 @@ class Method(Protocol):
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = ...,
-    ) -> LatticeOutcome:
+    ) -> Outcome:
         """Decide how to publish ``columns`` so that every model holds."""
         ...
 
 
 #: Every method by its key.
 METHODS: dict[str, type[Method]] = {
-    method.key: method for method in (OptimalLattice, OLA, Datafly, Samarati, MinGen, AnytimeLattice, IterativeRecoding)
+    method.key: method
+    for method in (
+        OptimalLattice,
+        OLA,
+        Datafly,
+        Samarati,
+        MinGen,
+        AnytimeLattice,
+        IterativeRecoding,
+        Mondrian,
+        SortedGroups,
+        GreedySearch,
+        KMember,
+        SplitCarry,
+        ExactPartition,
+        Refine,
+    )
 }

@@ -19,6 +19,7 @@ from nymity.publish.certificate import Certificate, measured_section
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
+from nymity.publish.registry import Outcome
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
@@ -36,7 +37,7 @@ class CustodianLog:
     masked: NDArray[np.bool_]
     salt: str
     seconds: dict[str, float]
-    nodes: pl.DataFrame
+    nodes: pl.DataFrame | None = None
     dropped_records: int = 0
 
     def save(self, folder: str | Path, recoding: Recoding) -> None:
@@ -47,14 +48,16 @@ class CustodianLog:
             "salt": self.salt,
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
-            "nodes_evaluated": self.nodes.height,
+            **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
         with staging(folder) as stage:
             mapping.write_parquet(stage / "mapping.parquet")
-            self.nodes.write_parquet(stage / "nodes.parquet")
+            if self.nodes is not None:
+                self.nodes.write_parquet(stage / "nodes.parquet")
             recoding.save(stage / "recoding.json")
             (stage / "log.json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-            stage.commit(["mapping.parquet", "nodes.parquet", "recoding.json", "log.json"])
+            nodes = [] if self.nodes is None else ["nodes.parquet"]
+            stage.commit(["mapping.parquet", *nodes, "recoding.json", "log.json"])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,7 +68,7 @@ class Release:
     frame: pl.DataFrame = field(repr=False)
     certificate: Certificate = field(repr=False)
     verification: Verification
-    outcome: LatticeOutcome = field(repr=False)
+    outcome: Outcome = field(repr=False)
     job: Job = field(repr=False)
     log: CustodianLog = field(repr=False)
     population: Population | None = field(default=None, repr=False)
@@ -77,8 +80,13 @@ class Release:
 
     @property
     def levels(self) -> dict[str, int]:
-        """Chosen level of each quasi-identifier."""
-        return dict(self.outcome.levels)
+        """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
+        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome) else {}
+
+    @property
+    def bound(self) -> float | None:
+        """What the objective was proved not to fall below, where anything was."""
+        return self.outcome.bound
 
     @property
     def loss(self) -> float:

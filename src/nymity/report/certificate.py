@@ -7,6 +7,7 @@ from typing import Any
 
 from nymity.report.markup import Figures, Html, Section, element, paragraph
 from nymity.report.subject import Subject
+from nymity.report.wording import count
 
 
 def certificate_section(subject: Subject, _: Figures) -> Section:
@@ -43,10 +44,16 @@ def _hashes(certificate: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _hierarchies(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     return [
-        (f"{column['name']} (level {column['level']} of {column['height']})", column["hierarchy_sha256"])
+        (f"{column['name']} ({_published_as(column)})", column["hierarchy_sha256"])
         for column in certificate["columns"]
         if "hierarchy_sha256" in column
     ]
+
+
+def _published_as(column: dict[str, Any]) -> str:
+    if "cells" in column:
+        return count(column["cells"], "cell")
+    return f"level {column['level']} of {column['height']}"
 
 
 def _settings(certificate: dict[str, Any]) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from nymity.report.markup import Figures, Html, Section, element, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import MISSING, axis_labels, count, listed, percent
 from nymity.table.hierarchy import Hierarchy
+from nymity.table.level_recoding import LevelRecoding
 from nymity.table.text import as_text
 
 #: Categories shown by themselves.
@@ -41,19 +42,23 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
     """Plot every quasi-identifier that still has values, and sensitive columns where records are missing."""
     recoding = subject.release.recoding
     plotted, flat = [], []
-    for name, level in recoding.levels.items():
-        if len(recoding.hierarchies[name].labels[level]) == 1:
-            flat.append(name)
-        else:
-            plotted.append(_figure(subject, figures, name, quasi_distribution(subject, name)))
+    if isinstance(recoding, LevelRecoding):
+        for name, level in recoding.levels.items():
+            if len(recoding.hierarchies[name].labels[level]) == 1:
+                flat.append(name)
+            else:
+                plotted.append(_figure(subject, figures, name, quasi_distribution(subject, recoding, name)))
     gone = subject.records - subject.release.frame.height
     sensitive = subject.release.job.schema.sensitive
     if gone:
         plotted += [_figure(subject, figures, name, plain_distribution(subject, name)) for name in sensitive]
     notes = []
     if flat:
+        assert isinstance(recoding, LevelRecoding)
         one, several = "as one value throughout, so nothing is left", "at several levels up to one value, too coarse"
         notes.append(paragraph(f"Published {one if len(recoding.layers) == 1 else several} to plot: {listed(flat)}."))
+    if not isinstance(recoding, LevelRecoding):
+        notes.append(paragraph("Quasi-identifiers have different cells in each class: there is no one scale to plot."))
     if sensitive and not gone:
         notes.append(
             paragraph(f"Every record's sensitive values are published as they were, unchanged: {listed(sensitive)}.")
@@ -62,18 +67,19 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
         anchor="distributions",
         title="Attributes before and after",
         short="Attributes",
-        parts=(
-            _reading(subject),
-            legend(subject, before="original, generalized to the published level"),
-            element("div", *plotted, class_="grid"),
-            *notes,
-        ),
+        parts=(*(_plots(subject, plotted) if plotted else ()), *notes),
     )
 
 
-def quasi_distribution(subject: Subject, name: str) -> Distribution:
+def _plots(subject: Subject, plotted: list[Html]) -> tuple[Html, ...]:
+    """Say how to read the plots, and show them."""
+    before = legend(subject, before="original, generalized to the published level")
+    return _reading(subject), before, element("div", *plotted, class_="grid")
+
+
+def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> Distribution:
     """Count a quasi-identifier's published values in the original and in the release."""
-    recoding, log = subject.release.recoding, subject.release.log
+    log = subject.release.log
     hierarchy, level = recoding.hierarchies[name], recoding.levels[name]
     labels = hierarchy.labels[level]
     raw, unlisted = raw_counts(subject, name)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.report.cells import cells_section
 from nymity.report.distribution import raw_counts
 from nymity.report.markup import Figures, Html, Section, element, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import count, shortened
 from nymity.table.hierarchy import Hierarchy
+from nymity.table.level_recoding import LevelRecoding
+from nymity.table.partition_recoding import PartitionRecoding
 
 
 def ladder_section(subject: Subject, _: Figures) -> Section:
     """Show one ladder per quasi-identifier."""
     recoding = subject.release.recoding
-    used = shares_of_levels(subject)
+    if isinstance(recoding, PartitionRecoding):
+        return cells_section(recoding)
+    assert isinstance(recoding, LevelRecoding)
+    used = shares_of_levels(subject, recoding)
     ladders = [
         _ladder(name, used[name], hierarchy, raw_counts(subject, name)[0], subject.threshold)
         for name, hierarchy in recoding.hierarchies.items()
@@ -37,9 +43,8 @@ def ladder_section(subject: Subject, _: Figures) -> Section:
     )
 
 
-def shares_of_levels(subject: Subject) -> dict[str, dict[int, float]]:
+def shares_of_levels(subject: Subject, recoding: LevelRecoding) -> dict[str, dict[int, float]]:
     """Return, per quasi-identifier and level in use, the share of the published records at that level."""
-    recoding = subject.release.recoding
     if len(recoding.layers) == 1:
         return {name: {level: 1.0} for name, level in recoding.levels.items()}
     layer = recoding.layer_of(subject.original)

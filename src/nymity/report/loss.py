@@ -64,8 +64,8 @@ def _losses(subject: Subject, figures: Figures) -> list[Html]:
         return []
     spec = chart.bars(bars, title="scaled loss, from 0 (original) to 1 (nothing left)", number_format=".1f")
     caption = (
-        f"{minimized} (marked) is what the method minimized; the others show how the same release looks to other "
-        "measures."
+        f"{minimized}{' (marked)' if minimized in scaled else ''} is what the method minimized; the others show how "
+        "the same release looks to other measures."
     )
     return [figures.add(spec, caption, heading="By every loss")]
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nymity.lattice.nodes import Price
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.partition.outcome import PartitionOutcome
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph
 from nymity.report.subject import Subject
@@ -19,6 +20,8 @@ MAX_POINTS = 2000
 def search_section(subject: Subject, figures: Figures) -> Section:
     """Plot loss against suppressed share, and against the k reached, of the evaluated nodes."""
     outcome = subject.release.outcome
+    if not isinstance(outcome, LatticeOutcome):
+        return _partition_section(outcome)
     limit = getattr(subject.release.job.method, "suppression", None)
     return Section(
         anchor="search",
@@ -33,6 +36,15 @@ def search_section(subject: Subject, figures: Figures) -> Section:
             *_plots(outcome, limit, figures),
         ),
     )
+
+
+def _partition_section(outcome: PartitionOutcome) -> Section:
+    better = "another division may lose less"
+    if outcome.gap is not None:
+        better = f"it is proved that no other loses more than {percent(outcome.gap)} less"
+    proof = "it is proved that no other loses less" if outcome.optimal else better
+    text = f"The records were divided into {count(outcome.classes, 'class', 'classes')}; {proof}."
+    return Section(anchor="search", title="How the classes were found", short="Search", parts=(paragraph(text),))
 
 
 def _plots(outcome: LatticeOutcome, limit: float | None, figures: Figures) -> list[Html]:

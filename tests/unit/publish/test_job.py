@@ -80,7 +80,35 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "ola": data(method={"name": "ola", "suppression": 0.05}),
     "mingen": data(method={"name": "mingen", "prefer": "lowest", "threads": 2}),
     "mingen by attributes": data(method={"name": "mingen", "loss": "loss", "prefer": ["zip", "age"]}),
+    "sorted groups": data(method={"name": "sorted-groups", "cells": "set", "categorical": "order"}),
+    "greedy search": data(method={"name": "greedy-search", "bounds": {"age": [0, 120]}}),
+    "k-member": data(method={"name": "k-member"}),
+    "split and carry": data(
+        method={"name": "split-carry", "sets": 4, "carry": "bubble", "boundary": 2, "accepted": 2, "seconds": 1.5}
+    ),
+    "exact partition": data(method={"name": "exact-partition", "seconds": 10}),
+    "refine": data(
+        method={
+            "name": "refine",
+            "start": "greedy-search",
+            "candidates": 8,
+            "rounds": 5,
+            "seconds": 2.5,
+            "threads": 2,
+        }
+    ),
     "iterative recoding": data(method={"name": "iterative-recoding", "loss": "gcp", "share": 0.02}),
+    "mondrian": data(method={"name": "mondrian"}),
+    "every field of mondrian": data(
+        method={
+            "name": "mondrian",
+            "choose": "gain",
+            "cuts": "relaxed",
+            "cells": "hierarchy",
+            "categorical": "order",
+            "bounds": {"age": [0, 120], "a b": [0.5, 1]},
+        }
+    ),
     "samarati": data(method={"name": "samarati", "suppression": 0.1}),
     "anytime": data(method={"name": "anytime-lattice", "seconds": 2.5, "checks": 1000}),
     "further models": data(

@@ -1,0 +1,38 @@
+"""Cells of classes, where a method divides the records instead of choosing levels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nymity.report.markup import Html, Section, element, paragraph
+from nymity.report.wording import count, percent
+from nymity.table.partition_recoding import PartitionRecoding
+
+
+def cells_section(recoding: PartitionRecoding) -> Section:
+    """Say for each quasi-identifier how many different cells there are, and how many values they stand for."""
+    return Section(
+        anchor="levels",
+        title="Cells of each quasi-identifier",
+        short="Cells",
+        parts=(
+            paragraph(
+                f"The records were divided into {count(len(recoding.cell_of), 'class', 'classes')}. Each class is "
+                "published with cells of its own: the value itself where all its records share it, otherwise what "
+                "covers their values."
+            ),
+            _table(recoding),
+        ),
+    )
+
+
+def _table(recoding: PartitionRecoding) -> Html:
+    titles = ("attribute", "different cells", "records with their own value", "values per cell, on average")
+    rows = [element("tr", *(element("th", title) for title in titles))]
+    sizes = np.bincount(recoding.quotas.classes, weights=recoding.quotas.records, minlength=len(recoding.cell_of))
+    for a, (name, cells) in enumerate(recoding.cells.items()):
+        values, domain = cells.sizes[recoding.cell_of[:, a]], recoding.hierarchies[name].domain_size
+        own, mean = float(sizes[values == 1].sum() / sizes.sum()), float(values @ sizes / sizes.sum())
+        facts = (name, f"{len(cells.labels):,}", percent(own), f"{mean:.2f} of {domain:,}")
+        rows.append(element("tr", *(element("td", fact) for fact in facts)))
+    return element("table", *rows, class_="columns")

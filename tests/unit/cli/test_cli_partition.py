@@ -1,0 +1,95 @@
+"""Local recoding on the command line: publish, check, measure, compare and apply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def divided(folder: Path, nymity: Run) -> Path:
+    job = (folder / "job.toml").read_text(encoding="utf-8")
+    job = job[: job.index("[method]")] + '[method]\nname = "mondrian"\nchoose = "gain"\nbounds = { age = [0, 120] }\n'
+    (folder / "job.toml").write_text(job, encoding="utf-8")
+    done = nymity("publish", "job.toml", "--out", "release")
+    assert done.exit_code == 0, done.output
+    (folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
+    return folder
+
+
+def test_publish_says_what_was_done(divided: Path) -> None:
+    printed = (divided / "printed.txt").read_text(encoding="utf-8")
+    for words in ("4-anonymity", "different cells", "information-loss = ", "best found", "0 of 60 records (0%)"):
+        assert words in printed
+    assert "level" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    assert sorted(path.name for path in (divided / "release").iterdir()) == [
+        "certificate.json",
+        "release.csv",
+        "report.html",
+    ]
+    assert not (divided / "release-custodian/nodes.parquet").exists()
+
+
+def test_publish_answers_in_json(divided: Path, nymity: Run) -> None:
+    done = nymity("publish", "job.toml", "--out", "again", "--no-report", "--json")
+    found = json.loads(done.stdout)
+    assert found["loss"]["name"] == "information-loss"
+    released = pl.read_csv(divided / "again/release.csv")
+    assert {row["attribute"]: row["cells"] for row in found["levels"]} == {
+        name: released[name].n_unique() for name in ("age", "sex")
+    }
+
+
+def test_check_and_measure(divided: Path, nymity: Run) -> None:
+    assert nymity("check", "release/release.csv").exit_code == 0
+    assert nymity("check", "release/release.csv", "--job", "job.toml").exit_code == 0
+    done = nymity("measure", "release/release.csv", "--job", "job.toml", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["models"]["k-anonymity"][""]["k"] >= 4
+    broken = (divided / "release/release.csv").read_text(encoding="utf-8").splitlines()
+    (divided / "broken.csv").write_text("\n".join(broken[:-3]) + "\n", encoding="utf-8")
+    assert nymity("check", "broken.csv", "--job", "job.toml").exit_code == 1
+
+
+def test_compare(divided: Path, nymity: Run) -> None:
+    arguments = ("compare", "people.csv", "release/release.csv", "--job", "job.toml")
+    done = nymity(*arguments, "--recoding", "release-custodian/recoding.json", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert (found["suppressed"], found["levels"]) == (0, {})
+    gcp = next(loss for loss in found["losses"] if loss["name"] == "gcp")
+    assert 0 < gcp["value"] < 1
+    shown = nymity(*arguments, "--recoding", "release-custodian/recoding.json")
+    assert "gcp" in shown.stdout
+    refused = nymity(*arguments)
+    assert refused.exit_code == 2
+    assert "for local recoding give its recoding" in " ".join(refused.output.split())
+
+
+def test_apply(divided: Path, nymity: Run, people: pl.DataFrame) -> None:
+    people.vstack(people.head(1).with_columns(age=pl.lit(21, dtype=pl.Int64))).write_csv(divided / "new.csv")
+    done = nymity(
+        "apply",
+        "release-custodian/recoding.json",
+        "new.csv",
+        "--out",
+        "out.csv",
+        "--export-mapping",
+        "map.csv",
+        "--json",
+    )
+    assert done.exit_code == 0, done.output
+    counts = json.loads(done.stdout)
+    assert (counts["rows_in"], counts["rows_out"]) == (61, 61)
+    assert pl.read_csv(divided / "map.csv").columns == ["column", "value", "published"]
+    released = pl.read_csv(divided / "release/release.csv", infer_schema=False)
+    applied = pl.read_csv(divided / "out.csv", infer_schema=False).head(60)
+    assert sorted(applied.rows()) == sorted(released.rows())
