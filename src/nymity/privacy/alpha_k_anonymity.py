@@ -51,11 +51,6 @@ class AlphaKAnonymity(PrivacyModel):
         """At least k records, and 1 / alpha since some value occurs once; as many different values are enough."""
         return max(int(self.k), self._values)
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """A class has at most the table's records; with m values one of them holds at least 1 / m of any class."""
         check_sensitive(self.key, self.attribute, table)

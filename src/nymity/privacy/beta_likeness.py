@@ -49,11 +49,6 @@ class BetaLikeness(PrivacyModel):
         short_fraction(f"{self.key}.beta", self.beta)
         check_name(self.key, self.attribute)
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive; the whole table as one class keeps any beta."""
         check_sensitive(self.key, self.attribute, table)

@@ -59,11 +59,6 @@ class DeltaDisclosure(PrivacyModel):
         number(f"{self.key}.delta", self.delta, above=0)
         check_name(self.key, self.attribute)
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive."""
         check_sensitive(self.key, self.attribute, table)

@@ -38,11 +38,6 @@ class DistinctLDiversity(PrivacyModel):
         """l different values need l records."""
         return self.l
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive and has l values at all."""
         check_sensitive(self.key, self.attribute, table)

@@ -50,11 +50,6 @@ class EntropyLDiversity(PrivacyModel):
         """n records have at most n values and an entropy of at most log n, so n reaches l up to the tolerance."""
         return ceil(exp(self._threshold) * (1 - 1e-12))  # a bound: rounding must not lift it over a whole number
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive; m different values have an entropy of at most log m."""
         check_sensitive(self.key, self.attribute, table)

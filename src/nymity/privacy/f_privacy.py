@@ -74,11 +74,6 @@ class FPrivacy(PrivacyModel):
         known = self._parsed
         return 1 if known.a or not known.c else ceil(1 / max([known.c, *known.listed.values()]))
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """Every value listed occurs, and no threshold is below the value's share of the table.
 

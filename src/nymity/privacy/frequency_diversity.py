@@ -48,11 +48,6 @@ class FrequencyLDiversity(PrivacyModel):
         """Some value occurs at least once, so size >= l; as many different values as that are enough."""
         return ceil(exact_fraction(self.l))
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive; with fewer than l values one of them holds more than 1/l of any class."""
         check_sensitive(self.key, self.attribute, table)

@@ -66,8 +66,9 @@ class PrivacyModel(ABC):
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """Sensitive attributes whose histograms the model needs."""
-        return ()
+        """Sensitive attributes whose histograms the model needs: the one it is about, if it is about one."""
+        attribute = getattr(self, "attribute", None)
+        return () if attribute is None else (attribute,)
 
     def check(self, table: EncodedTable) -> None:
         """Refuse parameters that do not fit the table, before a search starts."""

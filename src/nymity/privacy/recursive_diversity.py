@@ -57,11 +57,6 @@ class RecursiveDiversity(PrivacyModel):
         """
         return int(self.l) + floor(1 / exact_fraction(self.c))
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive and has enough values.
 

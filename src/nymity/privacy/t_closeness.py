@@ -61,11 +61,6 @@ class TCloseness(PrivacyModel):
         check_name(self.key, self.attribute)
         one_of(f"{self.key}.distance", self.distance, ("equal", "ordered", "hierarchical"))
 
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Counts the values of one attribute."""
-        return (self.attribute,)
-
     def check(self, table: EncodedTable) -> None:
         """The attribute is sensitive, and its values have the order or hierarchy that the distance needs."""
         check_sensitive(self.key, self.attribute, table)
