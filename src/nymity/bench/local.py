@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from nymity.bench.measuring import measured
 from nymity.bench.result import BenchResult, Line
 from nymity.bench.unit import cpu_seconds
@@ -17,13 +19,15 @@ from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.k_member import KMember
 from nymity.partition.method import PartitionMethod
 from nymity.partition.mondrian import Mondrian
+from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
+from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
 from nymity.publish.compare import compare
 from nymity.publish.pipeline import publish
-from nymity.table.encoding import encode
-from nymity.table.schema import Schema, sensitive
+from nymity.table.encoding import EncodedTable, encode
+from nymity.table.schema import Schema, quasi, sensitive
 
 PROVENANCE = (
     "anonypy and anonypyx (Mondrian, k=5) on Adult with eight quasi-identifiers: GCP 0.0463, 100 and 117 CPU seconds; "
@@ -34,7 +38,7 @@ _K = KAnonymity(k=5)
 
 
 def bench_local(observe: Observer = silent) -> BenchResult:
-    """Measure everything on Adult; needs it under NYMITY_DATA."""
+    """Measure everything on Adult and the census; needs them under NYMITY_DATA."""
     return measured("local", PROVENANCE, _lines, observe)
 
 
@@ -43,11 +47,44 @@ def _lines(unit: float) -> Iterator[Line]:
     yield from _adult(Mondrian(choose="gain"), [_K], "Mondrian by gain", unit, gcp=0.0463)
     for method in (SortedGroups(), GreedySearch(), KMember(), Refine()):
         yield from _adult(method, [_K], method.key, unit, gcp=0.0463)
+    eight = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Birthplace", "Occupation")
+    four = eight[:4]
+    yield from _census(Mondrian(), eight, 665_800, 10, unit, cost=15)
+    yield from _census(GreedySearch(), eight, 20_000, 10, unit, cost=60)
+    yield from _census(KMember(), eight, 20_000, 10, unit, cost=60)
+    yield from _census(GreedySearch(), four, 100_000, 3, unit, cost=400)
+    yield from _census(KMember(), four, 100_000, 3, unit, cost=400)
+    yield from _census(SplitCarry(sets=3), four, 100_000, 3, unit, cost=600)
     for model, name in (
         (DistinctLDiversity(l=2, attribute="salary-class"), "2 distinct values"),
         (TCloseness(t=0.2, attribute="salary-class"), "0.2-closeness"),
     ):
         yield from _adult(Mondrian(), [_K, model], f"Mondrian, k=5 and {name}", unit, cost=1.5)
+
+
+def _census(
+    method: PartitionMethod, columns: tuple[str, ...], rows: int, k: int, unit: float, *, cost: float
+) -> Iterator[Line]:
+    """Measure a method on the first rows of the census, all columns taken as numbers."""
+    table = public("acs").table.select(columns).head(rows)
+    encoded, models = encode(table, Schema(dict.fromkeys(columns, quasi()))), [KAnonymity(k=k)]
+    method.run(_small(encoded, table, columns), models)  # warm-up
+    found: list[PartitionOutcome] = []
+
+    def work() -> None:
+        found.append(method.run(encoded, models))
+        found[-1].recoding.apply(table)
+
+    seconds = cpu_seconds(work, repeat=1)
+    outcome = found[-1]
+    note = f"{outcome.classes:,} classes, loss {outcome.loss:,.2f}, {seconds:.1f} s"
+    name = f"{method.key}, census, {table.height:,} x {len(columns)}, k={k}"
+    yield Line(name=name, value=seconds / unit, unit="U", target=cost, note=note)
+
+
+def _small(encoded: EncodedTable, table: pl.DataFrame, columns: tuple[str, ...]) -> EncodedTable:
+    few = table.head(500)
+    return encoded if few.height == table.height else encode(few, Schema(dict.fromkeys(columns, quasi())))
 
 
 def _adult(

@@ -7,6 +7,7 @@ The environment variable ``NYMITY_DATA`` names a folder with one folder per data
     fars/fars.csv.gz           fars/hierarchies/fars_hierarchy_<column>.csv          100,937 records, 8 columns
     fars/fars_subset.csv       (the same hierarchies)                                 10,093 records
     diabetes130/dataset_diabetes.zip                                                 101,766 records, 15 columns of 50
+    acs_census/census_acs_665800.parquet                                             665,800 records, 12 columns
 
 Any other file may be plain (``.csv``) or compressed (``.csv.gz``). All values are text, ``;`` separates them.
 """
@@ -27,6 +28,7 @@ from nymity.core.errors import FileError, SchemaError
 from nymity.datasets.diabetes import read_diabetes
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Schema, insensitive, quasi, sensitive
+from nymity.table.text import as_text
 
 #: The environment variable that names the folder.
 DATA_VARIABLE = "NYMITY_DATA"
@@ -65,8 +67,15 @@ class PublicDataset:
 
 
 def public(name: str) -> PublicDataset:
-    """Load ``adult``, ``cup``, ``fars``, ``fars-subset`` or ``diabetes130`` from where ``NYMITY_DATA`` says."""
+    """Load ``adult``, ``cup``, ``fars``, ``fars-subset``, ``diabetes130`` or ``acs`` from where ``NYMITY_DATA`` says.
+
+    The last one, an extract of the American Community Survey of 2018 in numbers, has no hierarchies but value or ``*``.
+    """
     place = _place(name)
+    if name == "acs":
+        census = _read_parquet(place.folder / place.table)
+        flat = {column: Hierarchy.flat(as_text(census[column].unique().sort()).to_list()) for column in census.columns}
+        return PublicDataset(name=name, table=census, hierarchies=flat)
     if name == "diabetes130":
         return PublicDataset(name=name, **_read_archive(place.folder / place.table))
     table = _read_table(place.folder / place.table)
@@ -100,6 +109,7 @@ _PLACES = {
     "fars": _Place(Path("fars"), "fars.csv", "fars"),
     "fars-subset": _Place(Path("fars"), "fars_subset.csv", "fars"),
     "diabetes130": _Place(Path("diabetes130"), "dataset_diabetes.zip", ""),
+    "acs": _Place(Path("acs_census"), "census_acs_665800.parquet", ""),
 }
 
 #: The names :func:`public` knows.
@@ -147,6 +157,14 @@ def _read_table(path: Path) -> pl.DataFrame:
         return pl.read_csv(found, separator=";", infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _not_understood(found, "a table of text separated by ';'", error) from error
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    found = _find(path)
+    try:
+        return pl.read_parquet(found)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _not_understood(found, "a parquet file", error) from error
 
 
 def _read_archive(path: Path) -> dict[str, Any]:

@@ -158,6 +158,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         ("fars", 100_937, 20_736),
         ("fars-subset", 10_093, 20_736),
         ("diabetes130", 101_766, 233_280_000),
+        ("acs", 665_800, 4_096),
     ],
 )
 def test_the_real_data(name: str, records: int, nodes: int) -> None:
