@@ -8,6 +8,7 @@ from nymity.bench.anytime import bench_anytime
 from nymity.bench.lattice import bench_lattice
 from nymity.bench.local import bench_local
 from nymity.bench.losses import bench_losses
+from nymity.bench.methods import bench_methods
 from nymity.bench.models import bench_models
 from nymity.bench.result import BenchResult, Line
 from nymity.core.progress import Observer, silent
@@ -18,6 +19,7 @@ BENCHES: dict[str, Callable[[Observer], BenchResult]] = {
     "lattice": bench_lattice,
     "losses": bench_losses,
     "models": bench_models,
+    "methods": bench_methods,
     "local": bench_local,
     "anytime": bench_anytime,
 }

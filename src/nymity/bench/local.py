@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import polars as pl
-
 from nymity.bench.measuring import measured
 from nymity.bench.result import BenchResult, Line
 from nymity.bench.unit import cpu_seconds
 from nymity.core.progress import Observer, silent
 from nymity.datasets import public
+from nymity.partition.exact import ExactPartition
 from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.k_member import KMember
 from nymity.partition.method import PartitionMethod
@@ -26,7 +25,7 @@ from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
 from nymity.publish.compare import compare
 from nymity.publish.pipeline import publish
-from nymity.table.encoding import EncodedTable, encode
+from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
 
 PROVENANCE = (
@@ -35,6 +34,11 @@ PROVENANCE = (
 )
 
 _K = KAnonymity(k=5)
+_BESIDE_K: tuple[tuple[PrivacyModel, str], ...] = (
+    (DistinctLDiversity(l=2, attribute="salary-class"), "2 distinct values"),
+    (TCloseness(t=0.2, attribute="salary-class"), "0.2-closeness"),
+)
+_EIGHT = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Birthplace", "Occupation")
 
 
 def bench_local(observe: Observer = silent) -> BenchResult:
@@ -45,21 +49,32 @@ def bench_local(observe: Observer = silent) -> BenchResult:
 def _lines(unit: float) -> Iterator[Line]:
     yield from _adult(Mondrian(), [_K], "Mondrian", unit, cost=0.5, gcp=0.0463)
     yield from _adult(Mondrian(choose="gain"), [_K], "Mondrian by gain", unit, gcp=0.0463)
+    for cuts in (Mondrian(cuts="relaxed"), Mondrian(cuts="relaxed", choose="gain")):
+        yield from _adult(cuts, [_K], f"Mondrian, relaxed, {cuts.choose}", unit)
+    yield from _adult(Mondrian(cells="hierarchy", choose="gain"), [_K], "Mondrian on nodes, by gain", unit)
     for method in (SortedGroups(), GreedySearch(), KMember(), Refine()):
         yield from _adult(method, [_K], method.key, unit, gcp=0.0463)
-    eight = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Birthplace", "Occupation")
-    four = eight[:4]
-    yield from _census(Mondrian(), eight, 665_800, 10, unit, cost=15)
-    yield from _census(GreedySearch(), eight, 20_000, 10, unit, cost=60)
-    yield from _census(KMember(), eight, 20_000, 10, unit, cost=60)
-    yield from _census(GreedySearch(), four, 100_000, 3, unit, cost=400)
-    yield from _census(KMember(), four, 100_000, 3, unit, cost=400)
-    yield from _census(SplitCarry(sets=3), four, 100_000, 3, unit, cost=600)
-    for model, name in (
-        (DistinctLDiversity(l=2, attribute="salary-class"), "2 distinct values"),
-        (TCloseness(t=0.2, attribute="salary-class"), "0.2-closeness"),
-    ):
+    for model, name in _BESIDE_K:
         yield from _adult(Mondrian(), [_K, model], f"Mondrian, k=5 and {name}", unit, cost=1.5)
+        yield from _adult(Mondrian(choose="gain"), [_K, model], f"Mondrian by gain, k=5 and {name}", unit)
+    yield from _census(Mondrian(), _EIGHT, 665_800, 10, unit, cost=15)
+    for grown in (GreedySearch(), KMember()):
+        yield from _census(grown, _EIGHT, 20_000, 10, unit, cost=60)
+        yield from _census(grown, _EIGHT[:4], 100_000, 3, unit, cost=400)
+    yield from _census(SplitCarry(sets=3), _EIGHT[:4], 100_000, 3, unit, cost=600)
+    yield _exact(unit)
+
+
+def _exact(unit: float) -> Line:
+    """Prove the optimum of a hundred records that lie evenly over the census."""
+    table = public("acs").table.select(_EIGHT).gather_every(6_658).head(100)
+    encoded, method = encode(table, Schema(dict.fromkeys(_EIGHT, quasi()))), ExactPartition(seconds=600)
+    found: list[PartitionOutcome] = []
+    method.run(encoded, [KAnonymity(k=3)])  # warm-up
+    seconds = cpu_seconds(lambda: found.append(method.run(encoded, [KAnonymity(k=3)])), repeat=1)
+    proof = "proved optimal" if found[0].optimal else f"gap {found[0].gap:.2%}"
+    note = f"loss {found[0].loss:.4f}, {proof}, {seconds / unit:.1f} U"
+    return Line(name="exact-partition, census, 100 x 8, k=3", value=seconds, unit="s", target=600, note=note)
 
 
 def _census(
@@ -67,8 +82,9 @@ def _census(
 ) -> Iterator[Line]:
     """Measure a method on the first rows of the census, all columns taken as numbers."""
     table = public("acs").table.select(columns).head(rows)
-    encoded, models = encode(table, Schema(dict.fromkeys(columns, quasi()))), [KAnonymity(k=k)]
-    method.run(_small(encoded, table, columns), models)  # warm-up
+    schema, models = Schema(dict.fromkeys(columns, quasi())), [KAnonymity(k=k)]
+    encoded = encode(table, schema)
+    method.run(encode(table.head(500), schema), models)  # warm-up
     found: list[PartitionOutcome] = []
 
     def work() -> None:
@@ -80,11 +96,6 @@ def _census(
     note = f"{outcome.classes:,} classes, loss {outcome.loss:,.2f}, {seconds:.1f} s"
     name = f"{method.key}, census, {table.height:,} x {len(columns)}, k={k}"
     yield Line(name=name, value=seconds / unit, unit="U", target=cost, note=note)
-
-
-def _small(encoded: EncodedTable, table: pl.DataFrame, columns: tuple[str, ...]) -> EncodedTable:
-    few = table.head(500)
-    return encoded if few.height == table.height else encode(few, Schema(dict.fromkeys(columns, quasi())))
 
 
 def _adult(

@@ -11,9 +11,11 @@ The interval with the smallest bound is split next, at the attribute whose level
 keeps the top's level of it, the other stops one level short. The search ends when no open interval can hold a better
 node, so the answer is the optimum over the whole lattice, and the smallest open bound is a lower bound at any time.
 
-Models for which that property fails bound nothing themselves. Their intervals are judged by a relaxation that has it:
-the other models, and the smallest class any model accepts. What the relaxation suppresses the models suppress too, so
-both facts hold for its statistics; single nodes are then checked against the models themselves.
+Models for which that property fails are judged by a relaxation that has it: the other models, and the smallest class
+any model accepts. What the relaxation suppresses the models suppress too, so both facts hold for its statistics. Where
+a model can tell how much of a class any split could still publish (``most_kept``), the tops that survive are checked
+against the models themselves, and what is lost of each class at least takes the place of what the top suppresses;
+otherwise single nodes are.
 
 Losses without a bound, such as the average class size, are decided by evaluating every node.
 """

@@ -18,6 +18,7 @@ from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
 from nymity.privacy.sensitive import check_name, check_sensitive
 from nymity.privacy.shares import Caps
+from nymity.privacy.sizes import check_k
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
@@ -54,13 +55,7 @@ class AlphaKAnonymity(PrivacyModel):
     def check(self, table: EncodedTable) -> None:
         """A class has at most the table's records; with m values one of them holds at least 1 / m of any class."""
         check_sensitive(self.key, self.attribute, table)
-        if self.k > table.n_records:
-            raise ParameterError(
-                f"{self.key}.k",
-                expected=f"at most {table.n_records}, the number of records",
-                got=str(self.k),
-                hint="choose a smaller k, or publish a larger table",
-            )
+        check_k(f"{self.key}.k", self.k, table)
         available = len(table.sensitive[self.attribute].labels)
         if self._values > available:
             raise ParameterError(

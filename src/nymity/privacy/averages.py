@@ -10,17 +10,67 @@ so the promise is kept when the excesses of the published classes sum to at most
 
 from __future__ import annotations
 
-from fractions import Fraction
+from abc import abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.validation import exact_fraction, short_fraction
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
 from nymity.table.classes import Classes
 
 
-def excess(weights: NDArray[np.bool_], classes: Classes, limit: Fraction) -> NDArray[np.int64]:
-    """Return the excess of each class, for weights of 0 and 1, (n_classes,)."""
-    return weights * np.int64(limit.denominator) - classes.sizes.astype(np.int64) * limit.numerator
+@dataclass(frozen=True, kw_only=True)
+class MeanLimit(PrivacyModel):
+    """The weights of the published classes sum to at most ``limit`` times the published records.
+
+    Decided in integers, with the limit as the decimal written.
+    """
+
+    limit: float
+
+    monotone_generalization = False
+    monotone_suppression = False
+    bounds_parts = True
+
+    def __post_init__(self) -> None:
+        short_fraction(f"{self.key}.limit", self.limit)
+
+    @abstractmethod
+    def weights(self, classes: Classes) -> NDArray[np.bool_]:
+        """Say which classes weigh 1; the others weigh nothing."""
+
+    @classmethod
+    @abstractmethod
+    def weighed(cls, groups: Groups) -> int:
+        """Return what the classes of a written table weigh together."""
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """Any class can be part of a good mean."""
+        return np.ones(len(classes), dtype=np.bool_)
+
+    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Take the smallest classes out until the mean of the others is within the limit."""
+        return without_smallest(classes, kept, self._excess(classes))
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Nothing of a class that is too much even beside all that bring the mean down."""
+        return most_kept_together(classes, self._excess(classes))
+
+    def _excess(self, classes: Classes) -> NDArray[np.int64]:
+        limit, sizes = exact_fraction(self.limit), classes.sizes.astype(np.int64)
+        return self.weights(classes) * np.int64(limit.denominator) - sizes * limit.numerator
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the mean over the records in classes."""
+        return {"limit": cls.weighed(groups) / int(groups.sizes.sum()) if len(groups.sizes) else None}
+
+    def holds(self, groups: Groups) -> bool:
+        """The classes weigh little enough for the records in them; without any class they weigh nothing."""
+        return self.weighed(groups) <= exact_fraction(self.limit) * int(groups.sizes.sum())
 
 
 def without_smallest(classes: Classes, kept: NDArray[np.bool_], excess: NDArray[np.int64]) -> NDArray[np.bool_]:

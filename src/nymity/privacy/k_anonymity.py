@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sizes import check_k
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
@@ -39,13 +39,7 @@ class KAnonymity(PrivacyModel):
 
     def check(self, table: EncodedTable) -> None:
         """A class cannot have more records than the table."""
-        if self.k > table.n_records:
-            raise ParameterError(
-                "k-anonymity.k",
-                expected=f"at most {table.n_records}, the number of records",
-                got=str(self.k),
-                hint="choose a smaller k, or publish a larger table",
-            )
+        check_k(f"{self.key}.k", self.k, table)
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least k records."""

@@ -12,10 +12,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sizes import check_risk
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
@@ -47,13 +47,7 @@ class ProsecutorRisk(PrivacyModel):
 
     def check(self, table: EncodedTable) -> None:
         """A class cannot have more records than the table."""
-        if self.smallest_class > table.n_records:
-            raise ParameterError(
-                f"{self.key}.limit",
-                expected=f"at least 1/{table.n_records}: the table has {table.n_records} records",
-                got=str(self.limit),
-                hint="choose a larger limit, or publish a larger table",
-            )
+        check_risk(f"{self.key}.limit", self.limit, table)
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least 1 / limit records."""

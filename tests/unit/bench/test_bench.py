@@ -12,7 +12,7 @@ from nymity.core.errors import FileError, ParameterError
 def test_an_unknown_benchmark_names_those_there_are() -> None:
     with pytest.raises(ParameterError, match="'lattice'"):
         run_bench("latice")
-    assert set(BENCHES) == {"lattice", "losses", "models", "local", "anytime"}
+    assert set(BENCHES) == {"lattice", "losses", "models", "methods", "local", "anytime"}
 
 
 def test_without_the_data_it_says_where_they_should_be(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

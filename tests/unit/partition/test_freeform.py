@@ -216,7 +216,8 @@ def test_an_observer_can_stop_it_at_any_report(method: Freeform, monkeypatch: py
     whole = method.partition(geometry, 3, lambda progress: stages.append(progress.stage))
     assert len(set(stages)) >= 4
     assert whole.records.tolist() == method.partition(geometry, 3).records.tolist()
-    for last in ("freeform bound", "freeform rounds", stages[-1]):
+    sure = [stage for stage in stages if stage != "freeform assignment"]  # reported only if it takes long
+    for last in ("freeform bound", "freeform rounds", sure[-1]):
         with pytest.raises(Interrupted):
             method.partition(geometry, 3, lambda progress, last=last: progress.stage != last)
 

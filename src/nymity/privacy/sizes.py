@@ -1,0 +1,29 @@
+"""What models of class sizes ask of a table."""
+
+from __future__ import annotations
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import exact_fraction
+from nymity.table.encoding import EncodedTable
+
+
+def check_risk(where: str, limit: float, table: EncodedTable) -> None:
+    """Refuse a limit on one over a class's size that not even all records together meet."""
+    if exact_fraction(limit) * table.n_records < 1:
+        raise ParameterError(
+            where,
+            expected=f"at least 1/{table.n_records}: the table has {table.n_records} records",
+            got=str(limit),
+            hint="choose a larger limit, or publish a larger table",
+        )
+
+
+def check_k(where: str, k: int, table: EncodedTable) -> None:
+    """Refuse classes larger than the table."""
+    if k > table.n_records:
+        raise ParameterError(
+            where,
+            expected=f"at most {table.n_records}, the number of records",
+            got=str(k),
+            hint="choose a smaller k, or publish a larger table",
+        )
