@@ -1,222 +1,301 @@
 """Cuts of Mondrian: classes as boxes of points, split at one place of one axis.
 
-Classes are contiguous segments of an order of the points. places (n, m) uint32: rank of each point's value on each
-axis; weights (n,): records of each point; scales (m, most values): value of each rank, already weighed so that
-differences on all axes compare. sets (m,): axes whose width is the number of different values in use (times
-set_scales), not a distance.
-
-A cut is an axis, a rank and a number: points below the rank go to the lower part, and so many of those with the rank,
-in their order. A strict cut takes all of these.
+Classes are contiguous segments of the points, which are moved so that they stay so. A cut is an axis, a rank and a
+number: points below the rank go to the lower part, and so many of those with the rank, in their order. A strict cut
+takes all of these.
 """
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
-def split_all(places, weights, scales, sets, set_scales, k, by_gain, relaxed, order):
-    """Split the segment of all points until no part can be split.
+class Points(NamedTuple):
+    """places (m, n) uint32: rank of each point's value on each axis; weights (n,): its records; order (n,): its number.
 
-    order (n,) is permuted. Returns the starts and ends of all classes, in the order of their first position.
+    They are moved together.
     """
-    n = len(order)
-    histogram = np.zeros(scales.shape[1], np.int64)
-    out_starts, out_ends = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
-    stack_starts, stack_ends = [np.int64(0)], [np.int64(n)]
-    moved, lower = np.empty(n, order.dtype), np.empty(n, np.bool_)
-    while len(stack_starts) > 0:
-        start, end = stack_starts.pop(), stack_ends.pop()
-        cuts = balanced_cuts(
-            places, weights, scales, sets, set_scales, order, start, end, k, by_gain, relaxed, True, histogram, lower
-        )
-        if len(cuts) == 0:
-            out_starts.append(start)
-            out_ends.append(end)
-            continue
-        mark_lower(places, order, start, end, cuts[0, 0], cuts[0, 1], cuts[0, 2], lower)
-        middle = divide(order, start, end, lower, moved)
-        stack_starts.append(middle)
-        stack_ends.append(end)
-        stack_starts.append(start)
-        stack_ends.append(middle)
-    return np.array(out_starts), np.array(out_ends)
+
+    places: Any
+    weights: Any
+    order: Any
+
+
+class Axes(NamedTuple):
+    """scales (m, most values): value of each rank, already weighed so that differences on all axes compare.
+
+    sets (m,): axes whose width is the number of different values in use (times set_scales (m,)), not a distance.
+    """
+
+    scales: Any
+    sets: Any
+    set_scales: Any
+
+
+class Scratch(NamedTuple):
+    """Room to work in: histogram (most values,) is zero between calls, lower (n,) and moved (n,) are anything."""
+
+    histogram: Any
+    lower: Any
+    moved: Any
+
+
+class Rules(NamedTuple):
+    """Records that both parts of a cut need, whether the largest gain goes first, and whether cuts are relaxed."""
+
+    k: int
+    by_gain: bool
+    relaxed: bool
 
 
 @njit(cache=True, nogil=True)
-def balanced_cuts(
-    places, weights, scales, sets, set_scales, order, start, end, k, by_gain, relaxed, best_only, histogram, lower
-):
+def split_all(points, axes, rules, scratch):
+    """Split the segment of all points until no part can be split; return where each class begins, ascending."""
+    begins = [np.int64(0) for _ in range(0)]
+    stack = [(np.int64(0), np.int64(len(points.order)))]
+    while len(stack) > 0:
+        start, end = stack.pop()
+        cuts = balanced_cuts(points, axes, rules, scratch, start, end, True)
+        if len(cuts) == 0:
+            begins.append(start)
+            continue
+        middle = divide(points, scratch, start, end, cuts[0])
+        stack.append((middle, end))
+        stack.append((start, middle))
+    return np.array(begins)
+
+
+@njit(cache=True, nogil=True)
+def best_cuts(points, axes, rules, scratch, segments):
+    """Return the balanced cuts of all segments (n_segments, 2), one after another, and where those of each begin."""
+    found, begins = [np.empty((0, 3), np.int64)], np.zeros(len(segments) + 1, np.int64)
+    for i in range(len(segments)):
+        found.append(balanced_cuts(points, axes, rules, scratch, segments[i, 0], segments[i, 1], False))
+        begins[i + 1] = begins[i] + len(found[-1])
+    cuts = np.empty((begins[-1], 3), np.int64)
+    for i in range(len(segments)):
+        cuts[begins[i] : begins[i + 1]] = found[i + 1]
+    return cuts, begins
+
+
+@njit(cache=True, nogil=True)
+def other_cuts(points, axes, rules, scratch, segments):
+    """Return all other strict cuts of all segments, each segment's by descending width of axis, and where they begin.
+
+    Also the smaller part of each cut.
+    """
+    m, histogram = len(points.places), scratch.histogram
+    widths, ranked = np.empty(m, np.float64), np.empty(m, np.int64)
+    found, begins = [(0, 0, 0, 0) for _ in range(0)], [0]
+    for start, end in segments:
+        total = points.weights[start:end].sum()
+        if total >= 2 * rules.k:
+            rank_axes(points, axes, scratch, start, end, widths, ranked)
+        for axis in ranked:
+            if total < 2 * rules.k or widths[axis] <= 0.0:
+                break
+            tried = balanced_cut(points, rules, scratch, start, end, axis, total)[0] if not rules.relaxed else -1
+            low, high = _count(points, histogram, start, end, axis)
+            below = np.int64(0)
+            for rank in range(low, high):
+                below += histogram[rank]
+                smaller = min(below, total - below)
+                if histogram[rank] > 0 and smaller >= rules.k and rank != tried:
+                    found.append((int(axis), rank, end - start, smaller))
+            histogram[low : high + 1] = 0
+        begins.append(len(found))
+    cuts, smaller = np.empty((len(found), 3), np.int64), np.empty(len(found), np.int64)
+    for i in range(len(found)):
+        cuts[i, 0], cuts[i, 1], cuts[i, 2], smaller[i] = found[i]
+    return cuts, np.array(begins), smaller
+
+
+@njit(cache=True, nogil=True)
+def parts_of(points, segments, cuts):
+    """Return the points of both parts of cuts (n, 3) of segments (n, 2), one cut after another: (place, part).
+
+    The parts of the i-th cut are 2 i and 2 i + 1.
+    """
+    n = (segments[:, 1] - segments[:, 0]).sum()
+    inside, part, at = np.empty(n, np.int64), np.empty(n, np.uint32), 0
+    lower = np.empty(len(points.order), np.bool_)
+    for i in range(len(cuts)):
+        start, end = segments[i]
+        mark_lower(points, start, end, cuts[i], lower)
+        for p in range(end - start):
+            inside[at], part[at] = start + p, 2 * i + (not lower[p])
+            at += 1
+    return inside, part
+
+
+@njit(cache=True, nogil=True)
+def divide_all(points, scratch, segments, cuts):
+    """Cut segments (n, 2), each with its cut (n, 3); return where the upper part of each begins."""
+    middles = np.empty(len(cuts), np.int64)
+    for i in range(len(cuts)):
+        middles[i] = divide(points, scratch, segments[i, 0], segments[i, 1], cuts[i])
+    return middles
+
+
+@njit(cache=True, nogil=True)
+def balanced_cuts(points, axes, rules, scratch, start, end, best_only):
     """Return the cut of each axis nearest to halves, (n_cuts, 3), of the widest axis or with the largest gain first.
 
-    ``best_only``: those after the first need not be there. histogram (most values,) is zero and stays so, lower is
-    filled with anything.
+    ``best_only``: those after the first need not be there.
     """
-    m = places.shape[1]
-    widths, axes = np.empty(m, np.float64), np.empty(m, np.int64)
-    rank_axes(places, scales, sets, set_scales, order, start, end, widths, axes, histogram)
+    m = len(points.places)
     found, gains, n = np.empty((m, 3), np.int64), np.zeros(m, np.float64), 0
-    for axis in axes:
+    total = points.weights[start:end].sum()
+    if total < 2 * rules.k:
+        return found[:0]
+    widths, ranked = np.empty(m, np.float64), np.empty(m, np.int64)
+    rank_axes(points, axes, scratch, start, end, widths, ranked)
+    for axis in ranked:
         if widths[axis] <= 0.0:
             break
-        rank, taken = balanced_cut(places, weights, order, start, end, axis, k, relaxed, histogram)
+        rank, taken = balanced_cut(points, rules, scratch, start, end, axis, total)
         if rank < 0:
             continue
-        gain, at = 0.0, n
-        if by_gain:
-            mark_lower(places, order, start, end, axis, rank, taken, lower)
-            gain = saved(places, weights, scales, sets, set_scales, order, start, end, lower, widths, histogram)
+        cut, at, gain = np.array([axis, rank, taken]), n, 0.0
+        if rules.by_gain:
+            gain = saved(points, axes, scratch, start, end, cut, widths)
         while at > 0 and gains[at - 1] < gain:
             found[at], gains[at] = found[at - 1], gains[at - 1]
             at -= 1
-        found[at, 0], found[at, 1], found[at, 2], gains[at] = axis, rank, taken, gain
+        found[at], gains[at] = cut, gain
         n += 1
-        if best_only and not by_gain:
+        if best_only and not rules.by_gain:
             break
     return found[:n]
 
 
 @njit(cache=True, nogil=True)
-def other_cuts(places, weights, scales, sets, set_scales, order, start, end, k, relaxed, histogram):
-    """Return all other strict cuts, (n_cuts, 3), those of the widest axis first, and the smaller part of each."""
-    m = places.shape[1]
-    widths, axes = np.empty(m, np.float64), np.empty(m, np.int64)
-    rank_axes(places, scales, sets, set_scales, order, start, end, widths, axes, histogram)
-    found, smaller, n = np.empty((m * len(histogram), 3), np.int64), np.empty(m * len(histogram), np.int64), 0
-    for axis in axes:
-        if widths[axis] <= 0.0:
-            break
-        tried = (
-            np.int64(-1) if relaxed else balanced_cut(places, weights, order, start, end, axis, k, False, histogram)[0]
-        )
-        total = np.int64(0)
-        for p in range(start, end):
-            histogram[places[order[p], axis]] += weights[order[p]]
-            total += weights[order[p]]
-        below = np.int64(0)
-        for rank in range(len(histogram)):
-            below += histogram[rank]
-            if histogram[rank] > 0 and min(below, total - below) >= k and rank != tried:
-                found[n, 0], found[n, 1], found[n, 2] = axis, rank, end - start
-                smaller[n] = min(below, total - below)
-                n += 1
-            histogram[rank] = 0
-    return found[:n], smaller[:n]
-
-
-@njit(cache=True, nogil=True)
-def rank_axes(places, scales, sets, set_scales, order, start, end, widths, axes, histogram):
+def rank_axes(points, axes, scratch, start, end, widths, ranked):
     """Fill the width of each axis over a segment, and the axes by descending width, the first of equal ones first."""
-    for axis in range(places.shape[1]):
-        widths[axis] = _width(places, scales, sets, set_scales, order, start, end, axis, histogram)
+    for axis in range(len(points.places)):
+        widths[axis] = _width(points, axes, scratch, start, end, axis)
         at = axis
-        while at > 0 and widths[axes[at - 1]] < widths[axis]:
-            axes[at] = axes[at - 1]
+        while at > 0 and widths[ranked[at - 1]] < widths[axis]:
+            ranked[at] = ranked[at - 1]
             at -= 1
-        axes[at] = axis
+        ranked[at] = axis
 
 
 @njit(cache=True, nogil=True)
-def _width(places, scales, sets, set_scales, order, start, end, axis, histogram):
-    low, high = places[order[start], axis], places[order[start], axis]
-    for p in range(start + 1, end):
-        place = places[order[p], axis]
+def _width(points, axes, scratch, start, end, axis):
+    places = points.places[axis, start:end]
+    low, high = places[0], places[0]
+    for place in places:
         low, high = min(low, place), max(high, place)
-    if not sets[axis]:
-        return scales[axis, high] - scales[axis, low]
+    if not axes.sets[axis]:
+        return axes.scales[axis, high] - axes.scales[axis, low]
     if low == high:
         return 0.0
     different = 0
-    for p in range(start, end):
-        place = places[order[p], axis]
-        different += histogram[place] == 0
-        histogram[place] = 1
-    for p in range(start, end):
-        histogram[places[order[p], axis]] = 0
-    return different * set_scales[axis]
+    for place in places:
+        different += scratch.histogram[place] == 0
+        scratch.histogram[place] = 1
+    scratch.histogram[low : high + 1] = 0
+    return different * axes.set_scales[axis]
 
 
 @njit(cache=True, nogil=True)
-def balanced_cut(places, weights, order, start, end, axis, k, relaxed, histogram):
-    """Return the rank and number of the cut that comes nearest to halving the records.
+def balanced_cut(points, rules, scratch, start, end, axis, total):
+    """Return the rank and number of the cut that comes nearest to halving the records, ``total`` of them.
 
     Of equally good strict cuts the lowest; of an odd number of records a relaxed cut puts one more below. The rank is
     -1 if a part would have fewer than k records.
     """
-    low, high = places[order[start], axis], places[order[start], axis]
-    total = np.int64(0)
-    for p in range(start, end):
-        place = places[order[p], axis]
-        low, high = min(low, place), max(high, place)
-        histogram[place] += weights[order[p]]
-        total += weights[order[p]]
+    histogram = scratch.histogram
+    low, high = _count(points, histogram, start, end, axis)
     below, best, cut, taken = np.int64(0), np.int64(-1), np.int64(-1), np.int64(end - start)
     half = (total + 1) // 2
-    for place in range(low, high + np.int64(relaxed)):
+    for place in range(low, high + rules.relaxed):
         here = histogram[place]
-        if relaxed and below < half <= below + here and total - half >= k:
+        if rules.relaxed and below < half <= below + here and total - half >= rules.k:
             cut, taken = np.int64(place), half - below
         below += here
         smaller = min(below, total - below)
-        if not relaxed and here > 0 and smaller >= k and smaller > best:
+        if not rules.relaxed and here > 0 and smaller >= rules.k and smaller > best:
             best, cut = smaller, np.int64(place)
-    for place in range(low, high + 1):
-        histogram[place] = 0
+    histogram[low : high + 1] = 0
     return cut, taken
 
 
 @njit(cache=True, nogil=True)
-def mark_lower(places, order, start, end, axis, cut, taken, lower):
-    """Say which points of a segment go to the lower part: the first of lower (n,)."""
-    left = taken
-    for p in range(start, end):
-        place = places[order[p], axis]
-        lower[p - start] = place < cut or (place == cut and left > 0)
-        if place == cut:
-            left -= 1
+def _count(points, histogram, start, end, axis):
+    """Count the records of each rank of a segment; return the least and the greatest rank."""
+    places, weights = points.places[axis, start:end], points.weights[start:end]
+    low, high = np.int64(places[0]), np.int64(places[0])
+    for place, weight in zip(places, weights):  # noqa: B905 -- numba knows no strict
+        low, high = min(low, np.int64(place)), max(high, np.int64(place))
+        histogram[place] += weight
+    return low, high
 
 
 @njit(cache=True, nogil=True)
-def saved(places, weights, scales, sets, set_scales, order, start, end, lower, widths, histogram):
+def mark_lower(points, start, end, cut, lower):
+    """Say which points of a segment go to the lower part: the first of lower (n,)."""
+    axis, rank, left = cut
+    places = points.places[axis, start:end]
+    for i in range(len(places)):
+        here = places[i] == rank
+        lower[i] = places[i] < rank or (here and left > 0)
+        left -= here
+
+
+@njit(cache=True, nogil=True)
+def saved(points, axes, scratch, start, end, cut, widths):
     """Return how much the records of a segment cost less after a cut, all axes together."""
+    lower, histogram = scratch.lower, scratch.histogram
+    mark_lower(points, start, end, cut, lower)
     records = np.zeros(2, np.int64)
     for p in range(start, end):
-        records[np.int64(lower[p - start])] += weights[order[p]]
+        records[np.int64(lower[p - start])] += points.weights[p]
     gain = 0.0
-    for a in range(places.shape[1]):
+    for a in range(len(points.places)):
         if widths[a] <= 0.0:
             continue
+        places = points.places[a, start:end]
         for side in range(2):
             low, high, different = np.int64(2**31), np.int64(-1), 0
-            for p in range(start, end):
-                if np.int64(lower[p - start]) == side:
-                    place = np.int64(places[order[p], a])
+            for i in range(len(places)):
+                if np.int64(lower[i]) == side:
+                    place = np.int64(places[i])
                     low, high = min(low, place), max(high, place)
-                    if sets[a]:
+                    if axes.sets[a]:
                         different += histogram[place] == 0
                         histogram[place] = 1
-            if sets[a]:
-                for p in range(start, end):
-                    histogram[places[order[p], a]] = 0
-                width = different * set_scales[a] if different > 1 else 0.0
+            if axes.sets[a]:
+                histogram[low : high + 1] = 0
+                width = different * axes.set_scales[a] if different > 1 else 0.0
             else:
-                width = scales[a, high] - scales[a, low]
+                width = axes.scales[a, high] - axes.scales[a, low]
             gain += (widths[a] - width) * records[side]
     return gain
 
 
 @njit(cache=True, nogil=True)
-def divide(order, start, end, lower, moved):
+def divide(points, scratch, start, end, cut):
     """Put the lower part of a segment before the upper one, both in their order; return where the upper one starts."""
-    middle, n = start, 0
-    for p in range(start, end):
-        if lower[p - start]:
-            order[middle] = order[p]
-            middle += 1
-        else:
-            moved[n] = order[p]
-            n += 1
-    for i in range(n):
-        order[middle + i] = moved[i]
-    return middle
+    mark_lower(points, start, end, cut, scratch.lower)
+    for axis in range(len(points.places)):
+        _lower_first(points.places[axis, start:end], scratch.lower, scratch.moved)
+    _lower_first(points.weights[start:end], scratch.lower, scratch.moved)
+    return start + _lower_first(points.order[start:end], scratch.lower, scratch.moved)
+
+
+@njit(cache=True, nogil=True)
+def _lower_first(row, lower, moved):
+    """Move what belongs to the lower part to the front; return how much that is."""
+    n = 0
+    for i in range(len(row)):
+        moved[i - n] = row[i]
+        row[n] = row[i]
+        n += lower[i]
+    for i in range(len(row) - n):
+        row[n + i] = moved[i]
+    return n

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -17,7 +16,7 @@ from nymity.core.validation import nearest, number
 from nymity.partition.geometry import Geometry
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import numbers
+from nymity.table.order import value_order
 
 Categorical = Literal["set", "order"]
 Bounds = Mapping[str, Sequence[float]]
@@ -113,41 +112,24 @@ def _attribute(
 ) -> Attribute:
     hierarchy, name = table.hierarchies[a], table.names[a]
     occurring = np.flatnonzero(table.frequencies[a] > 0)
-    values = [hierarchy.values[code] for code in occurring]
-    found = numbers(values) or _days(values)
-    if found is None:
-        paths = [hierarchy.codes[level][occurring] for level in range(hierarchy.height)]
-        present = np.array([value is not None for value in values])
-        order = np.lexsort([*paths, present])  # by the coarsest level first
-        position = np.arange(len(occurring), dtype=np.float64)
-    else:
+    order = value_order(hierarchy, occurring)
+    found = order.places
+    position = np.arange(len(occurring), dtype=np.float64)
+    if found:
         least, most = min(found.values()), max(found.values())
         missing = least - (most - least or 1)
-        place = [found.get(hierarchy.values[code], missing) for code in occurring]
-        order = np.array(sorted(range(len(place)), key=place.__getitem__))  # exact: floats may be equal
-        position = np.array([float(place[i]) for i in order])
-    is_set = found is None and categorical == "set"
+        position = np.array([float(found.get(hierarchy.values[code], missing)) for code in order.codes])
+    is_set = not found and categorical == "set"
     low, high = float(position.min()), float(position.max())
     if bounds is not None:
         _check_bounds(bounds, found, f"{where}.bounds, {name}")
         low, high = min(low, float(bounds[0])), max(high, float(bounds[1]))
-    return Attribute(name, hierarchy, occurring[order], position, found is not None, is_set, low, high, weight)
+    return Attribute(name, hierarchy, order.codes, position, bool(found), is_set, low, high, weight)
 
 
-def _days(values: Sequence[Label]) -> dict[Label, Fraction] | None:
-    """Return the day each date stands for, missing ones left out, or None if one of them is no date (2024-05-31)."""
-    try:
-        found: dict[Label, Fraction] = {
-            value: Fraction(date.fromisoformat(value).toordinal()) for value in values if value is not None
-        }
-    except ValueError:
-        return None
-    return found or None
-
-
-def _check_bounds(given: Sequence[float], found: Mapping[Label, Fraction] | None, where: str) -> None:
+def _check_bounds(given: Sequence[float], found: Mapping[Label, Fraction], where: str) -> None:
     """Refuse bounds of what is no axis of numbers, and such that leave out a number that occurs."""
-    if found is None:
+    if not found:
         raise ParameterError(where, expected="bounds for attributes of numbers alone", got=repr(list(given)))
     least, most = min(found.values()), max(found.values())
     if given[0] > least or given[1] < most:

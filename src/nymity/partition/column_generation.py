@@ -39,7 +39,7 @@ SMOOTHING = 0.5
 CUTS, VIOLATED, RISE = 40, 0.02, 2e-5
 #: The first target's distance from the bound, as a share of the value, and how it grows; the value itself is the target
 #: if it lies within so many times the distance.
-FIRST_STEP, GROWTH, NEAR = 0.002, 2.0, 1.25
+FIRST_STEP, GROWTH, NEAR = 0.002, 1.5, 1.25
 #: Room for classes that begin with the same type.
 ROOM = 30_000
 
@@ -118,8 +118,9 @@ class ColumnGeneration:
             choice = self.master.choose(
                 classes,
                 np.array([self.distinct.cost(members) for members in classes]),
-                self.until - monotonic(),
-                lambda: self._report("choosing among classes"),
+                target=target,
+                seconds=self.until - monotonic(),
+                alive=lambda: self._report("choosing among classes"),
             )
             if choice.classes:
                 self._take(self.distinct.classes(choice.classes))
@@ -135,7 +136,7 @@ class ColumnGeneration:
         prices = prices.extended(len(self.master.triples))
         found = search(
             self.distinct, self.k, prices, self.master.triples,
-            limit=limit, room=room, patience=self.patience, every=every,
+            limit=limit, room=room, patience=self.patience, every=every, until=self.until,
         )  # fmt: skip
         least = np.repeat([first.least for first in found], self.distinct.counts)
         worth = self.master.worth(prices) + float(np.sort(least)[: len(self.geometry) // self.k].sum())

@@ -37,6 +37,7 @@ class ExactPartition(RecordMethod):
     """Find the cheapest partition and prove it, or stop after so many ``seconds`` with the best and a proven bound.
 
     Without a limit the search goes on until the proof is complete, or until too many classes are left to choose among.
+    Where it stops before, the outcome says why, and whether the classes are still those of the initial solution.
     """
 
     seconds: float | None = None
@@ -67,7 +68,15 @@ def improve(
         return Optimum(np.arange(n) if k == 1 else start, 0.0, 0.0)
     distinct = Distinct.of(geometry, k)
     found = _search(geometry, distinct, k, Optimum(start, value, min(distinct.bound, value)))
-    return found if found.optimal else _prove(geometry, k, found, until, observe)
+    if not found.optimal:
+        found = _prove(geometry, k, found, until, observe)
+    return found if found.optimal else replace(found, stopped=_reason(found.classes, start, until))
+
+
+def _reason(classes: Ints, start: Ints, until: float) -> str:
+    """Say why there is no proof, and whether all that was found is what the search started from."""
+    reason = "at the time limit" if monotonic() >= until else "with too many classes left to choose among"
+    return f"{reason}, with the classes of the initial solution" if np.array_equal(classes, start) else reason
 
 
 def _prove(geometry: Geometry, k: int, start: Optimum, until: float, observe: Observer) -> Optimum:

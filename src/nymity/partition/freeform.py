@@ -15,8 +15,8 @@ for, in memory O(n k) for the greedy rounds, and that rows are taken in their ca
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
@@ -27,8 +27,10 @@ import numpy as np
 
 from nymity.core import validation
 from nymity.core.errors import NoSolutionError, ParameterError
+from nymity.core.extras import require
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.randomness import secure_permutation
 from nymity.kernels.freeform import (
     Rows,
     all_costs,
@@ -38,8 +40,14 @@ from nymity.kernels.freeform import (
     nearest,
     take_nearest,
 )
-from nymity.partition.cover import Boxes, Cover
+from nymity.partition.cover import Boxes, Cover, draw_links
 from nymity.partition.geometry import Floats, Geometry, Ints
+from nymity.partition.method import CellMethod
+from nymity.partition.outcome import PartitionOutcome
+from nymity.partition.problem import ClassValues, Problem
+from nymity.partition.published import CellForm, published_cells
+from nymity.privacy import KMatching, PrivacyModel
+from nymity.table.partition_recoding import FreeformRecoding, Quotas
 
 #: Cells compared in one kernel call: well below a second.
 _CELLS_PER_CALL = 3 * 10**7
@@ -47,14 +55,28 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Freeform(ABC):
-    """Publish every record with cells that cover k records, so that rows and records form k disjoint matchings."""
+class Freeform(CellMethod):
+    """Publish every record with cells that cover k records, so that rows and records form k disjoint matchings.
 
-    key: ClassVar[str]
+    That is what :class:`~nymity.privacy.KMatching` promises, and no other model is kept.
+    """
 
     @abstractmethod
     def match(self, rows: Rows, round_: int, observe: Observer) -> Ints:
         """Return the further record (n,) each row covers: a permutation, and none that the row covers already."""
+
+    def solve(self, problem: Problem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
+        """Publish each row with the smallest cells that cover its records, and the other columns of one of them."""
+        _refuse_other_models(self.key, problem.models)
+        cover = self.partition(problem.geometry, problem.k, observe)
+        recoding = _recoding(problem, cover.records, draw_links(cover.records), columns, self.cells)
+        return PartitionOutcome(
+            recoding=recoding,
+            loss=cover.loss,
+            classes=len(recoding.cell_of),
+            optimal=cover.loss <= cover.bound,
+            bound=cover.bound,
+        )
 
     def partition(self, geometry: Geometry, k: int, observe: Observer = silent) -> Cover:
         """Return the records each row covers, with their loss and a lower bound for that of any cover."""
@@ -140,6 +162,7 @@ class FreeformHungarian(Freeform):
     key: ClassVar[str] = "freeform-hungarian"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         validation.whole_number(f"{self.key}.most_records", self.most_records, at_least=1)
 
     def check(self, n_records: int, k: int) -> None:
@@ -168,13 +191,12 @@ def _assignment(matrix: Floats, observe: Observer) -> Ints:
 
     It is computed in a thread of its own, which nobody waits for any more once the observer or Ctrl-C asks to stop.
     """
-    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # slow to import
-
+    optimize = require("scipy.optimize", extra="exact", purpose="the assignments of 'freeform-hungarian'")
     answer: Future[Ints] = Future()
 
     def solve() -> None:
         try:
-            answer.set_result(np.asarray(linear_sum_assignment(matrix)[1], dtype=np.int64))
+            answer.set_result(np.asarray(optimize.linear_sum_assignment(matrix)[1], dtype=np.int64))
         except Exception as error:  # noqa: BLE001 -- raised again in the thread that waits
             answer.set_exception(error)
 
@@ -182,6 +204,56 @@ def _assignment(matrix: Floats, observe: Observer) -> Ints:
     while not wait([answer], timeout=_SECONDS_BETWEEN_REPORTS).done:
         report(observe, Progress(stage="freeform assignment"))
     return answer.result()
+
+
+# -- what is published ---------------------------------------------------------------------------------
+
+
+def _refuse_other_models(key: str, models: Sequence[PrivacyModel]) -> None:
+    for model in models:
+        if not isinstance(model, KMatching):
+            raise ParameterError(
+                f"{key}: {model.key}",
+                expected="'k-matching' alone, for rows need not be equal and form no classes",
+                got=model.title,
+                hint="promise 'k-matching', which is weaker than k-anonymity, or use the method 'mondrian'",
+            )
+
+
+def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str], form: CellForm) -> FreeformRecoding:
+    """Give row i the cells that cover the records covers[i] (n, k), and the other columns of record links[i] (n,).
+
+    Rows with equal cells are one class. Records with equal quasi-identifiers and sensitive values are told apart by
+    nothing here, so which of them gets which of their rows is drawn too.
+    """
+    table = problem.table
+    profiles, combinations = table.profiles, table.combinations.astype(np.int64)
+    values = combinations[profiles.combination[problem.profile_of_records]]  # (n, m)
+    owner = np.repeat(np.arange(len(covers)), covers.shape[1])
+    cells, numbers = {}, []
+    for a, attribute in enumerate(problem.attributes):
+        ranks = attribute.rank[values[covers.ravel(), a]]
+        covered = ClassValues.of(ranks, owner, len(attribute.occurring))
+        cells[attribute.name], number = published_cells(attribute, covered, form)
+        numbers.append(number)
+    cell_of, classes = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
+    profile_of_rows = problem.profile_of_records[links]
+    order = secure_permutation(len(links))
+    order = order[np.argsort(profile_of_rows[order], kind="stable")]  # entries of a profile are adjacent
+    profile = profile_of_rows[order]
+    return FreeformRecoding(
+        columns=tuple(columns),
+        hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
+        cells=cells,
+        cell_of=cell_of,
+        quotas=Quotas(
+            codes=combinations[profiles.combination[profile]],
+            sensitive=profiles.sensitive[profile],
+            labels={name: column.labels for name, column in table.sensitive.items()},
+            classes=classes.ravel()[order],
+            records=np.ones(len(order), dtype=np.int64),
+        ),
+    )
 
 
 # -- rows ----------------------------------------------------------------------------------------------

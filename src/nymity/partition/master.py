@@ -20,6 +20,8 @@ from nymity.partition.pricing import Prices
 
 #: How far a share may be from a whole number and pass for one.
 INTEGRALITY = 1e-6
+#: How far above a target choices are still looked for: more than the solver's own tolerance, lest it miss one below.
+SLACK = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class Shares:
 class Choice:
     """Classes chosen by the integer program, repeats named again; none if there is no choice, or none was found.
 
-    bound: no choice costs less; infinite if there is none. ``done``: nothing is left to search.
+    bound: no choice costs less; infinite if all exceed the target. ``done``: nothing is left to search.
     """
 
     classes: list[Ints]
@@ -104,12 +106,18 @@ class Master:
         value = float(self._highs.getInfo().objective_function_value)
         return Shares(value, np.array(solution.col_value), Prices(duals[:n], float(charges[0]), charges[1:]))
 
-    def choose(self, columns: Sequence[Ints], costs: Floats, seconds: float, alive: Callable[[], None]) -> Choice:
-        """Choose whole classes among these at the least cost; ``alive`` is called about every second."""
+    def choose(
+        self, columns: Sequence[Ints], costs: Floats, *, target: float, seconds: float, alive: Callable[[], None]
+    ) -> Choice:
+        """Choose whole classes among these at the least cost, if that does not exceed the target.
+
+        If it does, the search ends as soon as that is proved. ``alive`` is called about every second.
+        """
         integer = Master(self._counts, self._k)
         for members, cost in zip(columns, costs, strict=True):
             integer.add(members, cost)
         integer.cut(self.triples)
+        integer._highs.setOptionValue("objective_bound", target + SLACK)
         return integer._choose(seconds, alive)
 
     def _choose(self, seconds: float, alive: Callable[[], None]) -> Choice:

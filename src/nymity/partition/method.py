@@ -31,11 +31,12 @@ class Partitioned:
     assignment: Assignment
     optimal: bool = False
     bound: float | None = None
+    stopped: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartitionMethod(ABC):
-    """Divide the records into classes that keep every promise, and publish each class with cells of its own.
+class CellMethod(ABC):
+    """Publish records with cells that cover several of them.
 
     ``cells`` says how: the smallest interval of numbers and set of other values (``tight``), always the set of values
     (``set``), or the smallest node of the attribute's hierarchy (``hierarchy``). ``categorical`` says what values
@@ -56,8 +57,8 @@ class PartitionMethod(ABC):
         object.__setattr__(self, "bounds", checked_bounds(f"{self.key}.bounds", self.bounds))
 
     @abstractmethod
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
-        """Divide the records."""
+    def solve(self, problem: Problem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
+        """Decide which records a cell covers, and return what to publish."""
 
     def run(
         self,
@@ -67,7 +68,7 @@ class PartitionMethod(ABC):
         columns: Sequence[str] | None = None,
         observe: Observer = silent,
     ) -> PartitionOutcome:
-        """Divide the records and return what to publish; ``columns`` default to the quasi-identifiers."""
+        """Return what to publish; ``columns`` default to the quasi-identifiers."""
         for model in models:
             model.check(table)
         if table.population is not None:
@@ -79,21 +80,35 @@ class PartitionMethod(ABC):
             )
         _refuse_levels(table, self.key)
         attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
-        problem = problem_of(table, attributes, models)
+        return self.solve(problem_of(table, attributes, models), columns or table.names, observe)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionMethod(CellMethod):
+    """Divide the records into classes that keep every promise, and publish each class with cells of its own."""
+
+    @abstractmethod
+    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+        """Divide the records."""
+
+    def solve(self, problem: Problem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
+        """Publish each class with the smallest cells that cover its records."""
+        table = problem.table
         everyone = problem.assignment_of_combinations(np.zeros(len(table.counts), dtype=np.int64))
         if not everyone.accepted().all():
-            demands = " and ".join(model.promise().split(":")[0] for model in models)
+            demands = " and ".join(model.promise().split(":")[0] for model in problem.models)
             raise NoSolutionError(
                 f"no partition satisfies {demands}: all {table.n_records:,} records together do not. "
                 "Try: a weaker model"
             )
         found = self.divide(problem, observe)
         return PartitionOutcome(
-            recoding=_recoding(found.assignment, columns or table.names, self.cells),
+            recoding=_recoding(found.assignment, columns, self.cells),
             loss=found.assignment.loss(),
             classes=found.assignment.n_classes,
             optimal=found.optimal,
             bound=found.bound,
+            stopped=found.stopped,
         )
 
 
@@ -117,6 +132,11 @@ class Divided(Protocol):
     @property
     def classes(self) -> Ints:
         """The class of each record (n,)."""
+        ...
+
+    @property
+    def stopped(self) -> str | None:
+        """Why a search for a proof ended without one."""
         ...
 
 
@@ -145,19 +165,19 @@ class RecordMethod(PartitionMethod):
                 hint="use 'mondrian', 'greedy-search' or 'k-member'",
             )
         found = self.partition(problem.geometry, problem.k, observe)
-        classes = found if isinstance(found, np.ndarray) else found.classes
-        assignment = merge_failing(problem.assignment(classes), observe)
+        if isinstance(found, np.ndarray):
+            return Partitioned(merge_failing(problem.assignment(found), observe))
+        assignment = merge_failing(problem.assignment(found.classes), observe)
         if isinstance(found, Optimum):
-            return Partitioned(assignment, found.optimal, found.bound)
-        return Partitioned(assignment)
+            return Partitioned(assignment, found.optimal, found.bound, found.stopped)
+        return Partitioned(assignment, stopped=found.stopped)
 
 
 def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> PartitionRecoding:
     problem, table = found.problem, found.problem.table
     cells, numbers = {}, []
-    for a, attribute in enumerate(problem.attributes):
-        ranks = attribute.rank[found.combinations[:, a]]
-        cells[attribute.name], number = published_cells(attribute, ranks, found.classes, form)
+    for attribute, values in zip(problem.attributes, found.values, strict=True):
+        cells[attribute.name], number = published_cells(attribute, values, form)
         numbers.append(number)
     return PartitionRecoding(
         columns=tuple(columns),

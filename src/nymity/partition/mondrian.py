@@ -16,7 +16,7 @@ both halves have as many; the boxes may then touch, and classes become smaller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.progress import Observer, Progress, report
-from nymity.kernels.mondrian import balanced_cuts, divide, mark_lower, other_cuts, split_all
+from nymity.kernels.mondrian import Axes, Points, Rules, Scratch, best_cuts, divide_all, other_cuts, parts_of, split_all
 from nymity.partition.method import Partitioned, PartitionMethod
 from nymity.partition.problem import Assignment, Problem
 from nymity.privacy import PrivacyModel
@@ -32,9 +32,10 @@ from nymity.privacy.decision import accepted
 from nymity.table.classes import Classes
 
 Ints = NDArray[np.int64]
-Segment = tuple[int, int]
-#: Axis, rank, and how many of those with the rank go to the lower part.
-Cut = tuple[int, int, int]
+Mask = NDArray[np.bool_]
+
+#: Points of all cuts that models are asked about at once, as long as it is one cut of each class at least.
+BATCH = 2**18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,132 +59,145 @@ class Mondrian(PartitionMethod):
 
     def divide(self, problem: Problem, observe: Observer) -> Partitioned:
         """Cut until no cut is allowed."""
-        boxes = _Boxes(problem, by_gain=self.choose == "gain", relaxed=self.cuts == "relaxed")
+        boxes = _Boxes(problem, Rules(problem.k, self.choose == "gain", self.cuts == "relaxed"))
         if problem.size_only:
             boxes.split_by_size()
-        while boxes.open:
+        while len(boxes.open):
             boxes.split_once()
-            report(observe, Progress(stage="cutting classes", done=len(boxes.finished)))
+            report(observe, Progress(stage="cutting classes", done=int(boxes.begins.sum()) - len(boxes.open)))
         return Partitioned(boxes.assignment())
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class _Waiting:
-    """A class, and the cuts of it that were not tried yet."""
+    """Classes, and the cuts of each that were not tried yet.
 
-    segment: Segment
-    cuts: list[Cut]
-    tried_all: bool = False
+    segments (n, 2): where each class begins and ends. cuts (n_cuts, 3): axis, rank, and how many of those with the rank
+    go to the lower part; those from ``at`` (n,) to ``until`` (n,) are left to a class, the best first. ``complete``
+    (n,): there are no others.
+    """
+
+    segments: Ints
+    cuts: Ints
+    at: Ints
+    until: Ints
+    complete: Mask
+
+    def only(self, chosen: Mask) -> _Waiting:
+        """Return some of the classes."""
+        return _Waiting(self.segments[chosen], self.cuts, self.at[chosen], self.until[chosen], self.complete[chosen])
+
+    def next_cuts(self, most: int) -> tuple[Ints, Ints]:
+        """Return the next cuts of each class: class and number of the cut, (n_next,)."""
+        several = np.minimum(self.until - self.at, most)
+        owner = np.repeat(np.arange(len(several)), several)
+        before = np.cumsum(several) - several
+        return owner, self.at[owner] + np.arange(len(owner)) - before[owner]
 
 
 class _Boxes:
     """Points in an order in which each class is a contiguous segment.
 
-    A point is a profile, or a single record where cuts are relaxed: profiles (n,) tells which, weights (n,) counts its
-    records, class_of (n,) is where its segment starts.
+    A point is a profile, or a single record where cuts are relaxed: profiles (n,) tells which. begins (n,): whether a
+    class begins there; open (n_open, 2): segments that may still be cut.
     """
 
-    def __init__(self, problem: Problem, *, by_gain: bool, relaxed: bool) -> None:
+    def __init__(self, problem: Problem, rules: Rules) -> None:
         attributes, known = problem.attributes, problem.table.profiles
-        self.problem, self.k, self.by_gain, self.relaxed = problem, problem.k, by_gain, relaxed
-        self.profiles = problem.profile_of_records if relaxed else np.arange(len(known.counts))
-        self.weights = np.ones(len(self.profiles), dtype=np.int64) if relaxed else known.counts
-        codes = problem.table.combinations[known.combination[self.profiles]]
-        self.places = np.stack([a.rank[codes[:, i]] for i, a in enumerate(attributes)], axis=1).astype(np.uint32)
+        self.problem, self.rules = problem, rules
+        self.profiles = problem.profile_of_records if rules.relaxed else np.arange(len(known.counts))
+        self.weights = np.ones(len(self.profiles), dtype=np.int64) if rules.relaxed else known.counts
+        codes, n = problem.table.combinations[known.combination[self.profiles]].T, len(self.profiles)
+        places = np.stack([a.rank.astype(np.uint32)[codes[i]] for i, a in enumerate(attributes)])
         scales = np.zeros((len(attributes), max(len(a.occurring) for a in attributes)))
         for i, a in enumerate(attributes):
             scales[i, : len(a.position)] = a.position * (0.0 if a.is_set else a.scale)
         sets = np.array([a.is_set for a in attributes])
-        set_scales = np.array([a.scale if a.is_set else 0.0 for a in attributes])
-        self.order = np.arange(len(self.profiles))
-        self.laid_out = (self.places, self.weights, scales, sets, set_scales, self.order)
-        self.histogram, self.lower = (
-            np.zeros(scales.shape[1], dtype=np.int64),
-            np.empty(len(self.order), dtype=np.bool_),
-        )
-        self.class_of = np.zeros(len(self.profiles), dtype=np.int64)
-        self.open: list[Segment] = [(0, len(self.order))]
-        self.finished: list[Segment] = []
+        self.points = Points(places, self.weights.copy(), np.arange(n))
+        self.axes = Axes(scales, sets, np.array([a.scale if a.is_set else 0.0 for a in attributes]))
+        self.scratch = Scratch(np.zeros(scales.shape[1], np.int64), np.empty(n, np.bool_), np.empty(n, np.int64))
+        self.begins = np.arange(n) == 0
+        self.open = np.array([[0, n]])
 
     def split_by_size(self) -> None:
         """Cut everything, where classes need nothing but enough records."""
-        starts, ends = split_all(*self.laid_out[:-1], self.k, self.by_gain, self.relaxed, self.order)
-        self.finished, self.open = list(zip(starts.tolist(), ends.tolist(), strict=True)), []
+        self.begins[split_all(self.points, self.axes, self.rules, self.scratch)] = True
+        self.open = self.open[:0]
 
     def split_once(self) -> None:
-        """Try the best cut of every open class, then the next best where a model refuses, and so on."""
-        waiting = [_Waiting(segment, self._balanced_cuts(segment)) for segment in self.open]
-        self.open = []
-        while waiting:
-            for each in waiting:
-                if not each.cuts and not each.tried_all:
-                    each.cuts, each.tried_all = self._other_cuts(each.segment), True
-            self.finished += [each.segment for each in waiting if not each.cuts]
-            waiting = [each for each in waiting if each.cuts]
-            proposed = [(each.segment, each.cuts.pop(0)) for each in waiting]
-            allowed = self._allowed(proposed)
-            for (segment, cut), fine in zip(proposed, allowed, strict=True):
-                if fine:
-                    self._divide(segment, cut)
-            waiting = [each for each, fine in zip(waiting, allowed, strict=True) if not fine]
+        """Try the best cut of every open class, then the next best where a model refuses, and so on.
+
+        The further it has to look in a class, the more cuts of it are tried at once. With promises about all classes
+        together cuts depend on one another, and are tried in turn.
+        """
+        cuts, begin = best_cuts(*self._laid_out, self.open)
+        waiting = _Waiting(self.open, cuts, begin[:-1], begin[1:], np.zeros(len(self.open), dtype=np.bool_))
+        self.open, most = self.open[:0], 1
+        while len((waiting := self._with_others(waiting)).segments):
+            owner, tried = waiting.next_cuts(most)
+            fine = self._allowed(waiting.segments[owner], waiting.cuts[tried])
+            winners, first = np.unique(owner[fine], return_index=True)
+            self._divide(waiting.segments[winners], waiting.cuts[tried[fine][first]])
+            lost = np.bincount(winners, minlength=len(waiting.segments)) == 0
+            waiting = replace(waiting, at=waiting.at + np.bincount(owner)).only(lost)
+            room = BATCH // max(1, int(np.diff(waiting.segments).sum()))
+            most = 1 if self._together else max(1, min(2 * most, room))
 
     def assignment(self) -> Assignment:
         """Return the finished classes, numbered in the order of segments."""
-        classes = np.empty(len(self.order), dtype=np.int64)
-        for number, (start, end) in enumerate(sorted(self.finished)):
-            classes[self.order[start:end]] = number
-        if self.relaxed:
+        classes = np.empty(len(self.profiles), dtype=np.int64)
+        classes[self.points.order] = np.cumsum(self.begins) - 1
+        if self.rules.relaxed:
             return self.problem.assignment(classes)
         return Assignment(self.problem, self.profiles, classes, self.weights)
 
-    def _balanced_cuts(self, segment: Segment) -> list[Cut]:
-        """Return the cut of each axis that comes nearest to halves, where both have enough records, the best first."""
-        how = (self.k, self.by_gain, self.relaxed, False, self.histogram, self.lower)
-        return [*map(tuple, balanced_cuts(*self.laid_out, *segment, *how).tolist())]
+    @property
+    def _laid_out(self) -> tuple[Points, Axes, Rules, Scratch]:
+        return self.points, self.axes, self.rules, self.scratch
 
-    def _other_cuts(self, segment: Segment) -> list[Cut]:
-        """Return the other strict cuts with enough records on both sides, the most balanced first."""
-        found, smaller = other_cuts(*self.laid_out, *segment, self.k, self.relaxed, self.histogram)
-        return [*map(tuple, found[np.argsort(-smaller, kind="stable")].tolist())]
+    def _with_others(self, waiting: _Waiting) -> _Waiting:
+        """Look for further cuts, the most balanced first, where none is left; drop classes that have no more."""
+        out = (waiting.at == waiting.until) & ~waiting.complete
+        if out.any():
+            cuts, begin, smaller = other_cuts(*self._laid_out, waiting.segments[out])
+            best = np.lexsort((-smaller, np.repeat(np.arange(len(begin) - 1), np.diff(begin))))
+            at, until, n = waiting.at.copy(), waiting.until.copy(), len(waiting.cuts)
+            at[out], until[out] = n + begin[:-1], n + begin[1:]
+            cuts = np.concatenate([waiting.cuts, cuts[best]])
+            waiting = _Waiting(waiting.segments, cuts, at, until, waiting.complete | out)
+        return waiting.only(waiting.at < waiting.until)
 
-    def _lower(self, segment: Segment, cut: Cut) -> NDArray[np.bool_]:
-        """Say which points of a class go to the lower part."""
-        lower = np.empty(segment[1] - segment[0], dtype=np.bool_)
-        mark_lower(self.places, self.order, *segment, *cut, lower)
-        return lower
+    def _divide(self, segments: Ints, cuts: Ints) -> None:
+        middle = divide_all(self.points, self.scratch, segments, cuts)
+        self.begins[middle] = True
+        halves = np.stack([segments[:, 0], middle, middle, segments[:, 1]], axis=1).reshape(-1, 2)
+        self.open = np.concatenate([self.open, halves])
 
-    def _divide(self, segment: Segment, cut: Cut) -> None:
-        start, end = segment
-        lower = self._lower(segment, cut)
-        middle = int(divide(self.order, start, end, lower, np.empty_like(self.order[start:end])))
-        self.open += [(start, middle), (middle, end)]
-        self.class_of[self.order[middle:end]] = middle
-
-    def _allowed(self, proposed: list[tuple[Segment, Cut]]) -> list[bool]:
+    def _allowed(self, segments: Ints, cuts: Ints) -> Mask:
         """Say for which cuts both parts keep every model."""
-        if not proposed:
-            return []
-        inside = np.concatenate([self.order[slice(*segment)] for segment, _ in proposed])
-        part = np.concatenate([2 * i + ~self._lower(segment, cut) for i, (segment, cut) in enumerate(proposed)])
-        parts = Assignment(self.problem, self.profiles[inside], part, self.weights[inside])
+        inside, part = parts_of(self.points, segments, cuts)
+        profiles, records = self.profiles[self.points.order[inside]], self.points.weights[inside]
+        parts = Assignment(self.problem, profiles, part, records)
         good = accepted(parts.as_classes(), self.problem.models)
         fine = good[0::2] & good[1::2]
-        self._check_together([segment for segment, _ in proposed], parts, fine)
-        return [bool(both) for both in fine]
+        self._check_together(segments, parts, fine)
+        return fine
 
-    def _check_together(self, segments: list[Segment], parts: Assignment, fine: NDArray[np.bool_]) -> None:
-        """Take fine cuts one after another, and refuse those after which all classes together break a promise.
+    @property
+    def _together(self) -> list[PrivacyModel]:
+        """The models that speak of all classes, which they do by their sizes."""
+        return [model for model in self.problem.models if type(model).together is not PrivacyModel.together]
 
-        Models that speak of all classes do so by their sizes.
-        """
-        models = [model for model in self.problem.models if type(model).together is not PrivacyModel.together]
-        if not models:
+    def _check_together(self, segments: Ints, parts: Assignment, fine: Mask) -> None:
+        """Take fine cuts one after another, and refuse those after which all classes together break a promise."""
+        if not (models := self._together):
             return
-        sizes = np.bincount(self.class_of, weights=self.weights, minlength=len(self.order))  # 0 where no class starts
+        starts, sizes = np.flatnonzero(self.begins), np.zeros(len(self.begins))  # 0 where no class begins
+        sizes[starts] = np.add.reduceat(self.points.weights, starts)
         halves = np.bincount(parts.classes, weights=parts.records)
         for number in np.flatnonzero(fine):
             after = sizes.copy()
-            after[segments[number][0]], after[segments[number][1] - 1] = halves[2 * number : 2 * number + 2]
+            after[segments[number, 0]], after[segments[number, 1] - 1] = halves[2 * number : 2 * number + 2]
             classes = Classes(after[after > 0].astype(np.uint32), {})
             everyone = np.ones(len(classes), dtype=np.bool_)
             fine[number] = all(model.together(classes, everyone).all() for model in models)

@@ -16,6 +16,7 @@ class Optimum:
 
     ``columns``: classes that were priced one by one. ``cuts``: inequalities added to the linear program.
     ``integral``: the linear program alone, without cuts for triples or enumeration, proved the optimum.
+    ``stopped``: why the search ended without a proof, None with one.
     """
 
     classes: Ints
@@ -24,6 +25,7 @@ class Optimum:
     columns: int = 0
     cuts: int = 0
     integral: bool = False
+    stopped: str | None = None
 
     @property
     def gap(self) -> float:

@@ -28,6 +28,7 @@ class PartitionOutcome:
     """A partition with its recoding, and how it was found.
 
     ``optimal``: proved that no partition has a smaller loss; ``bound``: proved that none has a smaller loss than this.
+    ``stopped``: why a search for a proof ended without one, such as "at the time limit"; None for any other.
     """
 
     recoding: PartitionRecoding
@@ -35,6 +36,7 @@ class PartitionOutcome:
     classes: int
     optimal: bool
     bound: float | None = None
+    stopped: str | None = None
     minimized: InformationLoss = InformationLoss()
     suppressed: int = 0
 

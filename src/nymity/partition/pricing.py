@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import cpu_count
+from time import monotonic
 
 import numpy as np
 
@@ -51,22 +52,35 @@ class Found:
 
 
 def search(
-    distinct: Distinct, k: int, prices: Prices, triples: Ints, *, limit: float, room: int, patience: int, every: bool
+    distinct: Distinct,
+    k: int,
+    prices: Prices,
+    triples: Ints,
+    *,
+    limit: float,
+    room: int,
+    patience: int,
+    every: bool,
+    until: float,
 ) -> list[Found]:
     """Search classes with a surplus below the limit, for each type the classes that begin with it.
 
-    ``room``, ``patience`` and ``every`` as in :func:`nymity.kernels.columns.cheap_classes`.
+    ``room``, ``patience`` and ``every`` as in :func:`nymity.kernels.columns.cheap_classes`. No search begins after the
+    monotonic time ``until``; those that would are not complete.
     """
     owners = np.argsort(triples.ravel(), kind="stable")  # entries of triples, type after type
     starts = np.searchsorted(triples.ravel()[owners], np.arange(len(distinct) + 1))
+    stop = np.zeros(1, dtype=np.bool_)
 
     def beginning_with(root: int) -> Found:
+        if monotonic() >= until:
+            return Found([], 0.0, False)
         members = np.empty((room, 2 * k - 1), dtype=np.int64)
         sizes, surpluses = np.empty(room, dtype=np.int64), np.empty(room)
         n, complete = cheap_classes(
             distinct.points, distinct.codes, distinct.set_costs, distinct.counts,
             prices.of_types, prices.levy, prices.fines, starts, owners // 3,
-            root, k, limit, patience, every, members, sizes, surpluses,
+            root, k, limit, patience, stop, every, members, sizes, surpluses,
         )  # fmt: skip
         classes = [np.sort(members[i, : sizes[i]]) for i in range(n)]
         return Found(classes, float(surpluses[:n].min(initial=0.0)), bool(complete))
@@ -75,5 +89,6 @@ def search(
         try:
             return list(pool.map(beginning_with, range(len(distinct))))
         except BaseException:
+            stop[0] = True
             pool.shutdown(cancel_futures=True)
             raise

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.kernels.grouping import histograms as count_values
 from nymity.partition.attributes import Attribute, geometry_of
 from nymity.partition.geometry import Geometry
 from nymity.privacy import PrivacyModel
@@ -76,6 +77,36 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
+class ClassValues:
+    """The different values of an attribute in each class.
+
+    ranks: those of a class ascending, one class after another; starts (n_classes + 1,): where those of each begin.
+    ``size``: how many values the attribute has.
+    """
+
+    ranks: Ints
+    starts: Ints
+    size: int
+
+    @staticmethod
+    def of(ranks: Ints, classes: Ints, size: int) -> ClassValues:
+        """Take them from the value and the class of each record, or of each different one, (n,)."""
+        pairs = np.sort(classes * np.int64(size) + ranks)
+        owner, ranks = np.divmod(pairs[np.append(True, pairs[1:] != pairs[:-1])], size)
+        return ClassValues(ranks, np.searchsorted(owner, np.arange(owner[-1] + 2)), size)
+
+    @property
+    def lowest(self) -> Ints:
+        """The first value of each class."""
+        return self.ranks[self.starts[:-1]]
+
+    @property
+    def highest(self) -> Ints:
+        """The last value of each class."""
+        return self.ranks[self.starts[1:] - 1]
+
+
+@dataclass(frozen=True, eq=False)
 class Assignment:
     """How many records of which profile belong to which class: profiles, classes, records (n_entries,)."""
 
@@ -111,19 +142,11 @@ class Assignment:
         histograms = {}
         for name in needed:
             column, at = table.sensitive[name], list(table.sensitive).index(name)
-            keys = self.classes * len(column.labels) + table.profiles.sensitive[self.profiles, at]
-            pairs, place = np.unique(keys, return_inverse=True)
-            owner, codes = np.divmod(pairs, len(column.labels))
-            counts = np.bincount(place, weights=self.records)
-            histograms[name] = Histogram(
-                n,
-                len(column.labels),
-                owner.astype(np.uint32),
-                codes.astype(np.uint32),
-                counts.astype(np.uint32),
-                column,
-                column.totals,
+            values = table.profiles.sensitive[self.profiles, at].astype(np.uint32)
+            owner, codes, counts = count_values(
+                self.classes.astype(np.uint32), n, values, self.records.astype(np.uint32), len(column.labels)
             )
+            histograms[name] = Histogram(n, len(column.labels), owner, codes, counts, column, column.totals)
         return Classes(sizes, histograms)
 
     def accepted(self) -> NDArray[np.bool_]:
@@ -134,21 +157,23 @@ class Assignment:
         """Renumber classes, putting some together: ``into`` (n_classes,) is the new number of each."""
         return Assignment(self.problem, self.profiles, into[self.classes], self.records)
 
+    @cached_property
+    def values(self) -> tuple[ClassValues, ...]:
+        """The different values of each class, per attribute."""
+        return tuple(
+            ClassValues.of(attribute.rank[self.combinations[:, a]], self.classes, len(attribute.occurring))
+            for a, attribute in enumerate(self.problem.attributes)
+        )
+
     def loss(self) -> float:
         """Return the width of all cells, summed over records and attributes."""
-        total, n = 0.0, self.n_classes
-        sizes = np.bincount(self.classes, weights=self.records, minlength=n)
-        for a, attribute in enumerate(self.problem.attributes):
-            ranks = attribute.rank[self.combinations[:, a]]
+        total, sizes = 0.0, np.bincount(self.classes, weights=self.records)
+        for attribute, values in zip(self.problem.attributes, self.values, strict=True):
             if attribute.is_set:
-                pairs = np.unique(self.classes * len(attribute.occurring) + ranks)
-                different = np.bincount(pairs // len(attribute.occurring), minlength=n)
+                different = np.diff(values.starts)
                 widths = np.where(different > 1, different, 0)
             else:
-                low, high = np.full(n, np.inf), np.full(n, -np.inf)
-                np.minimum.at(low, self.classes, attribute.position[ranks])
-                np.maximum.at(high, self.classes, attribute.position[ranks])
-                widths = high - low
+                widths = attribute.position[values.highest] - attribute.position[values.lowest]
             total += float(attribute.scale * (widths @ sizes))
         return total
 

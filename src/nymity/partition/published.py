@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.partition.attributes import Attribute
+from nymity.partition.problem import ClassValues
 from nymity.table.cells import Cells
 from nymity.table.hierarchy import Label
 
@@ -19,39 +20,28 @@ CELL_FORMS: tuple[CellForm, ...] = ("tight", "set", "hierarchy")
 
 Ints = NDArray[np.int64]
 
-#: Cells of a table of classes by values up to which it is filled instead of sorting.
-DENSE = 2**24
 
-
-def published_cells(attribute: Attribute, ranks: Ints, classes: Ints, form: CellForm) -> tuple[Cells, Ints]:
-    """Return the different cells of an attribute, and the number of the cell of each class (n_classes,).
-
-    ranks, classes (n,): value and class of each record, or of each different one.
-    """
-    n_classes, n_values = int(classes.max()) + 1, len(attribute.occurring)
-    occurs = np.zeros(n_classes * n_values, dtype=np.bool_) if n_classes * n_values <= DENSE else None
-    if occurs is None:
-        pairs = np.unique(classes * np.int64(n_values) + ranks)
-    else:
-        occurs[classes * np.int64(n_values) + ranks] = True
-        pairs = np.flatnonzero(occurs)
-    owner, values = np.divmod(pairs, n_values)
-    starts = np.searchsorted(owner, np.arange(n_classes + 1))
-    numbers, examples = _alike(values, starts, n_values, by_ends=form == "tight" and not attribute.is_set)
-    cell = _cell_maker(attribute, form)
-    made = [cell(values[starts[c] : starts[c + 1]]) for c in examples]
+def published_cells(attribute: Attribute, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
+    """Return the different cells of an attribute, and the number of the cell of each class (n_classes,)."""
+    numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
+    cell, starts = _cell_maker(attribute, form), values.starts.tolist()
+    made = [cell(values.ranks[starts[c] : starts[c + 1]]) for c in examples]
     return _merged([label for label, _ in made], [codes for _, codes in made], numbers)
 
 
-def _alike(values: Ints, starts: Ints, n_values: int, *, by_ends: bool) -> tuple[Ints, list[int]]:
-    """Number classes with the same values alike, or with the same least and greatest one; return one of each too."""
-    lowest, highest = values[starts[:-1]], values[starts[1:] - 1]
-    keys = lowest * n_values + highest
-    several = np.flatnonzero(np.diff(starts) > 2) if not by_ends else ()
-    known: dict[bytes, int] = {}
-    for c in several:  # ends tell two values apart, but not three or more
-        content = values[starts[c] : starts[c + 1]].tobytes()
-        keys[c] = n_values * n_values + known.setdefault(content, len(known))
+def _alike(attribute: Attribute, values: ClassValues, *, by_ends: bool) -> tuple[Ints, list[int]]:
+    """Number classes with the same values alike, or with the same ends; return one of each too."""
+    n, lowest, several = values.size, values.lowest, np.diff(values.starts) > 2
+    keys = lowest * n + values.highest
+    if not by_ends:  # ends tell two values apart, but not three or more
+        known: dict[bytes, int] = {}
+        starts = values.starts.tolist()
+        for c in np.flatnonzero(several).tolist():
+            content = values.ranks[starts[c] : starts[c + 1]].tobytes()
+            keys[c] = n * n + known.setdefault(content, len(known))
+    elif attribute.hierarchy.values[attribute.occurring[0]] is None:  # a missing value stands beside an interval
+        inner = several & (lowest == 0)
+        keys[inner] += values.ranks[values.starts[:-1][inner] + 1] * n + n * n
     _, examples, numbers = np.unique(keys, return_index=True, return_inverse=True)
     return numbers, examples.tolist()
 
@@ -89,11 +79,11 @@ def _interval(attribute: Attribute, ranks: Sequence[int] | Ints) -> tuple[Label,
 
 def _set(attribute: Attribute, ranks: Ints) -> tuple[Label, Ints]:
     """``{blue, green}``, in the attribute's order."""
-    codes = attribute.occurring[ranks]
-    values = [attribute.hierarchy.values[code] for code in codes]
-    if len(values) == 1:
-        return values[0], codes
-    return "{" + ", ".join("missing" if value is None else value for value in values) + "}", codes
+    codes, values = attribute.occurring[ranks], attribute.hierarchy.values
+    if len(codes) == 1:
+        return values[codes[0]], codes
+    written = [values[code] for code in codes.tolist()]
+    return "{" + ", ".join("missing" if value is None else value for value in written) + "}", codes
 
 
 def _node(attribute: Attribute, ranks: Ints) -> tuple[Label, Ints]:

@@ -27,16 +27,33 @@ Carry = Literal["class", "subset", "bubble"]
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """The class of each record (n,), the number of records of each sub-problem, and how many were solved with proof."""
+    """The class of each record (n,), and how the chain went.
+
+    sizes: the number of records of each sub-problem. proved: how many were solved with proof. initial: how many of the
+    others kept the classes they started from.
+    """
 
     classes: Ints
     sizes: tuple[int, ...]
     proved: int
+    initial: int
+
+    @property
+    def stopped(self) -> str | None:
+        """How many sub-problems were given up before a proof, None if none was."""
+        given_up = len(self.sizes) - self.proved
+        if not given_up:
+            return None
+        kept = f", {self.initial:,} of them with the classes of the initial solution" if self.initial else ""
+        return f"before a proof in {given_up:,} of {len(self.sizes):,} sub-problems{kept}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitCarry(RecordMethod):
     """Solve sub-problems of ``sets`` k-sets exactly (the thesis' S), at most ``seconds`` each, and carry records over.
+
+    With k = 3 a proof takes a fraction of a second. From k = 5 on some sub-problems reach the limit (section 3.3.1,
+    "early termination") and keep the best classes found; the outcome says how many, and depends on the machine then.
 
     What is carried (the last two are proposals of Liang 2020, section 5.2):
 
@@ -53,7 +70,7 @@ class SplitCarry(RecordMethod):
     carry: Carry = "class"
     boundary: int | None = None
     accepted: int = 1
-    seconds: float | None = None
+    seconds: float | None = 5.0
 
     key: ClassVar[str] = "split-carry"
     merges: ClassVar[bool] = False
@@ -72,13 +89,14 @@ class SplitCarry(RecordMethod):
         """Return the class of each record, and how the chain went."""
         n, order = require_enough(geometry, k), sorted_order(geometry)
         classes, sizes = np.empty(n, dtype=np.int64), []
-        n_classes = proved = read = 0
+        n_classes = proved = initial = read = 0
         carried: list[Ints] = []
         while read < n or carried:
             end = self._end(n, k, read, sum(map(len, carried)))
             problem = _SubProblem.of(carried, order[read:end], k)
             optimum = improve(_part(geometry, problem.records), k, problem.start, seconds=self.seconds)
             read, proved = end, proved + optimum.optimal
+            initial += not optimum.optimal and np.array_equal(optimum.classes, problem.start)
             sizes.append(len(problem.records))
             solution = [problem.records[members] for members in _classes(optimum.classes)]
             carried = self._carried(geometry, k, problem.records, solution) if read < n else []
@@ -88,7 +106,7 @@ class SplitCarry(RecordMethod):
                 classes[staying] = n_classes
                 n_classes += len(staying) > 0
             report(observe, Progress(stage="solving sub-problems", done=read, total=n))
-        return Chain(classes, tuple(sizes), proved)
+        return Chain(classes, tuple(sizes), proved, initial)
 
     def _end(self, n: int, k: int, read: int, n_carried: int) -> int:
         """Return how far the next sub-problem reads; what would not make a k-set is read as well."""

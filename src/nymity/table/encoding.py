@@ -20,7 +20,7 @@ from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.order import ranks
 from nymity.table.packing import KeyLayout
 from nymity.table.schema import Schema
-from nymity.table.text import as_text, plainly_named
+from nymity.table.text import as_text, is_missing, plainly_named
 
 #: Records are counted in 32 bits inside the kernels.
 MAX_RECORDS = 2**31 - 1
@@ -190,22 +190,35 @@ def distinct_values(column: pl.Series) -> pl.Series:
 
 
 def codes_of(
-    column: pl.Series, values: pl.Series, index: Mapping[Label, int], *, unknown: int = -1
+    column: pl.Series, values: pl.Series | None, index: Mapping[Label, int], *, unknown: int = -1
 ) -> NDArray[np.int32]:
-    """Translate each record's value to its code; ``values`` are the column's distinct values.
+    """Translate each record's value to its code; ``values`` are the column's distinct values, where they are known.
 
     A value the index does not list becomes ``unknown``.
     """
     column = plainly_named(column)
+    if column.dtype == pl.String:
+        return _codes_of_text(column, index, unknown)
     if column.dtype.is_float():
         column = column.fill_nan(None)
-    labels = as_text(values)
+    values = distinct_values(column) if values is None else values
     known = pl.DataFrame(
-        {"value": values, "code": pl.Series([index.get(label, unknown) for label in labels], dtype=pl.Int32)}
+        {"value": values, "code": pl.Series([index.get(label, unknown) for label in as_text(values)], dtype=pl.Int32)}
     )
     filled = known.filter(known["value"].is_not_null())
     codes = column.replace_strict(filled["value"], filled["code"], default=None, return_dtype=pl.Int32)
     return codes.fill_null(index.get(None, unknown)).to_numpy()
+
+
+def _codes_of_text(column: pl.Series, index: Mapping[Label, int], unknown: int) -> NDArray[np.int32]:
+    """Translate text, which is its own label."""
+    labels = [label for label in index if label]
+    codes = np.array([*(index[label] for label in labels), unknown], dtype=np.int32)
+    places = column.cast(pl.Enum(labels), strict=False).to_physical().cast(pl.UInt32)
+    found: NDArray[np.int32] = codes[(places.fill_null(len(labels)) if places.has_nulls() else places).to_numpy()]
+    if places.has_nulls():
+        found[is_missing(column).to_numpy()] = index.get(None, unknown)
+    return found
 
 
 def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:

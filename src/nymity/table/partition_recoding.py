@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nymity.kernels.grouping import distinct
 from nymity.table.cells import Cells
-from nymity.table.encoding import codes_of, distinct_values
+from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
@@ -72,6 +72,10 @@ class PartitionRecoding(Recoding):
         }
         return Recoded(pl.DataFrame(published), kept, outside[kept])
 
+    def published_as(self, name: str) -> dict[str, Any]:
+        """The number of different cells."""
+        return {"cells": len(self.cells[name].labels)}
+
     def mapping(self) -> pl.DataFrame:
         """Return what raw values are published as: column, value, published, one row for each pair that occurs."""
         rows = []
@@ -118,7 +122,7 @@ class PartitionRecoding(Recoding):
             _check_number(f"cell of {name!r}", cell_of[:, a], len(cells[name].labels))
             _check_number(f"value of {name!r}", quotas.codes[:, a], hierarchy.domain_size)
             _check_number(f"value of {name!r}", cells[name].covered, hierarchy.domain_size)
-        return PartitionRecoding(columns, hierarchies, cells, cell_of, quotas, data["outliers"])
+        return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"])
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -128,7 +132,7 @@ class PartitionRecoding(Recoding):
         for i, (name, labels) in enumerate(self.quotas.labels.items()):
             if name in table.columns:
                 column = table[name].alias("cell")
-                codes[i] = codes_of(column, distinct_values(column), {label: n for n, label in enumerate(labels)})
+                codes[i] = codes_of(column, None, {label: n for n, label in enumerate(labels)})
         return codes
 
     def _class_of(self, codes: NDArray[np.int64], sensitive: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -153,8 +157,23 @@ class PartitionRecoding(Recoding):
         cells, at = self.cells[name], list(self.cells).index(name)
         if cells.raw and (classes >= 0).all():
             return written_alike(raw.alias("cell")).alias(name)
-        numbers = np.where(classes < 0, len(cells.labels), self.cell_of[classes, at])
+        numbers = np.append(self.cell_of[:, at], len(cells.labels))[classes]  # the last one where there is no class
         return pl.Series("cell", [*cells.labels, MASK], dtype=pl.String).gather(numbers).alias(name)
+
+
+@dataclass(frozen=True, eq=False)
+class FreeformRecoding(PartitionRecoding):
+    """Rows with cells of their own: a class is the rows whose cells happen to be equal, and promises nothing.
+
+    Which record of those that fit a row its other columns come from was drawn; the quotas say how it fell out.
+    """
+
+    kind: ClassVar[str] = "freeform"
+    drawn: ClassVar[tuple[str, ...]] = ("which of the records that fit a row its other columns come from",)
+    unprotected: ClassVar[tuple[str, ...]] = (
+        "equal rows: a row may look like no other, so k-anonymity does not hold",
+        "sensitive columns: nothing is promised about their values",
+    )
 
 
 def _matched(
@@ -166,14 +185,14 @@ def _matched(
 ) -> NDArray[np.int64]:
     """Give each row the class of an entry with the same values, entries in turn as far as their records go, else -1."""
     layout, n = KeyLayout.for_sizes(sizes), len(classes)
-    columns = [np.concatenate([a, b]) + 1 for a, b in zip(own, rows, strict=True)]  # an unknown value is 0
-    group, first = distinct(layout.pack(columns))
-    entries, seen = group[:n].astype(np.int64), group[n:].astype(np.int64)
+    keys = [layout.pack([column + 1 for column in columns]) for columns in (own, rows)]  # an unknown value is 0
+    group, first = distinct(np.concatenate(keys))
+    entries, seen = group[:n], group[n:].astype(np.int64)
+    n_known = int(entries.max(initial=0)) + 1  # groups are numbered as they come up, entries first
+    if n_known == n:
+        return np.asarray(np.append(classes, np.full(len(first) - n, -1))[seen])
     order = np.argsort(entries, kind="stable")
     starts = np.searchsorted(entries[order], np.arange(len(first) + 1))  # where the entries of each group begin
-    known = starts[seen + 1] > starts[seen]
-    if len(np.unique(entries)) == n:
-        return np.where(known, classes[order][np.minimum(starts[seen], n - 1)], -1)
     by_group = np.argsort(seen, kind="stable")
     turn = np.empty(len(seen), dtype=np.int64)  # how many rows of the same group come before
     turn[by_group] = np.arange(len(seen)) - np.searchsorted(seen[by_group], seen[by_group])
@@ -181,7 +200,7 @@ def _matched(
     before = np.concatenate([[0], upto])[starts[seen]]
     place = np.searchsorted(upto, before + turn, side="right")
     place = np.minimum(place, starts[seen + 1] - 1)
-    return np.where(known, classes[order][np.clip(place, 0, n - 1)], -1)
+    return np.where(seen < n_known, classes[order][np.clip(place, 0, n - 1)], -1)
 
 
 def _check_number(what: str, numbers: NDArray[np.int64], n: int) -> None:

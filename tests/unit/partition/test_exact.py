@@ -263,7 +263,7 @@ def test_all_classes_below_a_limit_are_found_once(geometry: Geometry, k: int, se
     for root in range(len(distinct)):
         n, complete = cheap_classes(
             distinct.points, distinct.codes, distinct.set_costs, distinct.counts, prices, levy, fines, starts,
-            owners // 3, root, k, limit, 10**9, True, members, sizes, surpluses,
+            owners // 3, root, k, limit, 10**9, np.zeros(1, np.bool_), True, members, sizes, surpluses,
         )  # fmt: skip
         assert complete
         for i in range(n):

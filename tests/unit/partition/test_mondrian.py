@@ -324,6 +324,18 @@ def run(table: dict[str, list[Any]], k: int, **parameters: Any) -> tuple[Encoded
     return encoded, Mondrian(**parameters).run(encoded, [KAnonymity(k=k)])
 
 
+@pytest.mark.parametrize("how", HOW, ids=lambda how: "-".join(how.values()))
+@settings(max_examples=15, deadline=None)
+@given(table=tables(), k=st.integers(1, 3))
+def test_how_many_cuts_are_tried_at_once_does_not_matter(how: dict[str, Any], table: pl.DataFrame, k: int) -> None:
+    asked = problem(table, KAnonymity(k=k), TCloseness(t=0.3, attribute="s"))
+    many = Mondrian(**how).divide(asked, silent).assignment
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nymity.partition.mondrian.BATCH", 1)
+        one = Mondrian(**how).divide(asked, silent).assignment
+    assert many.classes.tolist() == one.classes.tolist()
+
+
 @pytest.mark.parametrize("cuts", ["strict", "relaxed"])
 def test_all_rows_equal(cuts: Any) -> None:
     encoded, outcome = run({"x": [7] * 9, "y": ["a"] * 9}, 2, cuts=cuts)

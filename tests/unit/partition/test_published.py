@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nymity.partition.attributes import attributes_of
 from nymity.partition.mondrian import Mondrian
+from nymity.partition.problem import ClassValues
 from nymity.partition.published import CELL_FORMS, published_cells
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
@@ -30,7 +31,7 @@ def published(classes: list[list[Any]], form: Any, hierarchy: Any = None, **opti
     attribute = attributes_of(table, where="test", **options)[0]
     ranks = attribute.rank[[attribute.hierarchy.index[None if v is None else str(v)] for v in values]]
     of = np.repeat(np.arange(len(classes)), [len(members) for members in classes])
-    cells, numbers = published_cells(attribute, ranks, of, form)
+    cells, numbers = published_cells(attribute, ClassValues.of(ranks, of, len(attribute.occurring)), form)
     for number, members in zip(numbers, classes, strict=True):
         covered = {attribute.hierarchy.values[code] for code in cells.codes(number)}
         assert covered >= {None if v is None else str(v) for v in members}
@@ -52,6 +53,13 @@ TREE = Hierarchy.from_rows([["a", "1", "*"], ["b", "1", "*"], ["c", "2", "*"], [
 def test_numbers(form: str, expected: list[Label]) -> None:
     classes = [[10, 2, 5, 2], [5, 5], [None, None], [None, 5, 2], [10, None]]
     assert published(classes, form) == expected
+
+
+def test_a_gap_does_not_hide_where_an_interval_begins() -> None:
+    """Classes with a missing value and the same greatest one are different where their least numbers are."""
+    classes = [[None, 5, 9], [None, 3, 9], [None, 9], [3, 9], [None, 3, 5, 9]]
+    expected = ["missing or [5, 9]", "missing or [3, 9]", "missing or 9", "[3, 9]", "missing or [3, 9]"]
+    assert published(classes, "tight") == expected
 
 
 @pytest.mark.parametrize(

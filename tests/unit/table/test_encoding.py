@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 from nymity.core.errors import HierarchyError, SchemaError, TableError
-from nymity.table.encoding import EncodedTable, encode
+from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
 from strategies import Case, cases, typed_columns
@@ -224,3 +224,15 @@ def test_the_two_zeros_are_one_value(order: list[int]) -> None:
     table = pl.DataFrame({"a": [0.0, -0.0, 1.5]})[order]
     encoded = encode(table, Schema({"a": quasi()}))
     assert combinations(encoded) == Counter({("0",): 2, ("1.5",): 1})
+
+
+@pytest.mark.parametrize("n", [1, 255, 256, 257])
+@pytest.mark.parametrize("gap", [None, 3])
+def test_codes_of_text_with_gaps_and_unknown_values(n: int, gap: int | None) -> None:
+    index: dict[str | None, int] = {f"v{i}": 2 * i for i in range(n)}
+    if gap is not None:
+        index[None] = gap
+    missing = -7 if gap is None else gap
+    column = pl.Series("^x$", [f"v{n - 1}", None, "", "elsewhere", "v0"])
+    assert codes_of(column, None, index, unknown=-7).tolist() == [2 * (n - 1), missing, missing, -7, 0]
+    assert codes_of(column[[0, 4]], None, index, unknown=-7).tolist() == [2 * (n - 1), 0]

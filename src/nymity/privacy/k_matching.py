@@ -1,0 +1,78 @@
+"""k-matching: source records and published rows can be matched in k ways that have no pair in common.
+
+A record fits a row if every one of its values is covered by the row's cell. The promise: k matchings, each of which
+gives every row a record that fits it and no record to two rows, and no pair is in two of them. Hence every row fits at
+least k records. If no record was removed the matchings are perfect: every record fits at least k rows too, and none of
+these pairs can be ruled out by matching everybody else, because it is part of a way to match them all.
+
+Doka, Xue, Tsoumakos and Karras (2015) publish such tables. (k, k)-anonymity (Gionis, Mazza and Tassa 2008) asks for the
+fits alone; k-concealment (Tassa, Mazza and Gionis 2012) for k rows of each record that are each in a perfect matching.
+Both follow from this, and this follows from k-anonymity; the other way round none does. Rows need not be equal to any
+other, so the release alone does not show whether the promise is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.validation import whole_number
+from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.sizes import check_k
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMatching(PrivacyModel):
+    """Rows and source records can be matched in k ways without a common pair: weaker than k-anonymity.
+
+    Methods that make classes keep it by classes of k equal rows. Masked rows are rows like all others.
+    """
+
+    k: int
+
+    key = "k-matching"
+    title = "k-matching"
+    needs_source = True
+
+    def __post_init__(self) -> None:
+        whole_number(f"{self.key}.k", self.k, at_least=1)
+
+    @property
+    def smallest_class(self) -> int:
+        """A class of k equal rows and the records they were made from can be matched in k ways, going round."""
+        return self.k
+
+    @property
+    def size_only(self) -> bool:
+        """Nothing but the size counts."""
+        return True
+
+    def check(self, table: EncodedTable) -> None:
+        """A row cannot fit more records than there are."""
+        check_k(f"{self.key}.k", self.k, table)
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least k equal rows."""
+        return classes.sizes >= self.k
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the largest k that can be kept, by bisection; None without the source."""
+        return {"k": None if groups.originals is None else groups.consistency.largest}
+
+    def holds(self, groups: Groups) -> bool:
+        """There are k such matchings of the rows with the source's records."""
+        return groups.consistency.largest >= self.k
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"{self.k}-matching: every published row fits at least {self.k} of the records, and each of these "
+            f"{self.k} is its own in one of {self.k} ways to match all rows with records; weaker than "
+            f"{self.k}-anonymity, because rows need not look the same as any other"
+        )

@@ -1,0 +1,150 @@
+"""Odd and bad input, the same for every registered method that publishes cells."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from nymity.core.errors import NymityError, ParameterError
+from nymity.partition.freeform import Freeform
+from nymity.partition.method import CellMethod
+from nymity.partition.outcome import PartitionOutcome
+from nymity.privacy import KAnonymity, KMatching, PrivacyModel
+from nymity.publish.registry import METHODS
+from nymity.table.encoding import encode
+from nymity.table.schema import Schema, quasi
+
+KEYS = [key for key, method in METHODS.items() if issubclass(method, CellMethod)]
+by_method = pytest.mark.parametrize("key", KEYS)
+
+PEOPLE = pl.DataFrame(
+    {
+        "age": [64, 29, 42, 41, 53, 59, 49, 59, 80, 50, 64, 55],
+        "job": ["nurse", "pupil", "nurse", "cook", "cook", "smith", "smith", "nurse", "pupil", "cook", "nurse", "cook"],
+        "sex": [2, 1, 2, 2, 1, 1, 1, 1, 1, 1, 2, 1],
+    }
+)
+
+
+def run(key: str, table: pl.DataFrame, k: int, *, weight: float = 1.0, **options: Any) -> PartitionOutcome:
+    """Publish all columns as quasi-identifiers of one weight, with the promise the method is made for."""
+    method: Any = METHODS[key]
+    model: PrivacyModel = KMatching(k=k) if issubclass(method, Freeform) else KAnonymity(k=k)
+    schema = Schema({name: quasi(weight=weight) for name in table.columns})
+    found: PartitionOutcome = method(**options).run(encode(table, schema), [model])
+    return found
+
+
+def published(key: str, table: pl.DataFrame, k: int) -> pl.DataFrame:
+    return run(key, table, k).recoding.apply(table).table
+
+
+@by_method
+def test_fewer_than_k_records_are_refused(key: str) -> None:
+    with pytest.raises(NymityError, match=r"12|13"):
+        run(key, PEOPLE, 13)
+
+
+@by_method
+def test_alone_in_its_class_a_record_is_published_as_it_is(key: str) -> None:
+    assert run(key, PEOPLE, 1).loss == 0
+    assert published(key, PEOPLE, 1).equals(PEOPLE)
+
+
+@by_method
+def test_all_records_in_one_class(key: str) -> None:
+    outcome = run(key, PEOPLE, 12)
+    assert outcome.loss == pytest.approx(12 * 3)
+    assert published(key, PEOPLE, 12)["age"].unique().to_list() == ["[29, 80]"]
+
+
+@by_method
+def test_constant_columns_cost_nothing_and_stay(key: str) -> None:
+    constant = PEOPLE.with_columns(one=pl.lit(1), word=pl.lit("same"))
+    table = published(key, constant, 3)
+    assert table["one"].to_list() == [1] * 12
+    assert table["word"].to_list() == ["same"] * 12
+    assert run(key, constant.select("one", "word"), 3).loss == 0
+
+
+@by_method
+def test_equal_records_stay_as_they_are(key: str) -> None:
+    equal = pl.concat([PEOPLE.head(1)] * 7)
+    assert run(key, equal, 3).loss == 0
+    assert published(key, equal, 3).equals(equal)
+
+
+@by_method
+def test_missing_values_are_values(key: str) -> None:
+    gaps = PEOPLE.with_columns(
+        age=pl.when(pl.col("age") > 55).then(None).otherwise("age"),
+        job=pl.when(pl.col("job") == "cook").then(None).otherwise("job"),
+    )
+    outcome = run(key, gaps, 3)
+    table = outcome.recoding.apply(gaps).table
+    assert table.height == 12
+    for name in gaps.columns:
+        for raw, cell in zip(gaps[name], table[name], strict=True):
+            assert covers(cell, raw), (raw, cell)
+    nothing = gaps.with_columns(age=pl.lit(None, dtype=pl.Int64))
+    assert published(key, nothing, 3)["age"].null_count() == 12
+
+
+def covers(cell: object, raw: object) -> bool:
+    """Read a cell as a person would: a value, an interval, a set, and "missing" in words or as nothing."""
+    text = "missing" if raw is None else str(raw)
+    words = ["missing" if cell is None else str(cell)]
+    if words[0].startswith("missing or "):
+        words = ["missing", words[0].removeprefix("missing or ")]
+    if words[-1].startswith("["):
+        low, high = map(int, words[-1].strip("[]").split(", "))
+        return text in words or (raw is not None and low <= int(str(raw)) <= high)
+    return text in {value for word in words for value in word.strip("{}").split(", ")}
+
+
+@by_method
+def test_weights_are_checked(key: str) -> None:
+    with pytest.raises(ParameterError, match="weight: expected a number of at least 0, got -1"):
+        run(key, PEOPLE, 3, weight=-1)
+    with pytest.raises(ParameterError, match="a quasi-identifier with a weight above 0"):
+        run(key, PEOPLE, 3, weight=0)
+
+
+@by_method
+def test_bounds_include_every_record(key: str) -> None:
+    for bounds in ([30, 100], [0, 79]):
+        with pytest.raises(ParameterError, match=rf"{key}\.bounds, age: expected bounds that include 29 to 80"):
+            run(key, PEOPLE, 3, bounds={"age": bounds})
+    assert run(key, PEOPLE, 12, bounds={"age": [0, 102]}).loss == pytest.approx(12 * 2.5)
+
+
+def test_compiling_and_threads_change_no_class() -> None:
+    """Kernels of all methods once more as plain Python, and with one thread; freeform rows are linked at random."""
+    script = (
+        "from test_partition_bad_input import *\n"
+        "table = pl.concat([PEOPLE, PEOPLE.with_columns(age=pl.col('age') + 3, sex=3 - pl.col('sex'))])\n"
+        "for key in KEYS:\n"
+        "    outcome = run(key, table, 3)\n"
+        "    drawn = key.startswith('freeform')\n"
+        "    print(key, outcome.loss, outcome.classes, [] if drawn else outcome.recoding.apply(table).table.rows())\n"
+    )
+    folder = Path(__file__).parent
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONPATH": str(folder), **setting},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for setting in ({}, {"NUMBA_DISABLE_JIT": "1"}, {"NUMBA_NUM_THREADS": "1"})
+    ]
+    assert outputs[0].count("\n") == len(KEYS)
+    assert outputs[1] == outputs[0]
+    assert outputs[2] == outputs[0]
