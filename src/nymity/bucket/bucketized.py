@@ -1,0 +1,59 @@
+"""What a bucket method answers with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nymity.bucket.outcome import Plan
+from nymity.table.bucket_recoding import BucketRecoding
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketLoss:
+    """What bucket methods keep small: (size - 1)² summed over buckets (Wang 2014, equation 3.2)."""
+
+    key = "bucket-loss"
+    title = "bucket loss, the sum of (size - 1)² over buckets"
+
+    @property
+    def name(self) -> str:
+        """The key; there are no parameters."""
+        return self.key
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BucketOutcome:
+    """Buckets as a recoding, and the ``plan`` they were filled by, where there was one.
+
+    A plan proves something of all plans if its method ranges over all: what holds among two sizes is not said here.
+    """
+
+    recoding: BucketRecoding
+    loss: float
+    plan: Plan | None = None
+    minimized: BucketLoss = BucketLoss()
+    suppressed: int = 0
+
+    @property
+    def classes(self) -> int:
+        """Number of buckets."""
+        return self.recoding.slots.n_buckets
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proved that no plan loses less."""
+        return self.bound == self.loss
+
+    @property
+    def bound(self) -> float | None:
+        """What the loss was proved not to fall below."""
+        if self.plan is None or self.plan.bound is None or self.plan.method not in ("best", "optimal"):
+            return None
+        return float(self.plan.bound)
+
+    @property
+    def gap(self) -> float | None:
+        """How much less another plan could lose, as a share of this one's loss; None where nothing is proved."""
+        if self.optimal or self.loss == 0:
+            return 0.0
+        return None if self.bound is None else 1 - self.bound / self.loss

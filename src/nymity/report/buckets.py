@@ -1,0 +1,177 @@
+"""The report on a bucketized release: what buckets hold, how their sizes were chosen, and what they leave open."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from nymity.bucket.bucketized import BucketOutcome
+from nymity.privacy import Groups
+from nymity.publish.bucket_tables import members
+from nymity.report import chart
+from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
+from nymity.report.overview import columns, fate
+from nymity.report.risk import linking, unique_records
+from nymity.report.subject import Subject
+from nymity.report.wording import amount, axis_labels, count, percent
+from nymity.table.bucket_recoding import BUCKET, BucketRecoding
+from nymity.table.schema import Role
+from nymity.table.text import as_text
+
+_ROLES = {
+    Role.IDENTIFYING: "Identifying, not published",
+    Role.QUASI: "Quasi-identifying, published as they are with the number of a bucket",
+    Role.SENSITIVE: "Sensitive, published apart by bucket",
+    Role.INSENSITIVE: "Insensitive, published as they are",
+}
+#: Values and sizes shown at most.
+_MOST_BARS = 25
+
+
+def glance_section(subject: Subject, _: Figures) -> Section:
+    """Records, buckets and columns."""
+    outcome, sizes = _outcome(subject), _recoding(subject).slots.sizes
+    tiles = element(
+        "div",
+        tile("Records", f"{subject.records:,} → {subject.release.frame.height:,}", "in the original → in the release"),
+        tile("Buckets", f"{len(sizes):,}", f"of {sizes.min():,} to {sizes.max():,} records"),
+        tile("Average bucket", f"{sizes.mean():.1f}", "records, any of which may have any of its values"),
+        tile("Loss", amount(outcome.loss), f"{outcome.minimized.title}; smaller is better"),
+        class_="tiles",
+    )
+    return Section(
+        anchor="glance",
+        title="At a glance",
+        short="At a glance",
+        parts=(tiles, fate(subject, "bucket"), *columns(subject, _ROLES)),
+    )
+
+
+def values_section(subject: Subject, figures: Figures) -> Section:
+    """Plot the largest share of each sensitive value in a bucket beside its share of the table."""
+    attribute = _recoding(subject).attribute
+    return Section(
+        anchor="values",
+        title=f"How sure a guess of {attribute} can be",
+        short="Sensitive values",
+        parts=(
+            paragraph(
+                "Whoever finds a person's row knows the bucket, and how many of its records have which value. Grey is "
+                "a value's share of the whole table, which anybody may guess; blue its largest share of a bucket."
+            ),
+            _values_figure(subject, figures),
+        ),
+    )
+
+
+def sizes_section(subject: Subject, figures: Figures) -> Section:
+    """Plot how many records lie in buckets of each size, and say what is proved of these."""
+    sizes, buckets = np.unique(_recoding(subject).slots.sizes, return_counts=True)
+    records, kept = sizes * buckets, np.sort(np.argsort(-sizes * buckets, kind="stable")[:_MOST_BARS])
+    bars = [
+        chart.Bar(
+            label=f"{sizes[i]:,}",
+            share=records[i] / records.sum(),
+            text=percent(records[i], records.sum()),
+            full=f"buckets of {count(int(sizes[i]), 'record')}",
+            note=count(int(buckets[i]), "bucket"),
+        )
+        for i in kept
+    ]
+    return Section(
+        anchor="sizes",
+        title="How large buckets are",
+        short="Bucket sizes",
+        parts=(
+            paragraph(
+                "Small buckets answer questions about the table more exactly. A value with a strict threshold needs "
+                f"large ones. {_proof(_outcome(subject))}"
+            ),
+            figures.add(chart.bars(bars, title="share of records in buckets of this size"), _left_out(len(sizes))),
+        ),
+    )
+
+
+def open_section(subject: Subject, figures: Figures) -> Section:
+    """Say what buckets do not protect, counted on the release."""
+    unique, rows = unique_records(subject.release.frame, subject.quasi), subject.release.frame.height
+    return Section(
+        anchor="risk",
+        title="What remains risky",
+        short="Risks",
+        parts=(
+            paragraph(
+                "Buckets hide who has which value, and nothing else. "
+                f"{count(unique, 'row')} of {rows:,} ({percent(unique, rows)}) "
+                f"{'is' if unique == 1 else 'are'} unique in the published quasi-identifiers: whoever knows them sees "
+                "that the person is in the table, in which bucket, and every insensitive column."
+            ),
+            bullets([_sentence(text) for text in _recoding(subject).unprotected]),
+            *linking(subject, figures),
+        ),
+    )
+
+
+def _values_figure(subject: Subject, figures: Figures) -> Html:
+    recoding, counts = _recoding(subject), subject.release.counts
+    assert counts is not None
+    found = Groups(members(counts), [BUCKET]).value_counts(recoding.attribute)
+    values = found.group_by("value").agg(
+        pl.col("overall").first(), (pl.col("records") / pl.col("size")).max().alias("largest")
+    )
+    values = values.sort("largest", "value", descending=[True, False]).head(_MOST_BARS)
+    allowed = _allowed(subject)
+    total, texts = subject.release.frame.height, as_text(values["value"]).to_list()
+    pairs = [
+        chart.Pair(
+            label=label,
+            full=text or label,
+            before=overall / total,
+            after=largest,
+            before_text=f"{count(overall, 'record')} ({percent(overall, total)})",
+            after_text=f"{percent(largest)} at most, {percent(allowed[text])} allowed",
+        )
+        for label, text, (overall, largest) in zip(
+            axis_labels(texts), texts, values.select("overall", "largest").iter_rows(), strict=True
+        )
+    ]
+    return figures.add(
+        chart.paired_bars(pairs, before="share of the table", after="share of a bucket", measure="share"),
+        _left_out(len(recoding.labels)),
+    )
+
+
+def _allowed(subject: Subject) -> dict[str | None, float]:
+    """The largest share of a bucket each value may have, as planned or promised."""
+    planned, recoding = _outcome(subject).plan, _recoding(subject)
+    if planned is not None:
+        return {value: float(share) for value, share in zip(recoding.labels, planned.thresholds, strict=True)}
+    return dict.fromkeys(recoding.labels, 1 / int(recoding.slots.sizes.min()))
+
+
+def _proof(outcome: BucketOutcome) -> str:
+    if outcome.optimal:
+        return "It is proved that no other sizes lose less."
+    if outcome.gap is not None:
+        return f"It is proved that no other sizes lose more than {percent(outcome.gap)} less."
+    return "Other sizes may lose less."
+
+
+def _left_out(shown: int) -> str:
+    return f"The {_MOST_BARS} largest of {shown:,} are shown." if shown > _MOST_BARS else ""
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _outcome(subject: Subject) -> BucketOutcome:
+    assert isinstance(subject.release.outcome, BucketOutcome)
+    return subject.release.outcome
+
+
+def _recoding(subject: Subject) -> BucketRecoding:
+    return _outcome(subject).recoding
+
+
+BUCKET_SECTIONS = (glance_section, values_section, sizes_section, open_section)

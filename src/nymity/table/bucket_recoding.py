@@ -1,0 +1,187 @@
+"""BucketRecoding: quasi-identifiers as they are, and sensitive values apart from them, by bucket.
+
+Each record belongs to a bucket. One table has its quasi-identifiers and the number of the bucket, another how many
+records of the bucket have which sensitive value (Xiao and Tao 2006). Who of a bucket has which value is published
+nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import TableError
+from nymity.core.randomness import secure_permutation
+from nymity.table.encoding import codes_of, distinct_values
+from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.packing import KeyLayout
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.text import shown
+
+#: Columns that a release gets beside those of the table.
+BUCKET, COUNT = "bucket", "count"
+
+#: Who of a value goes to which bucket: drawn at random, or those who look alike to the same.
+Grouping = Literal["random", "similar"]
+GROUPINGS: tuple[Grouping, ...] = ("random", "similar")
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """One entry for each bucket and value that occurs in it, by bucket, then value; all arrays (n_entries,).
+
+    bucket: from 0, those of one size one after another. value: its number. records: how many.
+    """
+
+    bucket: Ints
+    value: Ints
+    records: Ints
+
+    @property
+    def n_buckets(self) -> int:
+        """Number of buckets."""
+        return int(self.bucket.max(initial=-1)) + 1
+
+    @property
+    def sizes(self) -> Ints:
+        """Records of each bucket, (n_buckets,)."""
+        return np.bincount(self.bucket, weights=self.records).astype(np.int64)
+
+    @property
+    def totals(self) -> Ints:
+        """Records of each value, (n_values,)."""
+        return np.bincount(self.value, weights=self.records).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class BucketRecoding(Recoding):
+    """The published columns, the sensitive ``attribute`` with its ``labels``, and the buckets.
+
+    ``ids`` (n_buckets,) are the numbers that buckets are published with.
+    """
+
+    columns: tuple[str, ...]
+    hierarchies: Mapping[str, Hierarchy]
+    attribute: str
+    labels: tuple[Label, ...]
+    slots: Slots
+    ids: Ints
+    grouping: Grouping = "random"
+    outliers: Outliers = "keep"
+
+    kind: ClassVar[str] = "buckets"
+    drawn: ClassVar[tuple[str, ...]] = ("numbers of buckets", "who of a value is in which bucket")
+    unprotected: ClassVar[tuple[str, ...]] = (
+        "presence: quasi-identifiers are published as they are, so that anybody can see who is in the table",
+        "background knowledge: whoever knows the values of some members of a bucket has fewer left for the others",
+        "correlation: where quasi-identifiers suggest a value, a guess can be better than its share of the bucket",
+    )
+
+    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+        """Put every record into a bucket; ``counts`` of the answer is the table of sensitive values.
+
+        The table must be the one that the buckets were planned for: these have a place for each of its records.
+        """
+        self._check(table, unseen, outliers)
+        ids = self.ids[self._assigned(table)]
+        published = {
+            name: written_alike(table[name].alias("c")) if name in self.hierarchies else table[name]
+            for name in self.columns
+            if name != BUCKET
+        }
+        values = written_alike(table[self.attribute].alias("c"))
+        counts = pl.DataFrame({"b": ids, "v": values}).group_by("b", "v").len("n").sort("b", "v")
+        return Recoded(
+            pl.DataFrame({**published, BUCKET: ids}),
+            np.arange(table.height),
+            np.zeros(table.height, dtype=np.bool_),
+            counts.select(pl.col("b").alias(BUCKET), pl.col("v").alias(self.attribute), pl.col("n").alias(COUNT)),
+        )
+
+    def published_as(self, name: str) -> dict[str, Any]:
+        """Quasi-identifiers are published as they are."""
+        return {"unchanged": True}
+
+    def mapping(self) -> pl.DataFrame:
+        """Return what raw values are published as: themselves."""
+        rows = [(name, value, value) for name, hierarchy in self.hierarchies.items() for value in hierarchy.values]
+        return pl.DataFrame(rows, schema={"column": str, "value": str, "published": str}, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON types."""
+        return {
+            **self._described(),
+            "attribute": self.attribute,
+            "labels": list(self.labels),
+            "slots": {name: getattr(self.slots, name).tolist() for name in ("bucket", "value", "records")},
+            "ids": self.ids.tolist(),
+            "grouping": self.grouping,
+        }
+
+    @classmethod
+    def _rebuilt(
+        cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
+    ) -> BucketRecoding:
+        slots = Slots(*(np.array(data["slots"][name], dtype=np.int64) for name in ("bucket", "value", "records")))
+        ids, labels = np.array(data["ids"], dtype=np.int64), tuple(data["labels"])
+        if len(ids) != slots.n_buckets or len(labels) != len(slots.totals) or data["grouping"] not in GROUPINGS:
+            raise ValueError("buckets without a number, values without a label, or an unknown grouping")
+        return BucketRecoding(
+            columns, hierarchies, data["attribute"], labels, slots, ids, data["grouping"], data["outliers"]
+        )
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    def _needed(self) -> list[str]:
+        return [*(name for name in self.columns if name != BUCKET), self.attribute]
+
+    def _assigned(self, table: pl.DataFrame) -> Ints:
+        """The bucket of each row: the rows of a value take its places in turn."""
+        values = self._values(table)
+        order = secure_permutation(table.height) if self.grouping == "random" else self._alike(table)
+        rows = order[np.argsort(values[order], kind="stable")]
+        places = np.lexsort((self._positions(), self.slots.value))
+        buckets = np.empty(table.height, dtype=np.int64)
+        buckets[rows] = np.repeat(self.slots.bucket[places], self.slots.records[places])
+        return buckets
+
+    def _values(self, table: pl.DataFrame) -> Ints:
+        column = table[self.attribute].alias("cell")
+        values = codes_of(column, distinct_values(column), {label: code for code, label in enumerate(self.labels)})
+        found = np.bincount(values[values >= 0], minlength=len(self.labels))
+        for label, wanted, got in zip(self.labels, self.slots.totals.tolist(), found.tolist(), strict=True):
+            if wanted != got or (values < 0).any():
+                raise TableError(
+                    f"column {self.attribute!r}",
+                    expected=f"the records that the buckets were made for, {wanted:,} with {shown(label)}",
+                    got=f"{got:,}" if wanted != got else f"{np.count_nonzero(values < 0):,} with other values",
+                    hint="publish the table again: buckets have no places for further records",
+                )
+        return values.astype(np.int64)
+
+    def _alike(self, table: pl.DataFrame) -> Ints:
+        """An order of the rows in which those that look alike are near: by the attribute with the fewest values first.
+
+        Rows that look the same come in random order.
+        """
+        codes, sizes = self._codes(table, "error"), [h.domain_size for h in self.hierarchies.values()]
+        most = sorted(range(len(sizes)), key=lambda a: -sizes[a])  # what is packed last weighs most
+        keys = KeyLayout.for_sizes([sizes[a] for a in most]).pack([codes[a] for a in most])
+        shuffled = secure_permutation(table.height)
+        return shuffled[np.lexsort(keys[shuffled].T)]
+
+    def _positions(self) -> NDArray[np.float64]:
+        """Where the bucket of each entry stands among the buckets of its size, from 0 to 1."""
+        sizes = self.slots.sizes
+        _, size_of, n_alike = np.unique(sizes, return_inverse=True, return_counts=True)
+        turn = np.empty(len(sizes))
+        for size, n in enumerate(n_alike):
+            turn[size_of == size] = (np.arange(n) + 0.5) / n
+        return turn[self.slots.bucket]
