@@ -1,0 +1,49 @@
+"""A page in one file: contents, sections, every plot's specification, and the script that draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from nymity.report import chart
+from nymity.report.markup import Figures, Html, Section, element, script_data
+
+#: Nothing is fetched, whatever the page holds: the browser itself is told to refuse.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+
+
+def document(title: str, opening: Html, sections: Sequence[Section], figures: Figures, *, style: str = "") -> str:
+    """Return a page that needs no network; ``style`` is added to what every page has."""
+    body = element(
+        "body",
+        element("div", _contents(sections), element("main", opening, *map(_rendered, sections)), class_="page"),
+        script_data("plots", {"config": chart.CONFIG, "specs": figures.specs}),
+        element("script", Html(chart.javascript())),
+        element("script", Html(_asset("report.js"))),
+    )
+    return f'<!doctype html>\n<html lang="en">\n{_head(title, style)}\n{body}\n</html>\n'
+
+
+def _head(title: str, style: str) -> Html:
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="robots", content="noindex"),
+        element("title", title),
+        element("style", Html(_asset("report.css") + style)),
+    )
+
+
+def _contents(sections: Sequence[Section]) -> Html:
+    links = [element("li", element("a", section.short, href=f"#{section.anchor}")) for section in sections]
+    return element("nav", element("ol", *links), aria_label="Contents")
+
+
+def _rendered(section: Section) -> Html:
+    return element("section", element("h2", section.title), *section.parts, id=section.anchor)
+
+
+def _asset(name: str) -> str:
+    return (files("nymity.report") / "assets" / name).read_text(encoding="utf-8")
