@@ -1,0 +1,163 @@
+"""``nymity risk``: how likely it is that someone is found in a table, and what makes it so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quiet, Sheet, Strict
+from nymity.cli.progress import watching
+from nymity.cli.source import load_job, read_as_released
+from nymity.core.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from nymity.risk import Drivers, RiskProfile
+    from nymity.table.schema import Schema
+
+EXAMPLES = (
+    "nymity risk patients.csv --quasi age,sex,postcode",
+    "nymity risk release/release.csv --job job.toml --preset ema --population-size 80000",
+)
+
+#: How many combinations are listed for people; JSON has all.
+_SHOWN = 8
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="Table to look at, raw or released.", show_default=False)],
+    job: JobOption = None,
+    quasi: Annotated[
+        str | None, typer.Option(help="Quasi-identifiers, comma-separated, in place of a job.", show_default=False)
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option(help="Table of the people the records are of.", show_default=False)
+    ] = None,
+    population_size: Annotated[int | None, typer.Option(help="How many people there are.", show_default=False)] = None,
+    sampling_fraction: Annotated[
+        float | None, typer.Option(help="Records / people, in place of their number.", show_default=False)
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Risk above which a record counts (default 0.2).", show_default=False)
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="A named threshold: ema, health-canada, hipaa, k5, k11 or k20.", show_default=False),
+    ] = None,
+    size: Annotated[int, typer.Option(help="Look at combinations of up to so many columns; 0 for none.", min=0)] = 3,
+    strict: Strict = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how likely it is that someone is found in a table, and which columns make it so.
+
+    Thresholds are for you to choose: none of this is legal advice.
+    """
+    from nymity.io import ReadOptions, read_table
+    from nymity.risk import drivers, profile, suggest
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
+    frame, roles = _read(data, job, quasi, reading)
+    found = profile(
+        frame,
+        roles,
+        population=None if population is None else read_table(population, ReadOptions(**reading)),
+        population_size=population_size,
+        sampling_fraction=sampling_fraction,
+        threshold=threshold,
+        preset=preset,
+        strict=strict,
+    )
+    with watching(screen) as observe:
+        driving = drivers(frame, roles, size=size, strict=strict, observe=observe) if size else None
+    screen.line(f"{data}, quasi-identifiers {', '.join(found.quasi)}", style="bold")
+    screen.show("", *_records(found), "", _attackers(found))
+    if found.population is not None:
+        screen.show("", _population(found))
+    if driving is not None:
+        screen.show("", _columns(driving), "", _combinations(driving))
+    columns = suggest(frame)
+    for column in columns:
+        direct = next((flag for flag in column.flags if flag.direct), None)
+        if direct is not None and not screen.silent:
+            screen.warn(f"column {column.name!r} may point to single people: {direct.reason}")
+    answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
+    screen.answer({**found.to_dict(), **answer})
+
+
+def _read(
+    data: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]
+) -> tuple[pl.DataFrame, Schema | list[str]]:
+    from nymity.io import ReadOptions, read_table
+
+    if (job is None) == (quasi is None):
+        got = "neither" if job is None else "both"
+        raise InputError("risk", expected="either --job or --quasi", got=got, hint="--quasi age,sex,postcode")
+    if job is not None:
+        described = load_job(job)
+        return read_as_released(data, described), described.schema
+    names = [name.strip() for name in (quasi or "").split(",") if name.strip()]
+    return read_table(data, ReadOptions(**reading)), names
+
+
+def _records(found: RiskProfile) -> list[str]:
+    alone = found.unique_records
+    share = f" ({percent(alone / found.counted)})" if found.counted else ""
+    lines = [
+        f"{counted(found.counted, 'record')} in {counted(found.classes, 'class', 'classes')}, {alone:,} unique{share}."
+    ]
+    if found.masked:
+        words = "are one class" if found.strict else "are in no class"
+        lines.append(f"{counted(found.masked, 'row')} with every quasi-identifier masked {words}.")
+    if found.dropped:
+        lines.append(f"{counted(found.dropped, 'record')} left out for missing values, as the schema says.")
+    return lines
+
+
+def _attackers(found: RiskProfile) -> Table:
+    limit = f"above {float(found.threshold):.4g}"
+    shown = table("attacker", "highest", "average", limit, right=("highest", "average", limit))
+    for risk in (found.prosecutor, found.journalist):
+        if risk is not None and risk.highest is not None and risk.average is not None:
+            share = percent(float(risk.share_above or 0))
+            add_row(shown, risk.attacker, percent(float(risk.highest)), percent(float(risk.average)), share)
+    if found.marketer is not None:
+        add_row(shown, "marketer", None, percent(float(found.marketer)), None)
+    return shown
+
+
+def _population(found: RiskProfile) -> str:
+    people = found.population
+    assert people is not None
+    among = f"among {float(people.people):,.0f} people"
+    if people.uniques is None or people.share is None:
+        return f"Unique {among}: not available; no model has an estimate."
+    how = "counted" if people.chosen == "counted" else f"estimated by {people.chosen}"
+    return f"Unique {among}: {people.uniques:,.0f} ({percent(people.share)}), {how}."
+
+
+def _columns(driving: Drivers) -> Table:
+    shown = table("column", "in minimal uniques", right=("in minimal uniques",))
+    for column, share in driving.columns.iter_rows():
+        add_row(shown, column, percent(share))
+    return shown
+
+
+def _combinations(driving: Drivers) -> Table:
+    numbers = ("distinction", "separation", "unique")
+    shown = table("columns", *numbers, right=numbers)
+    most = driving.combinations.sort("separation", "size", descending=[True, False], maintain_order=True).head(_SHOWN)
+    for row in most.iter_rows(named=True):
+        separation, distinction = percent(row["separation"]), percent(row["distinction"])
+        add_row(shown, ", ".join(row["columns"]), distinction, separation, row["unique"])
+    return shown

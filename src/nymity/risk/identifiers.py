@@ -1,0 +1,113 @@
+"""Identifiers: columns that look like one of the eighteen kinds HIPAA's safe harbor removes, by name or by content.
+
+The kinds are those of 45 CFR 164.514(b)(2)(i)(A) to (R). Street addresses stand apart from
+other places. Places and dates are indirect: they help to find someone, but
+do not name anyone. A column that is not flagged may still identify people, and this is no legal advice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from nymity.risk.naming import first_known, listed
+
+#: From this share of a column's different values on, what they look like tells what it holds.
+MOST = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentifierFlag:
+    """Why a column looks like an identifier: its kind, and the word in its name or the share of values that fit."""
+
+    kind: str
+    direct: bool  #: points to one person by itself
+    word: str | None = None
+    share: float | None = None
+
+    @property
+    def reason(self) -> str:
+        """Say it in plain words."""
+        if self.word is not None:
+            return f"{self.word!r} in its name: {self.kind}"
+        if self.share is None:
+            return f"its type: {self.kind}"
+        return f"{self.share:.0%} of its values look like {self.kind}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return asdict(self)
+
+
+def flags_of(words: Iterable[str], values: pl.Series) -> tuple[IdentifierFlag, ...]:
+    """Flag a column by the words of its name and by its different values; each kind at most once."""
+    found = by_content(values)
+    kinds, words = {flag.kind for flag in found}, list(words)
+    named = [
+        IdentifierFlag(kind=kind, direct=kind not in INDIRECT, word=word)
+        for kind, stems in _NAMES.items()
+        if kind not in kinds and (word := first_known(words, stems)) is not None
+    ]
+    return (*found, *named)
+
+
+def by_content(values: pl.Series) -> tuple[IdentifierFlag, ...]:
+    """Flag different values by what they look like, where nearly all look alike."""
+    if values.dtype in (pl.Date, pl.Datetime):
+        return (IdentifierFlag(kind=DATES, direct=False),)
+    texts = values.cast(pl.String).drop_nulls() if values.dtype in (pl.String, pl.Categorical, pl.Enum) else None
+    if texts is None or not len(texts):
+        return ()
+    for kind, pattern in _PATTERNS.items():
+        share = int(texts.str.strip_chars().str.contains(pattern).sum()) / len(texts)
+        if share >= MOST:
+            return (IdentifierFlag(kind=kind, direct=kind not in INDIRECT, share=share),)
+    return ()
+
+
+NAMES, PLACES, DATES = "names", "places smaller than a state", "dates"
+PHONES, EMAILS, URLS, ADDRESSES = "telephone numbers", "e-mail addresses", "web addresses", "IP addresses"
+SECURITY, ACCOUNTS, NUMBERS = "social security numbers", "account numbers", "other numbers of people"
+#: Kinds that help to find a person without naming one.
+INDIRECT = frozenset({PLACES, DATES})
+
+_NAMES = {
+    NAMES: listed(
+        "firstname lastname surname forename fullname middlename maidenname givenname familyname vorname nachname "
+        "username login patientname customername"
+    ),
+    "street addresses": listed("address adresse street"),
+    PLACES: listed("zip zipcode plz postcode postal county city town district village precinct"),
+    DATES: listed("date datum birth birthday born dob geburt admission discharge death"),
+    PHONES: listed("phone telephone telefon mobile"),
+    "fax numbers": listed("fax"),
+    EMAILS: listed("email mail"),
+    SECURITY: listed("ssn socialsecurity"),
+    "medical record numbers": listed("mrn medicalrecord patientid patientnr patientno patientnumber"),
+    "health plan numbers": listed("healthplan beneficiary insurancenumber insuranceid policynumber memberid"),
+    ACCOUNTS: listed("iban accountnumber creditcard cardnumber"),
+    "certificate and license numbers": listed("license licence passport certificatenumber"),
+    "vehicle numbers": listed("vin numberplate vehicleid vehiclenumber"),
+    "device numbers": listed("deviceid serialnumber imei macaddress"),
+    URLS: listed("url website"),
+    ADDRESSES: listed("ipaddress"),
+    "biometric identifiers": listed("fingerprint voiceprint biometric"),
+    "photographs": listed("photo"),
+    NUMBERS: listed("uuid guid personid customerid userid employeeid studentid subjectid"),
+}
+
+#: In this order: the first that fits nearly all values is taken.
+_PATTERNS = {
+    EMAILS: r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
+    URLS: r"^(?i:https?://|www\.)\S+$",
+    ADDRESSES: r"^(?:(?:\d{1,3}\.){3}\d{1,3}|(?i:[0-9a-f]{1,4}:){3,7}:?(?i:[0-9a-f]{1,4}))$",
+    SECURITY: r"^\d{3}-\d{2}-\d{4}$",
+    DATES: r"^(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2}))(?:[T ].*)?$",
+    ACCOUNTS: r"^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}$",
+    PHONES: r"^(?:\+\d[\d ()/.-]{6,18}\d|\(\d{2,5}\) ?\d[\d -]{4,12}\d"
+    r"|0\d{2,4}[ /-]\d[\d -]{3,12}\d|\d{3}[ .-]\d{3}[ .-]\d{4})$",
+    PLACES: r"^(?:\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})$",
+}

@@ -1,0 +1,161 @@
+"""profile: how likely it is that someone is found in a table, raw or released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from nymity.core import validation
+from nymity.core.errors import ParameterError
+from nymity.risk.attackers import (
+    AttackerRisk,
+    as_float,
+    journalist_risk,
+    marketer_risk,
+    prosecutor_risk,
+    smallest_safe_class,
+)
+from nymity.risk.cells import Cells, cells_of
+from nymity.risk.population import PopulationUniques, count_uniques, estimate_uniques, people_of
+from nymity.risk.presets import PRESETS
+from nymity.table.schema import MissingPolicy, Schema
+
+#: Where neither a threshold nor a preset is given: the risk in a group of five.
+DEFAULT_THRESHOLD = Fraction(1, 5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskProfile:
+    """Risk of a table by attacker, and how many people are unique in the population.
+
+    ``records`` are all of the table; ``masked`` ones (``*`` in every quasi-identifier) and those ``dropped`` for a gap,
+    as the schema says in ``missing``, are in no class and carry no risk here, unless masked rows are a class
+    (``strict``). ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population,
+    ``population`` where its size is unknown.
+    """
+
+    quasi: tuple[str, ...]
+    records: int
+    masked: int
+    dropped: int
+    strict: bool
+    missing: Mapping[str, tuple[MissingPolicy, int]]
+    threshold: Fraction
+    preset: str | None
+    sizes: Mapping[int, int]
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk | None
+    marketer: Fraction | None
+    population: PopulationUniques | None
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return sum(self.sizes.values())
+
+    @property
+    def unique_records(self) -> int:
+        """Records nobody else in the table looks like."""
+        return self.sizes.get(1, 0)
+
+    @property
+    def counted(self) -> int:
+        """Records in classes."""
+        return self.prosecutor.records
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {
+            "quasi": list(self.quasi),
+            "records": self.records,
+            "records_in_classes": self.counted,
+            "masked": {"records": self.masked, "count_as_a_class": self.strict},
+            "dropped_for_missing_values": self.dropped,
+            "missing": {name: {"policy": policy, "gaps": gaps} for name, (policy, gaps) in self.missing.items()},
+            "threshold": {
+                "risk": float(self.threshold),
+                "smallest_safe_class": smallest_safe_class(self.threshold),
+                "preset": self.preset,
+                "source": None if self.preset is None else PRESETS[self.preset].source,
+            },
+            "classes": self.classes,
+            "unique_records": self.unique_records,
+            "unique_share": self.unique_records / self.counted if self.counted else None,
+            "class_sizes": [
+                {"size": size, "classes": classes, "records": size * classes} for size, classes in self.sizes.items()
+            ],
+            "prosecutor": self.prosecutor.to_dict(),
+            "journalist": None if self.journalist is None else self.journalist.to_dict(),
+            "marketer": {
+                "assumes": "the attacker links every record, and does not care whose it is",
+                "average": as_float(self.marketer),
+                "above_threshold": None if self.marketer is None else self.marketer > self.threshold,
+            },
+            "population": None if self.population is None else self.population.to_dict(),
+        }
+
+
+def profile(
+    table: Any,
+    schema: Schema | Sequence[str],
+    *,
+    population: Any = None,
+    population_size: int | None = None,
+    sampling_fraction: float | Fraction | None = None,
+    threshold: float | Fraction | None = None,
+    preset: str | None = None,
+    strict: bool = False,
+) -> RiskProfile:
+    """Measure the risk of a table by its schema, or by the names of its quasi-identifiers.
+
+    ``population`` is a table of the people that the records are of, with the same columns, generalized alike; without
+    one, ``population_size`` or ``sampling_fraction`` (records / people) let uniques among them be estimated. Records
+    whose risk is above ``threshold`` are counted; ``preset`` names one of :data:`PRESETS` in its place.
+    """
+    limit = _threshold(threshold, preset)
+    if population is not None and (population_size, sampling_fraction) != (None, None):
+        raise ParameterError(
+            "population",
+            expected="a population, or its size or the sampling fraction",
+            got="more than one of them",
+            hint="a population is counted; leave the others out",
+        )
+    cells = cells_of(table, schema, strict=strict, population=population)
+    sizes, classes = np.unique(cells.counts, return_counts=True)
+    return RiskProfile(
+        quasi=cells.names,
+        records=cells.records,
+        masked=cells.masked,
+        dropped=cells.dropped,
+        strict=strict,
+        missing=cells.missing,
+        threshold=limit,
+        preset=preset,
+        sizes=dict(zip(sizes.tolist(), classes.tolist(), strict=True)),
+        prosecutor=prosecutor_risk(cells.counts, limit),
+        journalist=None if cells.population is None else journalist_risk(cells.counts, cells.population, limit),
+        marketer=marketer_risk(cells.counts, cells.population),
+        population=_population(cells, people_of(cells.records, population_size, sampling_fraction)),
+    )
+
+
+def _population(cells: Cells, people: Fraction | None) -> PopulationUniques | None:
+    if cells.population_sizes is not None:
+        return count_uniques(cells.counted, cells.population_sizes)
+    return None if people is None or not cells.counted else estimate_uniques(cells.counts, people)
+
+
+def _threshold(threshold: float | Fraction | None, preset: str | None) -> Fraction:
+    if threshold is not None and preset is not None:
+        raise ParameterError("threshold", expected="a threshold or a preset", got="both", hint="leave one out")
+    if preset is not None:
+        validation.one_of("preset", preset, PRESETS)
+        return PRESETS[preset].threshold
+    if threshold is None:
+        return DEFAULT_THRESHOLD
+    validation.number("threshold", threshold, above=0, at_most=1)
+    return validation.exact_fraction(threshold)

@@ -1,0 +1,163 @@
+"""Roles: which role a column seems to have, and why.
+
+The suggestions are a starting point for a person who knows the data. They err on the side of caution: what could link
+a record to a person is called a quasi-identifier unless its name says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from nymity.risk.identifiers import NAMES, NUMBERS, IdentifierFlag, flags_of
+from nymity.risk.naming import first_known, listed, with_neighbours, words_of
+from nymity.table.schema import Role
+
+#: Below this many filled cells a column's statistics say nothing about its role.
+ENOUGH_RECORDS = 20
+#: From this share of different values on, a column of text or whole numbers looks like names or numbers of people.
+NEARLY_ALL = 0.9
+#: Text longer than this on average is prose, which may name people.
+PROSE = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFacts:
+    """What the choice of a role looks at."""
+
+    words: frozenset[str]  # of the column's name, and neighbours written together
+    last: str  # the name's last word
+    type: str
+    present: int
+    missing: int
+    distinct: int
+    prose: bool
+    flags: tuple[IdentifierFlag, ...]  # what it looks like among the kinds that identify people
+
+    @staticmethod
+    def of(name: str, column: pl.Series, values: pl.Series) -> ColumnFacts:
+        """Gather them from a column without its gaps' other forms (:func:`with_nulls`) and its different values."""
+        words, kind = words_of(name), type_in_words(column.dtype)
+        near = frozenset(with_neighbours(words))
+        facts = ColumnFacts(
+            words=near,
+            last=words[-1] if words else "",
+            type=kind,
+            present=len(column) - column.null_count(),
+            missing=column.null_count(),
+            distinct=len(values),
+            prose=kind == "text" and _mean_length(values) > PROSE,
+            flags=flags_of(near, values),
+        )
+        word = _names_person(facts)
+        if word is None or any(flag.direct for flag in facts.flags):
+            return facts
+        flag = IdentifierFlag(kind=NAMES if word == "name" else NUMBERS, direct=True, word=word)
+        return replace(facts, flags=(flag, *facts.flags))
+
+    @property
+    def one_per_record(self) -> bool:
+        """Whether nearly every record has a value of its own."""
+        return self.present >= ENOUGH_RECORDS and self.distinct >= NEARLY_ALL * self.present
+
+
+def suggest_role(facts: ColumnFacts) -> tuple[Role, str]:
+    """Choose by the column's name first, then by what it holds; when unsure, quasi."""
+    if facts.type not in TYPES.values():
+        return Role.IDENTIFYING, f"values of type {facts.type} cannot be generalized; convert or leave them out"
+    if facts.distinct == 0:
+        return Role.INSENSITIVE, "it is empty"
+    direct = [flag for flag in facts.flags if flag.direct]
+    for word in (_names_person(facts), *(flag.word for flag in direct)):
+        if word:
+            return Role.IDENTIFYING, f"{word!r} in its name: it points to one person"
+    if direct:
+        return Role.IDENTIFYING, direct[0].reason
+    if facts.prose:
+        return Role.IDENTIFYING, "free text, which may name people"
+    if facts.distinct == 1 and not facts.missing and facts.present >= ENOUGH_RECORDS:
+        return Role.INSENSITIVE, "the same value in every record"
+    word = first_known(facts.words, _SENSITIVE)
+    if word and not _is_date(facts):
+        if facts.type == "text" and facts.one_per_record:
+            return Role.IDENTIFYING, f"{word!r} in its name, but nearly every record has a text of its own"
+        return Role.SENSITIVE, f"{word!r} in its name: what a person would not want known"
+    word = first_known(facts.words, _QUASI)
+    if word or _is_date(facts):
+        return Role.QUASI, f"{word!r} in its name: others may know it" if word else "a date others may know"
+    if facts.one_per_record and facts.type in ("text", "whole number"):
+        return Role.IDENTIFYING, "nearly every record has a value of its own"
+    word = first_known(facts.words, _HARMLESS)
+    if word:
+        return Role.INSENSITIVE, f"{word!r} in its name: outsiders seldom know it; quasi if they might"
+    return Role.QUASI, f"{facts.distinct} different values that others might know"
+
+
+def _names_person(facts: ColumnFacts) -> str | None:
+    """Return the word with which a column's name says that it holds names or numbers of people."""
+    about_people = facts.words <= {"name", "names", "id", "nr", "no"} or first_known(facts.words, _PEOPLE) is not None
+    many = facts.present >= ENOUGH_RECORDS and facts.distinct >= facts.present / 2
+    if {"name", "names"} & facts.words and (about_people or many):
+        return "name"
+    return facts.last if facts.last in _NUMBERING and (about_people or many) else None
+
+
+def _is_date(facts: ColumnFacts) -> bool:
+    return facts.type.startswith("date") or bool({"date", "datum"} & facts.words)
+
+
+TYPES = {
+    "String": "text",
+    "Categorical": "text",
+    "Enum": "text",
+    "Boolean": "true or false",
+    "Date": "date",
+    "Datetime": "date and time",
+    "Time": "time",
+    "Null": "nothing",
+    "integer": "whole number",
+    "other number": "number",
+}
+
+
+def type_in_words(dtype: pl.DataType) -> str:
+    """Say a type in plain words; one that cannot be generalized keeps its own name."""
+    if dtype.is_integer():
+        return TYPES["integer"]
+    if dtype.is_numeric():
+        return TYPES["other number"]
+    return TYPES.get(str(dtype.base_type()), str(dtype))
+
+
+def with_nulls(column: pl.Series) -> pl.Series:
+    """Make missing what :func:`nymity.table.text.as_text` takes for missing: empty text and not-a-number."""
+    if column.dtype == pl.String and (column == "").any():
+        return column.set(column == "", None)
+    return column.fill_nan(None) if column.dtype.is_float() else column
+
+
+def _mean_length(values: pl.Series) -> float:
+    return float(values.cast(pl.String).str.len_chars().mean() or 0)  # type: ignore[arg-type]
+
+
+#: Words of column names; one of five letters or more also stands for the words that begin with it.
+_PEOPLE = listed(
+    "patient person subject customer client member employee student user respondent participant donor applicant "
+    "citizen owner insured case record encounter visit"
+)
+_NUMBERING = listed("id ids identifier uuid guid nbr nr no number key")
+_SENSITIVE = listed(
+    "diagnos diag disease illness disorder icd treatment therapy medication drug prescription symptom hiv "
+    "cancer pregnan allerg disability mental testresult result salary income wage wages earning debt credit balance "
+    "loan offence offense crime conviction religion faith politic party vote orientation sexuality genetic genotype "
+    "krankheit gehalt einkommen"
+)
+_QUASI = listed(
+    "age alter sex gender geschlecht zip zipcode plz postcode postal birth birthday born dob geburt date datum year "
+    "month day race ethnic hispanic nationality citizenship marital education degree occupation profession beruf job "
+    "employer workclass country state county city town region province district village place location latitude "
+    "longitude lat lon language height weight household children family department school university admission "
+    "discharge death"
+)
+_HARMLESS = listed("stay duration score quantity dose")

@@ -1,0 +1,172 @@
+"""Profiles against counts written from the definitions, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nymity as ny
+from nymity.core.errors import InputError, ParameterError, SchemaError, TableError
+from nymity.risk import PRESETS, profile
+from nymity.risk.attackers import smallest_safe_class
+
+cells = st.sampled_from(["a", "b", "c", "*", "", None])
+rows = st.lists(st.tuples(cells, cells), min_size=1, max_size=25)
+thresholds = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(2, 5), Fraction(9, 100)])
+
+
+def frame(records: list[tuple[str | None, ...]]) -> pl.DataFrame:
+    return pl.DataFrame(records, orient="row", schema={"x": pl.String, "y": pl.String})
+
+
+def classes_of(records: list[tuple[str | None, ...]], *, strict: bool) -> Counter[tuple[str | None, ...]]:
+    known = [tuple(cell or None for cell in record) for record in records]
+    return Counter(record for record in known if strict or record != ("*", "*"))
+
+
+@given(rows, thresholds, st.booleans())
+def test_a_profile_is_what_counting_gives(records: Any, threshold: Fraction, strict: bool) -> None:
+    found = profile(frame(records), ["x", "y"], threshold=threshold, strict=strict)
+    classes = classes_of(records, strict=strict)
+    each = [Fraction(1, classes[record]) for record in classes.elements()]
+    assert found.sizes == dict(sorted(Counter(classes.values()).items()))
+    assert (found.records, found.masked, found.dropped) == (len(records), records.count(("*", "*")), 0)
+    assert found.unique_records == sum(risk == 1 for risk in each)
+    assert found.prosecutor.highest == max(each, default=None)
+    assert found.prosecutor.average == found.marketer == (sum(each) / len(each) if each else None)
+    assert found.prosecutor.above == sum(risk > threshold for risk in each)
+    assert found.missing["x"] == ("category", sum(record[0] in ("", None) for record in records))
+    assert found.journalist is None
+    assert found.population is None
+
+
+@given(rows, rows, thresholds)
+def test_a_journalist_counts_the_population(records: Any, others: Any, threshold: Fraction) -> None:
+    people = records + others
+    found = profile(frame(records), ["x", "y"], population=frame(people), threshold=threshold, strict=True)
+    classes, population = classes_of(records, strict=True), classes_of(people, strict=True)
+    each = [Fraction(1, population[record]) for record in classes.elements()]
+    assert found.journalist is not None
+    assert found.population is not None
+    assert found.journalist.highest == max(each)
+    assert found.journalist.average == found.marketer == sum(each) / len(each)
+    assert found.journalist.above == sum(risk > threshold for risk in each)
+    assert (found.population.people, found.population.chosen) == (len(people), "counted")
+    assert found.population.uniques == sum(size == 1 for size in population.values())
+
+
+@given(st.fractions(min_value=Fraction(1, 1000), max_value=1), st.integers(1, 2000))
+def test_the_threshold_is_decided_exactly(threshold: Fraction, size: int) -> None:
+    assert (size < smallest_safe_class(threshold)) == (Fraction(1, size) > threshold)
+
+
+@pytest.mark.parametrize(("size", "above"), [(4, 4), (5, 0)])
+def test_a_risk_at_the_threshold_is_not_above_it(size: int, above: int) -> None:
+    assert profile({"x": [1] * size}, ["x"], threshold=0.2).prosecutor.above == above
+
+
+def test_numbers_and_text_that_are_written_alike_match() -> None:
+    found = profile({"x": [1, 2, 2]}, ["x"], population={"x": ["1", "1", "2", "2", "2", "3"]})
+    assert found.journalist is not None
+    assert found.journalist.average == Fraction(1, 3) * (Fraction(1, 2) + Fraction(2, 3))
+    assert found.population is not None
+    assert found.population.uniques == 1
+
+
+def test_the_schema_says_what_becomes_of_gaps() -> None:
+    table = {"x": ["a", None, "a", "b"], "y": [1, 1, 1, 1], "z": ["p", "q", "r", "s"]}
+    schema = ny.Schema({"x": ny.quasi(missing="drop"), "y": ny.quasi(), "z": ny.sensitive()})
+    found = profile(table, schema)
+    assert (found.quasi, found.dropped, found.sizes) == (("x", "y"), 1, {1: 1, 2: 1})
+    assert found.missing == {"x": ("drop", 1), "y": ("category", 0)}
+    with pytest.raises(TableError, match="no missing values"):
+        profile(table, ny.Schema({**schema, "x": ny.quasi(missing="error")}))
+    apart = profile(table, ["x", "y"])
+    assert apart.sizes == {1: 2, 2: 1}
+
+
+def test_only_masked_rows_leave_nobody_to_look_for() -> None:
+    found = profile({"x": ["*", "*"]}, ["x"], population_size=10)
+    assert (found.classes, found.prosecutor.highest, found.marketer, found.population) == (0, None, None, None)
+    assert found.to_dict()["unique_share"] is None
+    assert profile({"x": ["*", "*"]}, ["x"], strict=True).prosecutor.highest == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_have_a_source(name: str) -> None:
+    found = profile({"x": list("aab")}, ["x"], preset=name)
+    assert found.threshold == PRESETS[name].threshold
+    told = json.loads(json.dumps(found.to_dict()))["threshold"]
+    assert (told["preset"], told["source"]) == (name, PRESETS[name].source)
+    assert len(told["source"]) > 20
+
+
+def test_presets_are_the_numbers_they_are_known_by() -> None:
+    known = {"ema": 0.09, "health-canada": 0.09, "hipaa": 0.05, "k5": 1 / 5, "k11": 1 / 11, "k20": 1 / 20}
+    assert {name: float(preset.threshold) for name, preset in PRESETS.items()} == known
+
+
+def test_the_result_is_plain_json() -> None:
+    found = profile({"x": [1, 1, 2]}, ["x"], sampling_fraction=0.1)
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["class_sizes"] == [
+        {"size": 1, "classes": 1, "records": 1},
+        {"size": 2, "classes": 1, "records": 2},
+    ]
+    assert data["population"]["people"] == 30
+    assert data["marketer"]["average"] == pytest.approx(2 / 3)
+    assert data["prosecutor"]["share_above_threshold"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"population_size": 2}, "population_size"),
+        ({"population_size": 2.5}, "population_size"),
+        ({"population_size": 9, "sampling_fraction": 0.5}, "population_size"),
+        ({"sampling_fraction": 0}, "sampling_fraction"),
+        ({"sampling_fraction": 1.01}, "sampling_fraction"),
+        ({"sampling_fraction": float("nan")}, "sampling_fraction"),
+        ({"threshold": 0}, "threshold"),
+        ({"threshold": 1.5}, "threshold"),
+        ({"threshold": 0.1, "preset": "ema"}, "threshold"),
+        ({"preset": "emma"}, "did you mean 'ema'"),
+        ({"population": {"x": [1, 2, 3]}, "population_size": 9}, "population"),
+    ],
+)
+def test_parameters_that_make_no_sense(given: dict[str, Any], where: str) -> None:
+    with pytest.raises(ParameterError, match=where):
+        profile({"x": [1, 2, 3]}, ["x"], **given)
+
+
+@pytest.mark.parametrize(
+    ("table", "quasi", "population", "error", "words"),
+    [
+        ({"age": [1]}, ["aeg"], None, SchemaError, "did you mean 'age'"),
+        ({"age": [1]}, [], None, SchemaError, "at least one quasi-identifier"),
+        ({"age": [1]}, "age", None, SchemaError, "list of column names"),
+        ({"age": []}, ["age"], None, TableError, "at least one record"),
+        ({"age": [[1], [2]]}, ["age"], None, TableError, "one number, date or text per cell"),
+        ({"age": [1, 2]}, ["age"], {"sex": [1, 2]}, SchemaError, "population, column 'age'"),
+        ({"age": [1, 2]}, ["age"], {"age": [1]}, TableError, "at least the 2 records"),
+        ({"age": [1, 1]}, ["age"], {"age": [1, 2, 3]}, TableError, "none for 1 of 2 records"),
+        (7, ["age"], None, TableError, "a table"),
+    ],
+)
+def test_tables_that_make_no_sense(
+    table: Any, quasi: Any, population: Any, error: type[InputError], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        profile(table, quasi, population=population)
+
+
+def test_it_is_found_under_its_name() -> None:
+    assert ny.risk.profile is profile
+    assert ny.risk.profile(pl.DataFrame({"^x$": [1, 1]}).lazy(), ["^x$"]).sizes == {2: 1}

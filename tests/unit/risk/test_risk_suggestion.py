@@ -1,0 +1,118 @@
+"""What columns look like: by name, by content, and as far as they tell records apart."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import date, timedelta
+from itertools import combinations
+from math import comb
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nymity.core.errors import TableError
+from nymity.datasets import hospital
+from nymity.publish.inspect import inspect_table
+from nymity.risk import suggest
+from nymity.table.schema import Role
+
+#: Kind, and values that must be known for it under a name that says nothing.
+CONTENTS = {
+    "e-mail addresses": ["a.b@example.org", "x@y.co.uk", "info+tag@host.info"],
+    "web addresses": ["https://example.org/me", "www.example.com/~you", "http://a.b"],
+    "IP addresses": ["192.168.0.1", "10.0.0.255", "2001:db8:0:1:1:1:1:1"],
+    "social security numbers": ["078-05-1120", "219-09-9999"],
+    "telephone numbers": ["+49 89 1234567", "(089) 123456", "555-867-5309", "089/1234567"],
+    "account numbers": ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819"],
+    "dates": ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T08:00"],
+    "places smaller than a state": ["80331", "90210-1234", "K1A 0B1", "SW1A 1AA", "1011 AB"],
+}
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_content_is_known_whatever_the_name(kind: str) -> None:
+    (column,) = suggest({"info": CONTENTS[kind]})
+    assert [flag.kind for flag in column.flags] == [kind]
+    assert column.flags[0].share == 1
+    direct = kind not in ("dates", "places smaller than a state")
+    assert column.flags[0].direct == direct
+    assert (column.role is Role.IDENTIFYING) == direct
+
+
+def test_a_few_other_values_do_not_hide_it_and_a_few_of_it_do_not_make_it() -> None:
+    mails = [f"p{i}@example.org" for i in range(9)]
+    assert suggest({"contact": [*mails, "none", None]})[0].reason == "90% of its values look like e-mail addresses"
+    assert suggest({"contact": [*mails[:2], *"abcdefgh"]})[0].flags == ()
+
+
+@pytest.mark.parametrize(
+    "values", [["12.5", "13.7"], ["1234567", "7654321"], ["A12", "B13"], ["20-30", "30-40"], ["*"]]
+)
+def test_ordinary_values_are_not_flagged(values: list[str]) -> None:
+    assert suggest({"x": values})[0].flags == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Last name", "names"), ("homeStreet", "street addresses"), ("zip_code", "places smaller than a state"),
+        ("date of birth", "dates"), ("telephone", "telephone numbers"), ("fax", "fax numbers"),
+        ("e_mail", "e-mail addresses"), ("SSN", "social security numbers"), ("MRN", "medical record numbers"),
+        ("health plan", "health plan numbers"), ("iban", "account numbers"),
+        ("driver licence", "certificate and license numbers"), ("VIN", "vehicle numbers"),
+        ("serial number", "device numbers"), ("url", "web addresses"), ("ip_address", "IP addresses"),
+        ("fingerprint", "biometric identifiers"), ("photo", "photographs"), ("uuid", "other numbers of people"),
+    ],
+)  # fmt: skip
+def test_hipaas_kinds_are_known_by_name(name: str, kind: str) -> None:
+    (column,) = suggest({name: [1, 2, 2]})
+    assert kind in [flag.kind for flag in column.flags]
+    if column.flags[0].direct:
+        assert column.role is Role.IDENTIFYING
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("name", "names"), ("customer name", "names"), ("visit_nr", "other numbers of people")]
+)
+def test_names_and_numbers_of_people_are_flagged(name: str, kind: str) -> None:
+    (column,) = suggest({name: [1, 2, 2]})
+    assert [(flag.kind, flag.direct) for flag in column.flags] == [(kind, True)]
+    assert suggest({"city name": ["x", "x", "y"]})[0].role is Role.QUASI
+
+
+def test_dates_are_known_by_their_type() -> None:
+    (column,) = suggest({"x": [date(2024, 1, 1) + timedelta(days=i) for i in range(5)]})
+    assert [(flag.kind, flag.share, flag.reason) for flag in column.flags] == [("dates", None, "its type: dates")]
+    assert column.role is Role.QUASI
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", "", None]), min_size=2, max_size=20))
+def test_what_a_column_tells_apart(values: list[str | None]) -> None:
+    known = [value or None for value in values]
+    (column,) = suggest(pl.DataFrame({"x": values}, schema={"x": pl.String}))
+    counts = Counter(known)
+    assert column.distinction == len(counts) / len(values)
+    assert column.separation == pytest.approx(sum(a != b for a, b in combinations(known, 2)) / comb(len(known), 2))
+    assert column.unique == sum(count == 1 for count in counts.values())
+
+
+def test_it_suggests_what_inspection_does() -> None:
+    table = hospital(500)
+    assert {c.name: (c.role, c.reason) for c in suggest(table)} == {
+        c.name: (c.role, c.reason) for c in inspect_table(table).columns
+    }
+
+
+def test_cells_that_cannot_be_compared_are_said_to_be() -> None:
+    column, other = suggest({"x": [[1], [2]], "y": [1, 2]})
+    assert (column.role, column.separation, column.unique) == (Role.IDENTIFYING, None, None)
+    assert other.separation == 1
+    assert json.loads(json.dumps([column.to_dict(), other.to_dict()]))[0]["distinction"] is None
+
+
+def test_an_empty_table() -> None:
+    with pytest.raises(TableError, match="at least one record"):
+        suggest({"x": []})
