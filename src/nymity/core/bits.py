@@ -1,0 +1,92 @@
+"""Where random bits come from: the operating system, and for tests a seed that nobody can take for it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.validation import whole_number
+
+T = TypeVar("T")
+
+
+class Bits(ABC):
+    """Independent fair bits."""
+
+    #: Whether an outsider cannot foresee them.
+    private: ClassVar[bool]
+
+    @abstractmethod
+    def read(self, size: int) -> bytes:
+        """Return so many random bytes."""
+
+    def integer(self, width: int) -> int:
+        """Return a whole number of so many bits, each as likely as any other."""
+        return int.from_bytes(self.read((width + 7) // 8), "little") & ((1 << width) - 1)
+
+    def below(self, limit: int) -> int:
+        """Return a whole number from 0 to below the limit, each as likely as any other."""
+        while (drawn := self.integer((limit - 1).bit_length())) >= limit:
+            pass
+        return drawn
+
+
+class SystemBits(Bits):
+    """The operating system's cryptographic source."""
+
+    private = True
+
+    def read(self, size: int) -> bytes:
+        """Return so many random bytes."""
+        return os.urandom(size)
+
+
+class NotPrivate(Bits):
+    """Bits that anyone who knows the seed can repeat: for tests and studies, never for a release.
+
+    The n-th reading is SHAKE-256 of seed and n, the same on every machine and in every version.
+    """
+
+    private = False
+
+    def __init__(self, seed: int) -> None:
+        whole_number("seed", seed)
+        self._seed, self._reading = int(seed), count()
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes that only look random."""
+        return hashlib.shake_256(f"{self._seed}:{next(self._reading)}".encode()).digest(size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Generic[T]):
+    """What was drawn, and whether from a source that nobody can foresee."""
+
+    value: T
+    private: bool
+
+
+#: What every mechanism draws from unless it is told otherwise.
+SYSTEM = SystemBits()
+
+
+def coins(probability: Fraction, size: int, bits: Bits) -> NDArray[np.bool_]:
+    """Return independent coins that are true exactly with this probability, which is below 1.
+
+    A coin is true if U < probability, for U uniform on [0, 1). The first eight bits of U decide unless they equal those
+    of the probability; then the same question is left for the bits that follow.
+    """
+    leading, rest = divmod(probability * 256, 1)
+    drawn = np.frombuffer(bits.read(size), dtype=np.uint8)
+    true = drawn < leading
+    if rest and (ties := np.flatnonzero(drawn == leading)).size:
+        true[ties] = coins(rest, ties.size, bits)
+    return true

@@ -1,0 +1,35 @@
+"""Differential privacy: the sampling operator, mechanisms, private releases, forecasts and ledgers of them.
+
+import nymity as ny
+
+beta = ny.dp.largest_beta(0.9)
+k = ny.dp.smallest_k(epsilon=0.9, delta=1e-5)
+ny.dp.delta(k=k, beta=beta, epsilon=0.9).upper
+"""
+
+from nymity.core.bits import Bits, Drawn, NotPrivate, SystemBits
+from nymity.dp.exponential import exponential_mechanism
+from nymity.dp.forecast import Forecast, forecast
+from nymity.dp.ledger import Ledger
+from nymity.dp.mechanisms import discrete_laplace, sample_records
+from nymity.dp.sampling import SamplingDelta, delta, largest_beta, smallest_k, smoothness
+from nymity.dp.table import delta_table
+
+__all__ = [
+    "delta",
+    "smallest_k",
+    "largest_beta",
+    "smoothness",
+    "delta_table",
+    "SamplingDelta",
+    "sample_records",
+    "exponential_mechanism",
+    "discrete_laplace",
+    "Ledger",
+    "forecast",
+    "Forecast",
+    "Drawn",
+    "Bits",
+    "SystemBits",
+    "NotPrivate",
+]

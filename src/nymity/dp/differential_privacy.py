@@ -1,0 +1,159 @@
+"""Differential privacy as a promise: a budget, how it is split, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import one_of, whole_number
+from nymity.dp.binomial import ball, precision
+from nymity.dp.notion import NOTIONS
+from nymity.dp.parameters import fraction_between
+from nymity.dp.sampling import largest_beta, rounded, smallest_k
+from nymity.dp.threshold import BITS
+from nymity.privacy import Groups, Measured, PrivacyModel
+from nymity.table.classes import Classes
+
+#: Significant digits of the epsilon that belongs to draws on a sample.
+_DIGITS = 6
+#: delta is at most this where it is derived from the number of records (Bild, Kuhn and Prasser 2018, section 7.2).
+_LARGEST_DELTA = Fraction(1, 10**4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferentialPrivacy(PrivacyModel):
+    """Whether one record was in the table hardly changes what is published.
+
+    Tables are neighbours if one has a record that the other lacks. For neighbours D, D' and every set O of releases,
+    P[release of D in O] ≤ e^epsilon P[release of D' in O] + delta.
+
+    A release takes two steps on two independent samples, each of which keeps every record with probability ``beta``:
+
+    1. A node is chosen on the first one. All draws together are ``draw_epsilon``-differentially private for that
+       sample. For the table they are ``epsilon_search``-differentially private: with x = e^draw_epsilon, a record that
+       is sampled with probability beta makes an outcome at most 1 - beta + beta x = e^epsilon_search times as likely,
+       and at most 1 / (1 - beta + beta / x) times less likely, which is no more, as
+       (1 + beta (x - 1)) (1 - beta (1 - 1 / x)) = 1 + beta (1 - beta) (x - 1)² / x ≥ 1.
+    2. Given the node, the sampling operator with ``k`` publishes classes of the second sample: for every node it is
+       (``epsilon_anonymization``, delta)-differentially private (:mod:`nymity.dp.notion`).
+
+    Adaptive composition adds up both. On one shared sample there would be no such proof: given the node, that sample
+    is no longer what step 2 assumes.
+
+    ``public_records`` is a number of records that anybody may know, such as a bound; it is never compared with the
+    table, whose size is private. delta must be below 1 / public_records, or publishing somebody's record in full could
+    keep the promise; without ``delta`` it is the largest power of ten that is, at most 1e-4. ``notion`` says by which
+    delta k is found: ``standard`` is the one above; ``probabilistic`` asks for a larger k and implies it.
+    """
+
+    epsilon: float
+    public_records: int
+    delta: float | None = None
+    epsilon_search: float = 0.1
+    notion: str = "standard"
+
+    key = "differential-privacy"
+    title = "differential privacy"
+
+    def __post_init__(self) -> None:
+        total = fraction_between(f"{self.key}.epsilon", self.epsilon, 0, 1000)
+        whole_number(f"{self.key}.public_records", self.public_records, at_least=1)
+        one_of(f"{self.key}.notion", self.notion, NOTIONS)
+        if self.delta is None:
+            object.__setattr__(self, "delta", _recommended_delta(self.public_records))
+        self._check_delta()
+        search = fraction_between(f"{self.key}.epsilon_search", self.epsilon_search, 0)
+        if search >= total:
+            raise ParameterError(
+                f"{self.key}.epsilon_search",
+                expected=f"less than epsilon, {self.epsilon}: what is left of it protects the release",
+                got=repr(self.epsilon_search),
+            )
+
+    @property
+    def epsilon_anonymization(self) -> Fraction:
+        """What the sampling operator may spend: all that the search does not."""
+        return fraction_between("epsilon", self.epsilon, 0) - fraction_between("epsilon_search", self.epsilon_search, 0)
+
+    @cached_property
+    def beta(self) -> Fraction:
+        """With which probability a record is sampled."""
+        return largest_beta(self.epsilon_anonymization)
+
+    @cached_property
+    def k(self) -> int:
+        """How many sampled records a class must have to be published."""
+        assert self.delta is not None  # set at birth
+        return smallest_k(epsilon=self.epsilon_anonymization, delta=self.delta, beta=self.beta, notion=self.notion)
+
+    @cached_property
+    def draw_epsilon(self) -> Fraction:
+        """What draws on a sample may spend to cost epsilon_search: ln(1 + (e^epsilon_search - 1) / beta), rounded down.
+
+        More than epsilon_search, because a record that is not sampled has no influence on them.
+        """
+        with precision(BITS):
+            spent = ball(fraction_between("epsilon_search", self.epsilon_search, 0))
+            return Fraction(rounded((1 + spent.expm1() / ball(self.beta)).log(), ROUND_FLOOR, _DIGITS))
+
+    @property
+    def smallest_class(self) -> int:
+        """A class has at least k records."""
+        return self.k
+
+    @property
+    def size_only(self) -> bool:
+        """Nothing but the size counts."""
+        return True
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """At least k records."""
+        return classes.sizes >= self.k
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the size of the smallest class, rows of ``*`` among them: at the top they are one."""
+        return {"k": min((n for n in (groups.smallest, groups.masked) if n), default=None)}
+
+    def holds(self, groups: Groups) -> bool:
+        """Say whether a table *can* be such a release, as far as a table shows that.
+
+        Every class has at least k records, and no rows of ``*`` stand beside others: suppressed records are left out,
+        as their number would betray a unique one. How the rows were drawn no table shows.
+        """
+        smallest = self.measure(groups)["k"]
+        return (smallest is None or smallest >= self.k) and groups.masked in (0, groups.n_records)
+
+    def promise(self) -> str:
+        """Say it in plain words."""
+        return (
+            f"({self.epsilon:g}, {self.delta:g})-differential privacy: with or without any one record of the table, "
+            f"every set of possible releases is almost equally likely, by a factor of at most e^{self.epsilon:g} but "
+            f"for {self.delta:g}; published are classes of at least {self.k} records, drawn with probability "
+            f"{float(self.beta):g} each"
+        )
+
+    def _check_delta(self) -> None:
+        limit = fraction_between(f"{self.key}.delta", self.delta, 0, 1)  # type: ignore[arg-type]
+        if limit * self.public_records >= 1:
+            raise ParameterError(
+                f"{self.key}.delta",
+                expected=f"less than 1 / public_records, {1 / self.public_records:.3g}: else publishing somebody's "
+                "record in full could keep the promise",
+                got=repr(self.delta),
+                hint="leave delta out for the one that is recommended",
+            )
+
+
+def _recommended_delta(records: int) -> float:
+    """Return the largest power of ten below 1 / records and at most 1e-4."""
+    delta = _LARGEST_DELTA
+    while delta * records >= 1:
+        delta /= 10
+    return float(delta)

@@ -1,0 +1,151 @@
+"""The exponential mechanism, drawn exactly.
+
+Floating-point weights put the probabilities off, and by an amount that depends on the data (Ilvento 2020). Here a draw
+is decided by whole numbers that enclose the true weights, and if they do not decide it, by finer ones.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import factorial, lcm
+from numbers import Rational
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.bits import SYSTEM, Bits, Drawn
+from nymity.core.errors import ParameterError
+from nymity.dp.binomial import ball, precision
+from nymity.dp.parameters import Number, fraction_between
+
+Scores: TypeAlias = Sequence[int | Fraction] | NDArray[np.integer]
+
+#: Every true weight, in units of 2^-p, lies between its whole number and that plus this.
+_SLACK = 2
+#: The first p: weights from doubles, which are right to 2^-48 and whose sum must fit 62 bits.
+_DOUBLE, _SUM = 46, 62
+#: Doubles beyond this need no thought about underflow.
+_EXTREME = 1e150
+_LN2 = 0.6931471805599453
+
+
+def exponential_mechanism(scores: Scores, *, epsilon: Number, interval: Number, bits: Bits = SYSTEM) -> Drawn[int]:
+    """Return the index of a candidate, drawn with P(i) ∝ e^(epsilon · score_i / interval), exactly.
+
+    ``interval`` is the length of an interval that holds the changes of *all* scores when one record is added. If they
+    lie in [a, a + interval], each weight changes by a factor from e^(epsilon a / interval) to that times e^epsilon,
+    and so does their sum: the draw is epsilon-differentially private. With scores that change by at most s in either
+    direction, interval = 2 s gives the usual form (McSherry and Talwar 2007).
+
+    The candidate is the one in whose share of [0, 1) a uniform U falls, shares being laid side by side. Weights are
+    enclosed from both sides, U is known by its leading bits; a candidate is returned only if every U with these bits
+    and all weights within their bounds give the same. Otherwise both get more bits. So what is returned is a function
+    of U alone, the true one, and floats only decide how soon it is known. No end is reached only if U is exactly a
+    border between shares, which has probability 0.
+
+    The time taken depends on the scores. Whoever can measure it should not.
+    """
+    rate = fraction_between("epsilon", epsilon, 0) / fraction_between("interval", interval, 0)
+    gaps, denominator = _gaps(scores)
+    enclosures = _enclosures(gaps, rate / denominator)
+    known, drawn, found = 0, 0, None
+    while found is None:
+        sums, wanted = next(enclosures)
+        drawn = drawn << (wanted - known) | bits.integer(wanted - known)
+        known = wanted
+        found = _decided(sums, drawn, known)
+    return Drawn(value=found, private=bits.private)
+
+
+def _decided(sums: Sequence[int] | NDArray[np.int64], drawn: int, known: int) -> int | None:
+    """Return the only candidate whose share may hold U = 0.drawn…, None if several may.
+
+    sums: cumulated lower bounds of the weights; with C the true sums, sums[i] ≤ C[i] ≤ sums[i] + slack (i + 1).
+    """
+    total = int(sums[-1])
+    reach = -(-(drawn + 1) * (total + _SLACK * len(sums)) >> known)  # U C[-1] is below
+    index = bisect_left(sums, reach)
+    if index == len(sums):
+        return None
+    before = int(sums[index - 1]) + _SLACK * index if index else 0
+    return index if before << known <= drawn * total else None
+
+
+def _enclosures(
+    gaps: NDArray[np.int64] | list[int], rate: Fraction
+) -> Iterator[tuple[Sequence[int] | NDArray[np.int64], int]]:
+    """Give the cumulated weights e^(-rate · gap) ever more finely, and how many bits of U they deserve."""
+    small = isinstance(gaps, np.ndarray) or max(gaps) < _EXTREME
+    doubles = np.array(gaps if small else [min(gap, _EXTREME) for gap in gaps], dtype=np.float64)
+    if 1 / _EXTREME < rate < _EXTREME and doubles.max() < _EXTREME:
+        unit = min(_DOUBLE, _SUM - len(gaps).bit_length())
+        yield _double_weights(doubles * float(rate), unit).cumsum(), 64
+    unit, exact = 128, [int(gap) for gap in gaps]
+    while True:
+        weights = _ball_weights(set(exact), rate, unit)
+        yield list(accumulate(weights[gap] for gap in exact)), 2 * unit
+        unit *= 2
+
+
+def _double_weights(exponents: NDArray[np.float64], unit: int) -> NDArray[np.int64]:
+    """Return lower bounds of e^-exponent in units of 2^-unit, at most 2 too low, for exponents rounded three times.
+
+    e^-x = 2^-q e^r with r = q ln 2 - x, |r| < 0.35, and e^r by 14 terms of its series: the rest is below 2^-57. Only
+    operations that IEEE 754 rounds correctly take part, so no library's exponential is trusted. The roundings of x and
+    of r are below 2^-49 x, those of the series below 2^-50; as e^-x ≤ 1 and x e^-x < 1/2 the result is right to 2^-48,
+    a quarter of the finest unit. From x = 64 on every weight is less than a unit.
+    """
+    exponents = np.minimum(exponents, 64.0)
+    halvings = np.rint(exponents / _LN2)
+    rest = halvings * _LN2 - exponents
+    series = np.full_like(rest, 1 / factorial(13))
+    for i in range(12, -1, -1):
+        series = series * rest + 1 / factorial(i)
+    found = np.ldexp(series, unit - halvings.astype(np.int64))
+    return np.maximum(np.floor(found - 0.25), 0).astype(np.int64)
+
+
+def _ball_weights(gaps: set[int], rate: Fraction, unit: int) -> dict[int, int]:
+    """Return ⌊2^unit e^(-rate · gap)⌋ for each: but for 0 the power is irrational, and some precision decides."""
+    farthest = int(unit / rate)  # beyond, a weight is below (2 / e)^unit < 1
+    near = [gap for gap in gaps if gap <= farthest]
+    bits = unit + 32
+    while True:
+        with precision(bits):
+            negative, scale = -ball(rate), 2**unit
+            found = [((negative * gap).exp() * scale).floor().unique_fmpz() for gap in near]
+        if None not in found:
+            return dict.fromkeys(gaps, 0) | {gap: int(weight) for gap, weight in zip(near, found, strict=True)}
+        bits *= 2
+
+
+def _gaps(scores: Scores) -> tuple[NDArray[np.int64] | list[int], int]:
+    """Return how far each score is below the best, as whole numbers over one denominator."""
+    if len(scores) == 0:
+        raise ParameterError("scores", expected="at least one candidate", got="none")
+    if isinstance(scores, np.ndarray) and scores.dtype.kind in "iu":
+        best, worst = int(scores.max()), int(scores.min())
+        if -(2**62) < worst <= best < 2**62:
+            return best - scores.astype(np.int64), 1
+    if isinstance(scores, np.ndarray):
+        scores = scores.tolist()
+    if set(map(type, scores)) == {int}:
+        highest = max(scores)
+        return [int(highest - score) for score in scores], 1
+    for score in scores:
+        if not isinstance(score, Rational) or isinstance(score, bool):
+            raise ParameterError(
+                "scores",
+                expected="whole numbers or fractions",
+                got=repr(score),
+                hint="floats hide the differences that decide; count, or use fractions.Fraction",
+            )
+    denominators = [int(score.denominator) for score in scores]
+    common = lcm(*set(denominators))
+    whole = [int(score.numerator) * (common // own) for score, own in zip(scores, denominators, strict=True)]
+    best = max(whole)
+    return [best - score for score in whole], common

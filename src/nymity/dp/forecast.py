@@ -1,0 +1,104 @@
+"""Forecast: what a private release can be at best, from public facts alone, before any budget is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import floor
+
+import numpy as np
+import polars as pl
+
+from nymity.core.errors import ParameterError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.public_domain import public_schema
+from nymity.lattice.space import Space
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.schema import Role, Schema
+
+#: Epsilons that a forecast compares with the one it is asked about.
+_EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0)
+#: Largest lattice that is looked at node by node.
+_MOST_NODES = 2**22
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Forecast:
+    """What follows from a promise, a public number of records and the hierarchies, and from nothing else.
+
+    Records that were spread evenly over all combinations of values would fill the classes of a node alike. Real ones
+    are not: frequent combinations survive on finer levels than these, rare ones do not on coarser ones. There are never
+    more than ``most_classes`` classes, up to the chance of the sample.
+    """
+
+    model: DifferentialPrivacy
+    names: tuple[str, ...]
+    nodes: pl.DataFrame
+    """One row per node, the finest first: ``classes`` it can have, ``average`` sampled records of one if they were
+    spread evenly, ``reachable`` if that is at least k, and ``level of`` each attribute."""
+
+    @property
+    def sampled_records(self) -> int:
+        """Records that are sampled on average; no more can be published."""
+        return floor(self.model.public_records * self.model.beta)
+
+    @property
+    def most_classes(self) -> int:
+        """How many classes of k records those make."""
+        return self.sampled_records // self.model.k
+
+    @property
+    def finest(self) -> pl.DataFrame:
+        """The reachable nodes below which there is no other, the one with most classes first.
+
+        Expect nothing finer for most of the records. None at all means that even one class for everybody may have
+        fewer than k records.
+        """
+        reachable = self.nodes.filter("reachable")
+        levels = reachable.select(f"level of {name}" for name in self.names).to_numpy()
+        lowest = np.ones(len(levels), dtype=np.bool_)
+        found = {tuple(row) for row in levels.tolist()}
+        for a in range(len(self.names)):
+            below = levels.copy()
+            below[:, a] -= 1
+            lowest &= np.array([tuple(row) not in found for row in below.tolist()], dtype=np.bool_)
+        return reachable.filter(pl.Series(lowest, dtype=pl.Boolean))
+
+    def compared(self, epsilons: Sequence[float] = _EPSILONS) -> pl.DataFrame:
+        """Return k, sampled records and most classes at other epsilons, the search spending the same share of each."""
+        share = self.model.epsilon_search / self.model.epsilon
+        models = [replace(self.model, epsilon=e, epsilon_search=round(e * share, 6)) for e in epsilons]
+        others = [replace(self, model=model) for model in models]
+        return pl.DataFrame(
+            {
+                "epsilon": [float(model.epsilon) for model in models],
+                "k": [model.k for model in models],
+                "sampled_records": [other.sampled_records for other in others],
+                "most_classes": [other.most_classes for other in others],
+            }
+        )
+
+
+def forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast:
+    """Say what to expect of a release of ``model.public_records`` records with this schema. No record is looked at."""
+    attributes = [attribute for attribute in public_schema(schema).values() if attribute.role is Role.QUASI]
+    hierarchies = [attribute.hierarchy for attribute in attributes if isinstance(attribute.hierarchy, Hierarchy)]
+    tops = (h.height if a.max_level is None else a.max_level for a, h in zip(attributes, hierarchies, strict=True))
+    space = Space(tuple(attribute.min_level for attribute in attributes), tuple(tops))
+    if space.size > _MOST_NODES:
+        raise ParameterError("forecast", expected=f"at most {_MOST_NODES:,} nodes", got=f"{space.size:,}")
+    levels = space.levels().astype(np.int64)
+    sizes = [np.array([len(labels) for labels in hierarchy.labels], dtype=np.float64) for hierarchy in hierarchies]
+    classes = np.prod([size[levels[:, a]] for a, size in enumerate(sizes)], axis=0)
+    order = np.lexsort((*levels.T[::-1], -classes))
+    levels, classes = levels[order], classes[order]
+    sampled = floor(model.public_records * model.beta)
+    nodes = pl.DataFrame(
+        {
+            "classes": classes,
+            "average": sampled / classes,
+            "reachable": classes <= sampled // model.k,
+            **{f"level of {name}": levels[:, a] for a, name in enumerate(schema.quasi)},
+        }
+    )
+    return Forecast(model=model, names=schema.quasi, nodes=nodes)

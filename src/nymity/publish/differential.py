@@ -1,0 +1,82 @@
+"""What a differentially private release asks of a job, and what its certificate may say.
+
+Whatever is computed from private records and printed is output. So everything that can be refused is refused by the job
+alone, before a record is read, and the certificate holds parameters and what anybody can compute from the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nymity.core.errors import JobError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.ledger import Ledger
+from nymity.dp.public_domain import check_listed
+from nymity.dp.safepub import PrivateOutcome, SafePub, check_published, the_promise
+from nymity.privacy import PrivacyModel
+from nymity.publish.registry import Method
+from nymity.table.schema import Role, Schema
+
+
+def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method, ledger: Ledger | None = None) -> None:
+    """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it."""
+    if ledger is not None and (not isinstance(method, SafePub) or method.not_private_seed is not None):
+        raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
+    if not isinstance(method, SafePub):
+        if any(isinstance(model, DifferentialPrivacy) for model in models):
+            raise JobError(
+                "method",
+                expected=f"{SafePub.key!r}, which keeps the promise of differential privacy",
+                got=repr(method.key),
+            )
+        return
+    model = the_promise(models)
+    check_published([name for name in schema if schema[name].role is not Role.IDENTIFYING], schema.quasi)
+    check_listed(schema)
+    if method.target is not None and method.target not in schema.quasi:
+        raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=repr(method.target))
+    if not any(schema[name].weight for name in schema.quasi):
+        raise JobError("schema", expected="an attribute with a weight above 0", got="none")
+    if model.k > model.public_records:
+        raise JobError(
+            f"{model.key}.epsilon",
+            expected="a budget whose k is below public_records",
+            got=f"k = {model.k:,} for {model.public_records:,} records, of which nothing could ever be published",
+            hint="a larger delta, or another epsilon",
+        )
+
+
+def public_section(outcome: PrivateOutcome) -> dict[str, Any]:
+    """Return what a certificate says about a private release: parameters, all of them public."""
+    model = outcome.model
+    return {
+        "private": outcome.private,
+        "epsilon": float(model.epsilon),
+        "delta": model.delta,
+        "epsilon_anonymization": float(model.epsilon_anonymization),
+        "epsilon_search": float(model.epsilon_search),
+        "epsilon_of_draws_on_the_sample": float(model.draw_epsilon),
+        "interval_of_score_changes": str(outcome.interval),
+        "k": model.k,
+        "beta": str(model.beta),
+        "notion": model.notion,
+        "neighbours": "one record more or less",
+        "public_records": model.public_records,
+    }
+
+
+def seeded(outcome: object) -> str:
+    """Say that nothing is promised, if draws can be foreseen."""
+    foreseen = isinstance(outcome, PrivateOutcome) and not outcome.private
+    return "NOT PRIVATE: all draws are from a known seed, so nothing is promised" if foreseen else ""
+
+
+def private_figures(outcome: PrivateOutcome, records: int, released: int) -> dict[str, Any]:
+    """Return what only the custodian may see."""
+    return {
+        "records": records,
+        "not_released": records - released,
+        "records_of_the_sample_for_the_search": outcome.sample_records,
+        "score_on_that_sample": -outcome.loss,
+    }

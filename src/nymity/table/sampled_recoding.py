@@ -1,0 +1,110 @@
+"""SampledRecoding: a random sample at levels of the hierarchies, classes of fewer than k sampled records left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from nymity.core.bits import SYSTEM, Bits, coins
+from nymity.core.errors import ParameterError
+from nymity.core.validation import whole_number
+from nymity.kernels.grouping import distinct
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.packing import KeyLayout
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRecoding(Recoding):
+    """The published columns, all of them quasi-identifiers, their levels, and how records are drawn.
+
+    Every record is kept with probability ``beta``, independently, and published at ``levels`` if its class has at least
+    ``k`` of those. All others are left out, never masked: how many they are is private. Each call of :meth:`apply`
+    draws anew, and spends a budget anew.
+    """
+
+    columns: tuple[str, ...]
+    hierarchies: Mapping[str, Hierarchy]
+    levels: Mapping[str, int]
+    k: int
+    beta: Fraction
+    bits: Bits = SYSTEM
+    outliers: Outliers = "remove"
+
+    kind: ClassVar[str] = "sampled"
+    drawn: ClassVar[tuple[str, ...]] = (
+        "a sample of the records to choose levels on",
+        "the levels",
+        "another sample of the records to publish",
+    )
+    unprotected: ClassVar[tuple[str, ...]] = (
+        "several records of one person: c of them make epsilon c times and delta c e^((c - 1) epsilon) times as large",
+        "further releases of the same records: their epsilons and deltas add up",
+        "what was chosen after a look at the records: columns, hierarchies and parameters must be public",
+        "what holds for people at large: it can be learned about somebody whether they are in the table or not",
+    )
+
+    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+        """Draw a sample and publish its classes of at least k records, one class after another.
+
+        Rows with unseen values can only be left out. The order of rows tells nothing of the table's.
+        """
+        self._check(table, unseen, outliers)
+        if (outliers or self.outliers) != "remove":
+            raise ParameterError(
+                "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
+            )
+        codes = self._codes(table, unseen)
+        chosen = np.flatnonzero(coins(self.beta, table.height, self.bits) & (codes >= 0).all(axis=0))
+        general = [h.codes[self.levels[name]][codes[a, chosen]] for a, (name, h) in enumerate(self.hierarchies.items())]
+        keys = KeyLayout.for_sizes([h.domain_size for h in self.hierarchies.values()]).pack(general)
+        group, _ = distinct(keys)
+        kept = np.flatnonzero(np.bincount(group)[group] >= self.k)
+        kept = kept[np.lexsort(keys[kept].T)]
+        rows = table[chosen[kept]]
+        cells = dict(zip(self.hierarchies, general, strict=True))
+        published = {name: self._publish(rows[name], name, cells[name][kept]) for name in self.columns}
+        return Recoded(pl.DataFrame(published), chosen[kept], np.zeros(rows.height, dtype=np.bool_))
+
+    def published_as(self, name: str) -> dict[str, Any]:
+        """The level and the height of the hierarchy."""
+        return {"level": self.levels[name], "height": self.hierarchies[name].height}
+
+    def mapping(self) -> pl.DataFrame:
+        """Return what every raw value is published as: column, value, level, published."""
+        rows = [
+            {"column": name, "value": value, "level": level, "published": hierarchy.generalize(value, level)}
+            for name, hierarchy in self.hierarchies.items()
+            for level in [self.levels[name]]
+            for value in hierarchy.values
+        ]
+        return pl.DataFrame(rows, schema={"column": str, "value": str, "level": int, "published": str})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON types; a file always draws from the operating system."""
+        return {**self._described(), "levels": dict(self.levels), "k": self.k, "beta": str(self.beta)}
+
+    @classmethod
+    def _rebuilt(
+        cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
+    ) -> SampledRecoding:
+        levels, beta = {name: data["levels"][name] for name in hierarchies}, Fraction(data["beta"])
+        for name, level in levels.items():
+            whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
+        whole_number("k", data["k"], at_least=1)
+        if not 0 < beta < 1 or set(columns) - set(hierarchies) or data["outliers"] != "remove":
+            raise ValueError("beta outside of (0, 1), a column without a hierarchy, or outliers that are not removed")
+        return SampledRecoding(columns, hierarchies, levels, data["k"], beta)
+
+    def _publish(self, raw: pl.Series, name: str, codes: np.ndarray[Any, Any]) -> pl.Series:
+        """Return the published cells; a column left as it is keeps its type, unless that type lists all its values."""
+        level = self.levels[name]
+        if level == 0:
+            listed = raw.dtype in (pl.Categorical, pl.Enum)
+            return written_alike((raw.cast(pl.String) if listed else raw).alias("cell")).alias(name)
+        return pl.Series(name, self.hierarchies[name].labels[level], dtype=pl.String).gather(codes)
