@@ -1,0 +1,92 @@
+"""Robustness: Carlini-Wagner beside other implementations at equal steps, and how members are trained fastest.
+
+One plain member (T = 1, seed 0, ten epochs on 6,000 images of MNIST), the first 50 test images it classifies correctly,
+target (label + 1) mod 10, four searches of 60 steps, one CPU thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nymity.bench.measuring import measured
+from nymity.bench.result import BenchResult, Line
+from nymity.bench.unit import cpu_seconds
+from nymity.core.extras import require
+from nymity.core.progress import Observer, silent
+
+if TYPE_CHECKING:
+    from nymity.robust import AdversarialExamples
+
+PROVENANCE = (
+    "recorded once, not measured here, on another trained member of this architecture, 50 pairs chosen the same way, "
+    "4 x 60 steps: foolbox 86% at mean L2 3.95, cleverhans 100% at 2.72, about 14 CPU seconds each"
+)
+
+
+def bench_robust(observe: Observer = silent) -> BenchResult:
+    """Measure the attack and the training; needs MNIST under NYMITY_DATA and torch."""
+    torch = require("torch", extra="robust", purpose="nymity bench robust")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return measured("robust", PROVENANCE, _lines, observe)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _lines(unit: float) -> Iterator[Line]:
+    yield from _carlini_wagner(unit)
+    yield from _training(unit)
+
+
+def _carlini_wagner(unit: float) -> Iterator[Line]:
+    from nymity import robust
+
+    data, test = robust.load_images("mnist").take(slice(0, 6000)), robust.load_images("mnist", "test")
+    settings = robust.Training(epochs=10, learning_rate=0.05)
+    ensemble = robust.train(robust.ARCHITECTURES["mnist"], data, robust.shared_parts(len(data), 1), [1.0], settings)
+    member = ensemble.member(0)
+    right = robust.labels(member, test.images) == test.labels
+    pairs = test.take(right.nonzero().flatten()[:50])
+    wanted = robust.Targeted(labels=pairs.labels, targets=(pairs.labels + 1).remainder(10))
+    attack = robust.CarliniWagner(searches=4, steps=60)
+    found: list[AdversarialExamples] = []
+    seconds = cpu_seconds(lambda: found.append(attack.run(member, pairs.images, wanted)), repeat=1)
+    papers_start = replace(attack, inset=0.999999).run(member, pairs.images, wanted)
+    beside = f"with the paper's start {_failed(papers_start):.0%} of them fail, mean L2 {_size(papers_start):.2f}"
+    note = f"member with {float(right.double().mean()):.2%} test accuracy; {beside}"
+    name = "Carlini-Wagner, share of failed pairs"
+    yield Line(name=name, value=_failed(found[0]), unit="", target=0.01, reference=0.0, note=note)
+    name = "Carlini-Wagner, mean L2 of successes"
+    yield Line(name=name, value=_size(found[0]), unit="", target=2.72, reference=2.72)
+    note = f"{seconds / unit:.0f} U; {len(pairs) / seconds:.1f} images per second"
+    yield Line(name="Carlini-Wagner, CPU", value=seconds, unit="s", target=14.0, reference=14.0, note=note)
+
+
+def _training(unit: float) -> Iterator[Line]:
+    """Train 1, 4 and 8 members one by one and in one pass: the table that decides."""
+    from nymity import robust
+
+    data = robust.load_images("mnist")
+    for members in (1, 4, 8):
+        parts = robust.disjoint_parts(len(data), members, size=256)
+        temperatures = robust.thesis_temperatures(members)
+        for at_once in sorted({1, members}):
+            settings = robust.Training(epochs=1, at_once=at_once)
+            work = partial(robust.train, robust.ARCHITECTURES["mnist"], data, parts, temperatures, settings)
+            work()  # warm-up
+            cost = cpu_seconds(work, repeat=3) / members
+            way = "one by one" if at_once == 1 else "stacked"
+            name = f"training, {members} members, {way}, per member and 256 samples"
+            yield Line(name=name, value=cost / unit, unit="U", note=f"{cost:.2f} s")
+
+
+def _failed(made: AdversarialExamples) -> float:
+    return 1 - float(made.success.double().mean())
+
+
+def _size(made: AdversarialExamples) -> float:
+    return float(made.distances()[made.success].mean())

@@ -1,0 +1,132 @@
+"""Robustness: protecting image classifiers from adversarial examples, and measuring what the protection is worth.
+
+    from nymity import robust
+
+    data = robust.load_images("mnist")
+    ensemble = robust.train(robust.ARCHITECTURES["mnist"], data, robust.disjoint_parts(len(data), 50), …)
+    defence = robust.EnsembleVoting(robust.NoisyEnsemble(ensemble, robust.LaplaceNoise(b=0.5)))
+    robust.evaluate(defence, {"whole ensemble": robust.WholeEnsemble()}, robust.load_images("mnist", "test"))
+
+Needs torch (the extra ``robust``) and nothing of nymity but its core.
+"""
+
+from __future__ import annotations
+
+from nymity.core.extras import require
+
+require("torch", extra="robust", purpose="nymity.robust")
+
+from nymity.robust.architectures import ARCHITECTURES, Architecture
+from nymity.robust.attacks import (
+    ATTACKS,
+    FGSM,
+    JSMA,
+    LBFGS,
+    PGD,
+    AdversarialExamples,
+    Attack,
+    CarliniWagner,
+    ExpectationOverTransformation,
+    GradientAttack,
+    IterativeFGSM,
+    PartialKnowledge,
+    RepeatedQueries,
+    Resubmission,
+    SingleNetwork,
+    Superimposition,
+    WholeEnsemble,
+    craft_for_members,
+)
+from nymity.robust.certificates import (
+    Certificates,
+    Smoothing,
+    certify_partition,
+    certify_smoothing,
+    partition_radii,
+    smoothing_radius,
+)
+from nymity.robust.checkpoints import load_ensemble, save_ensemble
+from nymity.robust.criteria import Criterion, Misclassified, Targeted, every_target
+from nymity.robust.data import generated, load_images
+from nymity.robust.device import choose_device
+from nymity.robust.distances import L2, Norm, RelativePerturbation
+from nymity.robust.distillation import distill
+from nymity.robust.ensemble import Committee, Ensemble, StackedEnsemble
+from nymity.robust.evaluation import AttackOutcome, Evaluation, evaluate
+from nymity.robust.images import LabelledImages
+from nymity.robust.intervals import Share, clopper_pearson, share
+from nymity.robust.noise import GaussianNoise, LaplaceNoise, Noise, replayable
+from nymity.robust.noisy_logit import NoisyEnsemble, NoisyLogit
+from nymity.robust.page import evaluation_page
+from nymity.robust.partition import disjoint_parts, hashed_parts, shared_parts
+from nymity.robust.querying import answers, labels
+from nymity.robust.training import Training, thesis_temperatures, train
+from nymity.robust.voting import EnsembleVoting
+
+__all__ = [
+    "ARCHITECTURES",
+    "ATTACKS",
+    "AdversarialExamples",
+    "Architecture",
+    "Attack",
+    "AttackOutcome",
+    "CarliniWagner",
+    "Certificates",
+    "Committee",
+    "Criterion",
+    "Ensemble",
+    "EnsembleVoting",
+    "Evaluation",
+    "ExpectationOverTransformation",
+    "FGSM",
+    "GaussianNoise",
+    "GradientAttack",
+    "IterativeFGSM",
+    "JSMA",
+    "L2",
+    "LBFGS",
+    "LabelledImages",
+    "LaplaceNoise",
+    "Misclassified",
+    "Noise",
+    "NoisyEnsemble",
+    "NoisyLogit",
+    "Norm",
+    "PGD",
+    "PartialKnowledge",
+    "RelativePerturbation",
+    "RepeatedQueries",
+    "Resubmission",
+    "Share",
+    "SingleNetwork",
+    "Smoothing",
+    "StackedEnsemble",
+    "Superimposition",
+    "Targeted",
+    "Training",
+    "WholeEnsemble",
+    "answers",
+    "certify_partition",
+    "certify_smoothing",
+    "choose_device",
+    "clopper_pearson",
+    "craft_for_members",
+    "disjoint_parts",
+    "distill",
+    "evaluate",
+    "evaluation_page",
+    "every_target",
+    "generated",
+    "hashed_parts",
+    "labels",
+    "load_ensemble",
+    "load_images",
+    "partition_radii",
+    "replayable",
+    "save_ensemble",
+    "share",
+    "shared_parts",
+    "smoothing_radius",
+    "thesis_temperatures",
+    "train",
+]

@@ -1,0 +1,60 @@
+"""Attacks on image classifiers: frozen configurations with ``run``, found by their keys."""
+
+from __future__ import annotations
+
+from nymity.robust.attacks.adaptive import (
+    ExpectationOverTransformation,
+    PartialKnowledge,
+    RepeatedQueries,
+    Resubmission,
+    WholeEnsemble,
+)
+from nymity.robust.attacks.attack import AdversarialExamples, Attack, GradientAttack
+from nymity.robust.attacks.carlini_wagner import CarliniWagner
+from nymity.robust.attacks.fgsm import FGSM, IterativeFGSM
+from nymity.robust.attacks.jsma import JSMA
+from nymity.robust.attacks.lbfgs import LBFGS
+from nymity.robust.attacks.pgd import PGD
+from nymity.robust.attacks.single_network import SingleNetwork, craft_for_members
+from nymity.robust.attacks.superimposition import Superimposition
+
+#: Every attack by its key.
+ATTACKS: dict[str, type[Attack]] = {
+    kind.key: kind
+    for kind in (
+        FGSM,
+        IterativeFGSM,
+        PGD,
+        JSMA,
+        LBFGS,
+        CarliniWagner,
+        SingleNetwork,
+        Superimposition,
+        WholeEnsemble,
+        PartialKnowledge,
+        ExpectationOverTransformation,
+        RepeatedQueries,
+        Resubmission,
+    )
+}
+
+__all__ = [
+    "ATTACKS",
+    "AdversarialExamples",
+    "Attack",
+    "CarliniWagner",
+    "ExpectationOverTransformation",
+    "FGSM",
+    "GradientAttack",
+    "IterativeFGSM",
+    "JSMA",
+    "LBFGS",
+    "PGD",
+    "PartialKnowledge",
+    "RepeatedQueries",
+    "Resubmission",
+    "SingleNetwork",
+    "Superimposition",
+    "WholeEnsemble",
+    "craft_for_members",
+]

@@ -1,0 +1,93 @@
+"""The attack of Carlini & Wagner (2017) in the L2 norm, for a whole batch at once.
+
+    minimize  ‖x' − x‖² + c · max(margin(z(x')) + κ, 0),      x' = (tanh(w) + 1) / 2
+
+by Adam in w, with a search over c for each image on its own. One point differs from the paper: w starts at
+atanh(inset · (2x − 1)). With the paper's inset next to 1 the derivative of tanh vanishes where a pixel is black or
+white, and most of a digit's pixels cannot move within a few steps. A start a little inside the box lets them; the
+distance is measured from the image itself, so what moved for nothing moves back.
+
+Every search leaves a candidate. All of them are judged again in the end, on fresh noise if the surface is noisy, and
+the nearest that holds is the answer: a lucky draw on the way counts for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from nymity.core.validation import number, whole_number
+from nymity.robust.attacks.attack import GradientAttack, Surface, averaged
+from nymity.robust.criteria import Criterion
+from nymity.robust.distances import L2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarliniWagner(GradientAttack):
+    """``searches`` values of c with ``steps`` steps each, the first c ``constant``; ``confidence`` is κ."""
+
+    key: ClassVar[str] = "carlini-wagner"
+    searches: int = 6
+    steps: int = 100
+    rate: float = 0.1
+    constant: float = 1.0
+    confidence: float = 0.0
+    inset: float = 0.9
+
+    def __post_init__(self) -> None:
+        whole_number("CarliniWagner.searches", self.searches, at_least=1)
+        whole_number("CarliniWagner.steps", self.steps, at_least=1)
+        number("CarliniWagner.rate", self.rate, above=0)
+        number("CarliniWagner.constant", self.constant, above=0)
+        number("CarliniWagner.confidence", self.confidence, at_least=0)
+        number("CarliniWagner.inset", self.inset, above=0, at_most=0.999999)
+
+    def perturb(self, surface: Surface, images: Tensor, criterion: Criterion, start: Tensor | None) -> Tensor:
+        """Search over c, then choose among the candidates."""
+        constants = images.new_full((len(images),), self.constant)
+        low, high = torch.zeros_like(constants), torch.full_like(constants, torch.inf)
+        candidates = []
+        for _ in range(self.searches):
+            found, granted = self._descend(surface, images, criterion, constants)
+            candidates.append(found)
+            low, high = torch.where(granted, low, constants), torch.where(granted, constants, high)
+            constants = torch.where(high.isinf(), constants * 10, (low + high) / 2)
+        return _choose(surface, images, criterion, candidates)
+
+    def _descend(
+        self, surface: Surface, images: Tensor, criterion: Criterion, constants: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Take the steps for one c each; return the nearest example that held, or the last one, and which held."""
+        w = torch.atanh(self.inset * (2 * images - 1)).requires_grad_()
+        optimizer = torch.optim.Adam([w], lr=self.rate)
+        best, nearest = images, images.new_full((len(images),), torch.inf)
+        for _ in range(self.steps):
+            moved = (torch.tanh(w) + 1) / 2
+            logits = surface(moved)
+            distance = (moved - images).flatten(1).square().sum(1)
+            missed = averaged((criterion.margin(logits) + self.confidence).clamp(min=0))
+            optimizer.zero_grad()
+            (distance + constants * missed).sum().backward()
+            with torch.no_grad():
+                held = criterion.holds(logits, self.confidence) & (distance < nearest)
+                nearest = torch.where(held, distance, nearest)
+                best = torch.where(held.view(-1, 1, 1, 1), moved, best)
+            optimizer.step()
+        granted = nearest.isfinite()
+        last = ((torch.tanh(w) + 1) / 2).detach()
+        return torch.where(granted.view(-1, 1, 1, 1), best, last), granted
+
+
+def _choose(surface: Surface, images: Tensor, criterion: Criterion, candidates: list[Tensor]) -> Tensor:
+    """Ask about every candidate anew; take the nearest that holds, or the one that misses by least."""
+    with torch.no_grad():
+        asked = [surface(candidate) for candidate in candidates]
+        holds = torch.stack([criterion.holds(logits) for logits in asked])  # (searches, n)
+        missed = torch.stack([averaged(criterion.margin(logits)) for logits in asked])
+        distance = torch.stack([L2(candidate, images) for candidate in candidates])
+        nearest = distance.where(holds, torch.inf).argmin(0)
+        chosen = torch.where(holds.any(0), nearest, missed.argmin(0))
+        return torch.stack(candidates)[chosen, torch.arange(len(images), device=images.device)]
