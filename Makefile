@@ -41,10 +41,10 @@ clean:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	@touch $@
 
-.venv/all: .venv/python pyproject.toml
-	$(BIN)/pip install --quiet -e ".[all]"
+.venv/all: .venv/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[all]"
 	@touch $@
 
-.venv/dev: .venv/python pyproject.toml
-	$(BIN)/pip install --quiet -e ".[dev]"
+.venv/dev: .venv/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[dev]"
 	@touch $@ .venv/all

@@ -1,13 +1,16 @@
-"""What all tests share: reproducible hypothesis runs, and real data sets where the user has them."""
+"""What all tests share: reproducible hypothesis runs, real data sets where the user has them, a lemma to check."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, available, public
+from nymity.partition.geometry import Geometry
+from nymity.partition.split_carry import Chain, SplitCarry
 
 settings.register_profile(
     "nymity", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
@@ -28,3 +31,20 @@ def load_public() -> Callable[[str], PublicDataset]:
         return loaded[name]
 
     return load
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sub_problems_are_bounded() -> Iterator[None]:
+    """Check lemma 2 of Liang (2020) in every run of Split & Carry, as corrected: k (2k - 1 + S) + (n mod k) records."""
+    partition = SplitCarry.partition
+
+    def checked(self: SplitCarry, geometry: Geometry, k: int, observe: Observer = silent) -> Chain:
+        chain, n, boundary = partition(self, geometry, k, observe), len(geometry), self.boundary or k
+        carried = {"class": boundary * (2 * k - 1), "subset": boundary * (k - 1), "bubble": 0}[self.carry]
+        left_over = k - 1 if self.carry == "bubble" else n % k
+        assert max(chain.sizes) <= carried + k * self.sets + left_over
+        return chain
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SplitCarry, "partition", checked)
+        yield

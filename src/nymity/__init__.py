@@ -13,11 +13,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nymity import bucket as bucket
     from nymity import datasets as datasets
+    from nymity import dp as dp
+    from nymity import risk as risk
+    from nymity import utility as utility
+    from nymity.bucket.methods import Anatomy as Anatomy
+    from nymity.bucket.methods import Buckets as Buckets
     from nymity.core.errors import NoSolutionError as NoSolutionError
     from nymity.core.errors import NymityError as NymityError
     from nymity.core.errors import PromiseError as PromiseError
     from nymity.core.progress import Progress as Progress
+    from nymity.dp.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
+    from nymity.dp.safepub import SafePub as SafePub
     from nymity.io import read_table as read_table
     from nymity.io import write_table as write_table
     from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
@@ -29,6 +37,9 @@ if TYPE_CHECKING:
     from nymity.lattice.optimal import OptimalLattice as OptimalLattice
     from nymity.lattice.samarati import Samarati as Samarati
     from nymity.partition.exact import ExactPartition as ExactPartition
+    from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
+    from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
+    from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
     from nymity.partition.greedy_search import GreedySearch as GreedySearch
     from nymity.partition.k_member import KMember as KMember
     from nymity.partition.mondrian import Mondrian as Mondrian
@@ -47,6 +58,7 @@ if TYPE_CHECKING:
     from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
     from nymity.privacy import KAnonymity as KAnonymity
     from nymity.privacy import KMap as KMap
+    from nymity.privacy import KMatching as KMatching
     from nymity.privacy import ProsecutorRisk as ProsecutorRisk
     from nymity.privacy import RecursiveDiversity as RecursiveDiversity
     from nymity.privacy import SampleUniques as SampleUniques
@@ -102,7 +114,9 @@ _HOMES = {
     "ProsecutorRisk": "nymity.privacy",
     "AverageRisk": "nymity.privacy",
     "SampleUniques": "nymity.privacy",
+    "DifferentialPrivacy": "nymity.dp.differential_privacy",
     "KMap": "nymity.privacy",
+    "KMatching": "nymity.privacy",
     "DeltaPresence": "nymity.privacy",
     "OptimalLattice": "nymity.lattice.optimal",
     "AnytimeLattice": "nymity.lattice.anytime",
@@ -113,11 +127,17 @@ _HOMES = {
     "Mondrian": "nymity.partition.mondrian",
     "SortedGroups": "nymity.partition.sorted_groups",
     "GreedySearch": "nymity.partition.greedy_search",
+    "FreeformGreedy": "nymity.partition.freeform",
+    "FreeformHungarian": "nymity.partition.freeform",
+    "FreeformSortGreedy": "nymity.partition.freeform",
     "KMember": "nymity.partition.k_member",
     "SplitCarry": "nymity.partition.split_carry",
     "ExactPartition": "nymity.partition.exact",
     "Refine": "nymity.partition.refine",
     "MinGen": "nymity.lattice.mingen",
+    "Buckets": "nymity.bucket.methods",
+    "Anatomy": "nymity.bucket.methods",
+    "SafePub": "nymity.dp.safepub",
     "AmbiguityLoss": "nymity.quality",
     "AverageClassSizeLoss": "nymity.quality",
     "CertaintyPenaltyLoss": "nymity.quality",
@@ -148,7 +168,11 @@ _HOMES = {
     "NymityError": "nymity.core.errors",
     "NoSolutionError": "nymity.core.errors",
     "PromiseError": "nymity.core.errors",
+    "bucket": "nymity",
     "datasets": "nymity",
+    "utility": "nymity",
+    "dp": "nymity",
+    "risk": "nymity",
 }
 
 __all__ = list(_HOMES)

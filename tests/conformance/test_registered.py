@@ -16,15 +16,20 @@ import polars as pl
 import pytest
 
 import naive
+from nymity.bucket.methods import Buckets
 from nymity.core.errors import InputError, ParameterError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.safepub import SafePub
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.mingen import MinGen
 from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
+from nymity.partition.freeform import FreeformGreedy, FreeformHungarian
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import MODELS, Groups
+from nymity.privacy.consistency import Originals
 from nymity.quality import LOSSES
 from nymity.table import builders
 from nymity.table.builders import BUILDERS
@@ -35,6 +40,7 @@ from nymity.table.schema import Schema, quasi, sensitive
 #: Good parameters of every model, and bad ones with the parameter to blame.
 MODEL_EXAMPLES: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
     "k-anonymity": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
+    "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
     "frequency-l-diversity": (
         {"l": 2.5, "attribute": "s"},
@@ -103,6 +109,10 @@ METHODS = {
     OLA.key: (OLA, {"loss": "height", "suppression": 0.25}),
     AnytimeLattice.key: (AnytimeLattice, {"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}),
     MinGen.key: (MinGen, {"prefer": ("a", "b"), "threads": 2}),
+    Buckets.key: (Buckets, {"sizes": (2, 9), "plan": "top-down", "seconds": 1.5, "grouping": "similar"}),
+    FreeformGreedy.key: (FreeformGreedy, {"cells": "hierarchy", "categorical": "order"}),
+    FreeformHungarian.key: (FreeformHungarian, {"most_records": 500, "bounds": {"a": (0, 9)}}),
+    SafePub.key: (SafePub, {"score": "classification", "target": "a", "steps": 9, "final_share": 0.25}),
     Mondrian.key: (Mondrian, {"choose": "gain", "cuts": "relaxed", "cells": "set", "bounds": {"a": (0, 9)}}),
 }
 
@@ -110,6 +120,7 @@ THINGS = [
     *((cls, MODEL_EXAMPLES[key][0]) for key, cls in MODELS.items()),
     *((cls, {}) for cls in LOSSES.values()),
     *METHODS.values(),
+    (DifferentialPrivacy, {"epsilon": 1.0, "public_records": 900, "epsilon_search": 0.2}),
     *((cls, BUILDER_EXAMPLES[key][0]) for key, cls in BUILDERS.items()),
 ]
 
@@ -230,7 +241,9 @@ class TestModels:
         model = MODELS[key](**MODEL_EXAMPLES[key][0])
         outcome = OptimalLattice(suppression=0.2).run(encoded, [model], columns=["a", "b", "s"])
         people = outcome.recoding.apply(population(), outliers="keep").table
-        groups = Groups(outcome.recoding.apply(table()).table, SCHEMA.quasi, population=people, members=60)
+        originals = Originals.of(table(), outcome.recoding)
+        released = outcome.recoding.apply(table()).table
+        groups = Groups(released, SCHEMA.quasi, population=people, members=60, originals=originals)
         assert model.holds(groups)
         measured = model.reached(groups)
         assert set(measured) == set(model.measure(groups, "s" if model.sensitive else None))

@@ -6,16 +6,13 @@ of five, in sort units. Reading, encoding and the rest are lines of their own.
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 
 import polars as pl
 
-from nymity.bench.measuring import measured
+from nymity.bench.measuring import in_new_process, measured
 from nymity.bench.result import BenchResult, Line
 from nymity.bench.unit import cpu_seconds
 from nymity.core.progress import Observer, silent
@@ -185,12 +182,12 @@ def _process_lines() -> Iterator[Line]:
 
 def _median_wall(code: str) -> float:
     timed = f"import time; t = time.perf_counter(); {code}; print(time.perf_counter() - t)"
-    return statistics.median(float(_python(timed, {})) for _ in range(5))
+    return statistics.median(float(in_new_process(timed)) for _ in range(5))
 
 
 def _first_search(cache: str) -> tuple[float, float]:
     code = """
-import resource, time
+import time
 from nymity.datasets import public
 data = public("adult")
 t = time.perf_counter()
@@ -199,18 +196,8 @@ from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
 OptimalLattice(loss="loss", suppression=0.05).run(encode(data.table, data.schema()), [KAnonymity(k=5)])
 seconds = time.perf_counter() - t
-try:  # ru_maxrss would include what the parent process had when it forked
-    peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
-except OSError:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(seconds, int(peak) * 1024 / 1e6)
+from nymity.bench.measuring import peak_megabytes
+print(seconds, peak_megabytes())
 """
-    seconds, megabytes = _python(code, {"NUMBA_CACHE_DIR": cache}).split()
+    seconds, megabytes = in_new_process(code, {"NUMBA_CACHE_DIR": cache}).split()
     return float(seconds), float(megabytes)
-
-
-def _python(code: str, environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **environment}
-    )
-    return done.stdout

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nymity.bench.measuring import measured
+import polars as pl
+
+from nymity.bench.measuring import in_new_process, measured
 from nymity.bench.result import BenchResult, Line
 from nymity.bench.unit import cpu_seconds
 from nymity.core.progress import Observer, silent
 from nymity.datasets import public
 from nymity.partition.exact import ExactPartition
+from nymity.partition.freeform import Freeform, FreeformGreedy, FreeformSortGreedy
 from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.k_member import KMember
 from nymity.partition.method import PartitionMethod
@@ -22,7 +25,8 @@ from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.partition.split_carry import SplitCarry
-from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
+from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, KMatching, PrivacyModel, TCloseness
+from nymity.privacy.consistency import Originals
 from nymity.publish.compare import compare
 from nymity.publish.pipeline import publish
 from nymity.table.encoding import encode
@@ -42,7 +46,7 @@ _EIGHT = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Birthpl
 
 
 def bench_local(observe: Observer = silent) -> BenchResult:
-    """Measure everything on Adult and the census; needs them under NYMITY_DATA."""
+    """Measure everything on Adult, the census and FARS; needs them under NYMITY_DATA."""
     return measured("local", PROVENANCE, _lines, observe)
 
 
@@ -57,12 +61,43 @@ def _lines(unit: float) -> Iterator[Line]:
     for model, name in _BESIDE_K:
         yield from _adult(Mondrian(), [_K, model], f"Mondrian, k=5 and {name}", unit, cost=1.5)
         yield from _adult(Mondrian(choose="gain"), [_K, model], f"Mondrian by gain, k=5 and {name}", unit)
-    yield from _census(Mondrian(), _EIGHT, 665_800, 10, unit, cost=15)
+    census = public("acs").table
+    yield from _numbers(Mondrian(), "census", census.select(_EIGHT), 10, unit, cost=15)
+    yield _census_memory()
     for grown in (GreedySearch(), KMember()):
-        yield from _census(grown, _EIGHT, 20_000, 10, unit, cost=60)
-        yield from _census(grown, _EIGHT[:4], 100_000, 3, unit, cost=400)
-    yield from _census(SplitCarry(sets=3), _EIGHT[:4], 100_000, 3, unit, cost=600)
+        yield from _numbers(grown, "census", census.select(_EIGHT).head(20_000), 10, unit, cost=60)
+        yield from _numbers(grown, "census", census.select(_EIGHT[:4]).head(100_000), 3, unit, cost=400)
+    yield from _numbers(SplitCarry(sets=3), "census", census.select(_EIGHT[:4]).head(100_000), 3, unit, cost=600)
+    fars = public("fars").table
+    yield from _numbers(Mondrian(), "fars", fars, 10, unit)
+    for grown in (GreedySearch(), KMember()):
+        yield from _numbers(grown, "fars", fars.head(20_000), 10, unit)
+    for freeform in (FreeformGreedy(), FreeformSortGreedy()):
+        yield from _freeform(freeform, unit)
     yield _exact(unit)
+
+
+def _freeform(method: Freeform, unit: float) -> Iterator[Line]:
+    """Measure a freeform method on Adult, which promises 5-matching and not 5-anonymity, and verifying its result."""
+    adult, models = public("adult"), [KMatching(k=5)]
+    schema, columns = _adult_schema(), adult.table.columns
+    method.run(encode(adult.table.head(200), schema), models)  # warm-up
+    table, found = encode(adult.table, schema), list[PartitionOutcome]()
+    seconds = cpu_seconds(lambda: found.append(method.run(table, models, columns=columns)), repeat=1)
+    recoding = found[0].recoding
+    frame, name = recoding.apply(adult.table).table, f"{method.key}, adult, 8 attributes"
+    gcp = next(
+        loss.value for loss in compare(adult.table, frame, schema, recoding=recoding).losses if loss.name == "gcp"
+    )
+    originals = Originals.of(adult.table, recoding)
+
+    def verify() -> None:
+        assert Groups(frame, schema.quasi, originals=originals).consistency.largest >= 5
+
+    verify()  # warm-up
+    yield Line(name=name, value=seconds / unit, unit="U", target=None, note=f"{found[0].classes:,} different rows")
+    yield Line(name=f"{name}: GCP", value=gcp, unit="", target=None, note="5-matching, not 5-anonymity")
+    yield Line(name=f"{name}: verifying", value=cpu_seconds(verify, repeat=3) / unit, unit="U", target=None)
 
 
 def _exact(unit: float) -> Line:
@@ -77,12 +112,11 @@ def _exact(unit: float) -> Line:
     return Line(name="exact-partition, census, 100 x 8, k=3", value=seconds, unit="s", target=600, note=note)
 
 
-def _census(
-    method: PartitionMethod, columns: tuple[str, ...], rows: int, k: int, unit: float, *, cost: float
+def _numbers(
+    method: PartitionMethod, data: str, table: pl.DataFrame, k: int, unit: float, *, cost: float | None = None
 ) -> Iterator[Line]:
-    """Measure a method on the first rows of the census, all columns taken as numbers."""
-    table = public("acs").table.select(columns).head(rows)
-    schema, models = Schema(dict.fromkeys(columns, quasi())), [KAnonymity(k=k)]
+    """Measure a method on a table of numbers."""
+    schema, models = Schema(dict.fromkeys(table.columns, quasi())), [KAnonymity(k=k)]
     encoded = encode(table, schema)
     method.run(encode(table.head(500), schema), models)  # warm-up
     found: list[PartitionOutcome] = []
@@ -94,8 +128,25 @@ def _census(
     seconds = cpu_seconds(work, repeat=1)
     outcome = found[-1]
     note = f"{outcome.classes:,} classes, loss {outcome.loss:,.2f}, {seconds:.1f} s"
-    name = f"{method.key}, census, {table.height:,} x {len(columns)}, k={k}"
+    name = f"{method.key}, {data}, {table.height:,} x {table.width}, k={k}"
     yield Line(name=name, value=seconds / unit, unit="U", target=cost, note=note)
+
+
+def _census_memory() -> Line:
+    """Measure a process that does nothing else than the whole census."""
+    code = f"""
+from nymity.bench.measuring import peak_megabytes
+from nymity.datasets import public
+from nymity.partition.mondrian import Mondrian
+from nymity.privacy import KAnonymity
+from nymity.table.encoding import encode
+from nymity.table.schema import Schema, quasi
+table = public("acs").table.select({_EIGHT})
+Mondrian().run(encode(table, Schema(dict.fromkeys(table.columns, quasi()))), [KAnonymity(k=10)]).recoding.apply(table)
+print(peak_megabytes())
+"""
+    peak = float(in_new_process(code))
+    return Line(name="mondrian, census: peak memory of the process", value=peak, unit="MB", target=2000)
 
 
 def _adult(
@@ -108,8 +159,7 @@ def _adult(
     gcp: float | None = None,
 ) -> Iterator[Line]:
     adult = public("adult")
-    attributes = {n: sensitive() if n == "salary-class" else a for n, a in adult.schema().items()}
-    schema, columns = Schema(attributes), adult.table.columns
+    schema, columns = _adult_schema(), adult.table.columns
     table = encode(adult.table, schema)
 
     def work() -> None:
@@ -118,6 +168,11 @@ def _adult(
     work()  # warm-up
     release = publish(adult.table, schema, privacy=models, method=method)
     found = next(loss.value for loss in compare(adult.table, release).losses if loss.name == "gcp")
-    note = f"{release.outcome.classes:,} classes"
+    note = f"{release.verification.classes:,} classes"
     yield Line(name=f"{name}, adult, 8 attributes", value=cpu_seconds(work) / unit, unit="U", target=cost, note=note)
     yield Line(name=f"{name}, adult, 8 attributes: GCP", value=found, unit="", target=gcp, reference=0.0463)
+
+
+def _adult_schema() -> Schema:
+    """Return Adult with eight quasi-identifiers and a sensitive salary."""
+    return Schema({n: sensitive() if n == "salary-class" else a for n, a in public("adult").schema().items()})

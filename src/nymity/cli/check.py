@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, table
+from nymity.cli.console import Screen, add_row, counted, parameters, table
 from nymity.cli.options import AsJson, JobOption, Quiet, Strict
 from nymity.cli.source import load_job
 from nymity.core.errors import FileError, InputError
@@ -23,6 +23,7 @@ EXAMPLES = (
     "nymity check release/release.csv --job job.toml",
     "nymity check received.csv --certificate certificate.json --strict",
     "nymity check release/release.csv --job job.toml --recoding release-custodian/recoding.json",
+    "nymity check release/release.csv --job job.toml --original patients.csv",
 )
 
 BROKEN = 1
@@ -40,7 +41,23 @@ def command(
     ] = None,
     recoding: Annotated[
         Path | None,
-        typer.Option(help="recoding.json of the custodian's log, for promises about a population.", show_default=False),
+        typer.Option(
+            help="recoding.json of the custodian's log, for a population or ambiguous cells.",
+            show_default=False,
+        ),
+    ] = None,
+    sensitive: Annotated[
+        Path | None,
+        typer.Option(
+            help="Second table of a bucketized release; looked for beside the first unless given.", show_default=False
+        ),
+    ] = None,
+    original: Annotated[
+        Path | None,
+        typer.Option(
+            help="The table as it was, for promises about matching it with the release; needs --job.",
+            show_default=False,
+        ),
     ] = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -48,15 +65,23 @@ def command(
 ) -> None:
     """Check that a released table keeps its promises.
 
-    It is held against its certificate, a job, or both. The exit code is 1 when a promise is broken or the table is
-    not the one that was certified.
+    It is held against its certificate, a job, or both. The exit code is 1 when a promise is broken or could not be
+    checked, or the table is not the one that was certified.
     """
     from nymity.publish.check import check
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or job is not None else _beside(release)
     described = load_job(job) if job is not None else None
-    result = check(release, job=described, certificate=stated, recoding=recoding, strict=strict)
+    result = check(
+        release,
+        job=described,
+        certificate=stated,
+        recoding=recoding,
+        sensitive=sensitive,
+        original=original,
+        strict=strict,
+    )
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")
     screen.line()
@@ -66,6 +91,7 @@ def command(
         {
             "holds": result.holds,
             "problems": result.problems,
+            "unchecked": result.unchecked,
             **asdict(result.verification),
             "checked_against": {"job": job and str(job), "certificate": stated and str(stated)},
         }
@@ -91,8 +117,7 @@ def _promises(verified: Verification) -> Table:
 
     shown = table("promise", "measured", "holds")
     for finding in verified.findings:
-        measured = plain_measured(finding.measured)
-        reached = ", ".join(f"{name} = {'–' if value is None else value}" for name, value in measured.items())
+        reached = parameters(plain_measured(finding.measured))
         add_row(shown, finding.promise, reached, finding.holds, style=None if finding.holds else "bold red")
     return shown
 
@@ -100,6 +125,11 @@ def _promises(verified: Verification) -> Table:
 def _counts(verified: Verification) -> str:
     if verified.smallest_class is None:
         return f"{counted(verified.records, 'record')}, none of them in a class."
+    if verified.buckets:
+        return (
+            f"{counted(verified.records, 'record')} in {counted(verified.classes, 'bucket')}; the smallest has "
+            f"{verified.smallest_class:,}."
+        )
     in_classes = verified.records - (0 if verified.strict else verified.masked)
     return (
         f"{counted(in_classes, 'record')} in {counted(verified.classes, 'class', 'classes')} "
@@ -111,8 +141,12 @@ def _show_verdict(screen: Screen, result: CheckResult) -> None:
     screen.line()
     for problem in result.problems:
         screen.line(f"problem: {problem}", style="red")
+    for promise in result.unchecked:
+        screen.line(f"not checkable without --original: {promise}", style="red")
     if result.holds:
         screen.line("Everything holds.", style="bold green")
+    elif result.verification.holds and not result.problems:
+        screen.line("Nothing is broken, but not everything was checked.", style="bold red")
     elif result.verification.holds:
         screen.line("The promises hold for this table, but it is not what it should be.", style="bold red")
     else:

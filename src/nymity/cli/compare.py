@@ -27,7 +27,7 @@ def command(
     job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
     recoding: Annotated[
         Path | None,
-        typer.Option(help="recoding.json of the custodian's log, for local recoding.", show_default=False),
+        typer.Option(help="recoding.json of the custodian's log, for ambiguous cells.", show_default=False),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

@@ -83,7 +83,17 @@ def cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_printable(str(key))} {cell(item)}" for key, item in value.items())
     return f"{value:,.4g}" if isinstance(value, float) else _printable(str(value))
+
+
+def parameters(values: Mapping[str, Any]) -> str:
+    """Write parameters of a model as they are named; those by sensitive value as a list."""
+    return ", ".join(
+        f"{name}: {cell(value)}" if isinstance(value, Mapping) else f"{name} = {'–' if value is None else value}"
+        for name, value in values.items()
+    )
 
 
 def bar(share: float) -> str:

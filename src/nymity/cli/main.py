@@ -13,7 +13,23 @@ from typing import Annotated
 
 import typer
 
-from nymity.cli import apply, bench, check, compare, demo, explore, hierarchy, inspect, measure, publish, schema
+from nymity.cli import (
+    apply,
+    bench,
+    check,
+    compare,
+    demo,
+    explore,
+    hierarchy,
+    inspect,
+    measure,
+    publish,
+    query,
+    risk,
+    robust,
+    schema,
+    study,
+)
 from nymity.cli.failure import guarded
 
 #: Exit code of a bug (EX_SOFTWARE of sysexits.h).
@@ -45,10 +61,10 @@ def run() -> None:
         sys.exit(BUG)
 
 
-def _register(name: str, command: Callable[..., None], examples: Sequence[str]) -> None:
+def _register(name: str, command: Callable[..., None], examples: Sequence[str], to: typer.Typer = app) -> None:
     paragraphs = [" ".join(text.split()) for text in cleandoc(command.__doc__ or "").split("\n\n")]
     lines = ["[bold]Examples[/bold]", *(f"  {example}" for example in examples)]
-    app.command(name, help="\n\n".join(paragraphs), epilog="\n".join(lines))(guarded(command))
+    to.command(name, help="\n\n".join(paragraphs), epilog="\n".join(lines))(guarded(command))
 
 
 _register("demo", demo.command, demo.EXAMPLES)
@@ -58,10 +74,24 @@ _register("explore", explore.command, explore.EXAMPLES)
 _register("check", check.command, check.EXAMPLES)
 _register("measure", measure.command, measure.EXAMPLES)
 _register("compare", compare.command, compare.EXAMPLES)
+_register("query", query.command, query.EXAMPLES)
+_register("risk", risk.command, risk.EXAMPLES)
 _register("apply", apply.command, apply.EXAMPLES)
 _register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
 _register("schema", schema.command, schema.EXAMPLES)
 _register("bench", bench.command, bench.EXAMPLES)
+
+_studies = typer.Typer(no_args_is_help=True, help="Repeat a paper's tables and figures, its values beside ours.")
+_register("list", study.list_studies, study.LIST_EXAMPLES, _studies)
+_register("run", study.run, study.RUN_EXAMPLES, _studies)
+app.add_typer(_studies, name="study")
+
+_robust = typer.Typer(no_args_is_help=True, help="Protect image classifiers from adversarial examples; attack them.")
+_register("train", robust.train, robust.TRAIN_EXAMPLES, _robust)
+_register("attack", robust.attack, robust.ATTACK_EXAMPLES, _robust)
+_register("evaluate", robust.evaluate, robust.EVALUATE_EXAMPLES, _robust)
+_register("certify", robust.certify, robust.CERTIFY_EXAMPLES, _robust)
+app.add_typer(_robust, name="robust")
 
 
 def _show_version(wanted: bool) -> None:

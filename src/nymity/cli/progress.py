@@ -43,6 +43,8 @@ def watching(screen: Screen) -> Iterator[Observer]:
 def describe(progress: Progress) -> str:
     """Put a report into words: ``searching the lattice: 374 nodes checked, best loss so far 0.2113``."""
     words = progress.stage
+    if progress.seconds_left is not None:
+        return f"{words}: {progress.done:,} of {progress.total:,} done, about {duration(progress.seconds_left)} left"
     if words not in _SEARCHES:
         return words
     if progress.total:
@@ -50,3 +52,10 @@ def describe(progress: Progress) -> str:
     elif progress.done:
         words += f": {counted(progress.done, 'node')} checked"
     return words if progress.best is None else f"{words}, best loss so far {progress.best:.4g}"
+
+
+def duration(seconds: float) -> str:
+    """Write ``40 s``, ``12 min``, ``3.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

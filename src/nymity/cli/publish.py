@@ -84,13 +84,16 @@ class Destination:
             )
         return Destination(release=release, custodian=private)
 
-    def files(self, names: Sequence[str]) -> dict[str, Path | None]:
-        """Say where table, certificate, report (if any) and the custodian's log lie."""
-        table, certificate, *others = (self.release / name for name in names)
+    def files(self, tables: Sequence[str], *, has_report: bool) -> dict[str, Path | None]:
+        """Say where table, sensitive table, certificate, report (if any) and the custodian's log lie."""
+        from nymity.publish.release import CERTIFICATE_NAME
+
+        table, *apart = (self.release / name for name in tables)
         return {
             "table": table,
-            "certificate": certificate,
-            "report": others[0] if others else None,
+            **({"sensitive": apart[0]} if apart else {}),
+            "certificate": self.release / CERTIFICATE_NAME,
+            "report": self.release / REPORT_NAME if has_report else None,
             "custodian": self.custodian,
         }
 
@@ -100,9 +103,9 @@ def publish_job(
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
+    from nymity.dp.safepub import PrivateOutcome
     from nymity.io import staging
     from nymity.publish.compare import compare
-    from nymity.publish.release import CERTIFICATE_NAME
 
     job = load_job(path, settings)
     _spare_source(job, to)
@@ -110,27 +113,28 @@ def publish_job(
     # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
     with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
         original, release = _run(job, observe)
-        report(observe, Progress(stage="comparing with the original"))
-        comparison = compare(original, release)
+        comparison = None
+        if not isinstance(release.outcome, PrivateOutcome):  # a comparison tells about the original
+            report(observe, Progress(stage="comparing with the original"))
+            comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.write(stage.folder, custodian=kept.folder))
-        names = [job.output.file_name, CERTIFICATE_NAME]
-        if with_report and _draw(screen, release, original, stage / REPORT_NAME, observe):
-            names.append(REPORT_NAME)
+        has_report = with_report and _draw(screen, release, original, stage / REPORT_NAME, observe)
         kept.commit(sorted(path.name for path in kept.folder.iterdir()))
-        stage.commit(names)
-    if REPORT_NAME not in names:
+        stage.commit([*release.file_names, *([REPORT_NAME] if has_report else [])])
+    if not has_report:
         (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
-    found = summary(release, comparison, to.files(names))
+    found = summary(release, comparison, to.files(release.file_names[:-1], has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
 
 
 def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
     """Return the table a job publishes, and its release."""
-    from nymity.publish.pipeline import load_source, run_job
+    from nymity.publish.pipeline import load_source, opened, run_job
     from nymity.publish.population import published_table
 
+    opened(job)
     report(observe, Progress(stage="reading"))
     source = load_source(job)
     return published_table(job, source), run_job(job, source, observe)
@@ -138,6 +142,11 @@ def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
 
 def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:
     """Write the report, or say why it is left out."""
+    from nymity.dp.safepub import PrivateOutcome
+
+    if isinstance(release.outcome, PrivateOutcome):
+        screen.warn(f"{REPORT_NAME} was left out: it would compare a private release with its records")
+        return False
     report(observe, Progress(stage="drawing the report"))
     try:
         from nymity.report import write_report
@@ -151,8 +160,9 @@ def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, 
 
 def _spare_source(job: Job, to: Destination) -> None:
     """Refuse to write the release over a table it is made from."""
-    target = to.release / job.output.file_name
-    if any(same_file(target, path) for path in job.inputs):
+    for target in (to.release / job.output.file_name, to.release / job.output.sensitive_file_name):
+        if not any(same_file(target, path) for path in job.inputs):
+            continue
         raise ParameterError(
             "--out",
             expected="a folder in which the release does not replace its source",

@@ -8,22 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.console import Screen, add_row, counted, parameters, percent, table
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
     from nymity.publish.release import Release
 
 
-def summary(release: Release, comparison: Comparison, files: Mapping[str, Path | None]) -> dict[str, Any]:
-    """Return the short account of a release as plain data."""
+def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | None]) -> dict[str, Any]:
+    """Return the short account of a release as plain data; without comparison it tells what anybody may know."""
+    certificate = release.certificate
+    return {
+        "holds": release.verification.holds,
+        "records": {"in": certificate.get("input", {}).get("records"), "out": certificate["output"]["records"]},
+        "guarantees": _guarantees(release),
+        "levels": _levels(release),
+        **({} if comparison is None else _cost(release, comparison)),
+        "files": {name: None if path is None else str(path) for name, path in files.items()},
+    }
+
+
+def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
+    """Say what was left out and lost."""
     certificate, method = release.certificate, release.job.method
     lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
     return {
-        "holds": release.verification.holds,
-        "records": {"in": certificate["input"]["records"], "out": certificate["output"]["records"]},
-        "guarantees": _guarantees(release),
-        "levels": _levels(release),
         "suppressed": {**certificate["suppressed"], "limit": getattr(method, "suppression", None)},
         "loss": {
             **certificate["loss"],
@@ -32,19 +41,22 @@ def summary(release: Release, comparison: Comparison, files: Mapping[str, Path |
             "title": lost.title if lost else None,
             "scaled": lost.scaled if lost else None,
         },
-        "files": {name: None if path is None else str(path) for name, path in files.items()},
     }
 
 
 def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
     """Show the account to people."""
     records = found["records"]
-    screen.line(f"Released {records['out']:,} of {counted(records['in'], 'record')}", style="bold green")
+    of = "" if records["in"] is None else f" of {counted(records['in'], 'record')}"
+    screen.line(f"Released {records['out']:,}{of or ' records'}", style="bold green")
     screen.line()
     screen.show(_guarantee_table(found["guarantees"]), "", _level_table(found["levels"]), "")
-    screen.show(_facts(found), "")
+    if "loss" in found:
+        screen.show(_facts(found), "")
     files = found["files"]
     screen.line(f"table         {files['table']}")
+    if "sensitive" in files:
+        screen.line(f"sensitive     {files['sensitive']}")
     screen.line(f"certificate   {files['certificate']}")
     if files["report"] is not None:
         screen.line(f"report        {files['report']}")
@@ -79,7 +91,10 @@ def _levels(release: Release) -> list[dict[str, Any]]:
 def _published_as(release: Release, name: str) -> dict[str, Any]:
     """Return the levels of a quasi-identifier in use, or how many different cells classes have."""
     from nymity.table.level_recoding import LevelRecoding
+    from nymity.table.sampled_recoding import SampledRecoding
 
+    if isinstance(release.recoding, SampledRecoding):
+        return {"level": release.levels[name], "lowest": release.levels[name]}
     if not isinstance(release.recoding, LevelRecoding):
         return {"cells": release.frame[name].n_unique()}
     return {"level": release.levels[name], "lowest": min(layer.levels[name] for layer in release.recoding.layers)}
@@ -88,7 +103,7 @@ def _published_as(release: Release, name: str) -> dict[str, Any]:
 def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:
     shown = table("guarantee", "promised", "measured")
     for row in guarantees:
-        add_row(shown, row["guarantee"], _parameters(row["promised"]), _parameters(row["measured"]))
+        add_row(shown, row["guarantee"], parameters(row["promised"]), parameters(row["measured"]))
     return shown
 
 
@@ -102,10 +117,6 @@ def _level_table(levels: list[dict[str, Any]]) -> Table:
         span = f"{row['level']}" if row["lowest"] == row["level"] else f"{row['lowest']} to {row['level']}"
         add_row(shown, row["attribute"], f"{span} of {row['height']}", row["example"])
     return shown
-
-
-def _parameters(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {'–' if value is None else value}" for name, value in values.items())
 
 
 def _facts(found: Mapping[str, Any]) -> Table:
@@ -142,7 +153,9 @@ def _lost(loss: Mapping[str, Any]) -> str:
 
 def _proof(loss: Mapping[str, Any]) -> str:
     if loss["proven_optimal"]:
-        return f"no {'choice of levels' if 'lattice_nodes' in loss else 'other partition'} loses less"
+        others = {"lattice_nodes": "choice of levels", "bucket_sizes": "other choice of sizes"}
+        return f"no {next((what for key, what in others.items() if key in loss), 'other partition')} loses less"
+    stopped = f"stopped {loss['stopped']}; " if "stopped" in loss else ""
     if loss["gap"] in (None, 1):  # nothing is proved, or only that a loss is not negative
-        return "best found"
-    return f"best found, another can lose {percent(loss['gap'])} less at most"
+        return f"{stopped}best found"
+    return f"{stopped}best found, another can lose {percent(loss['gap'])} less at most"

@@ -11,6 +11,7 @@
     ├── NoSolutionError                nothing satisfies the demands               exit code 3
     ├── PromiseError                   the written release breaks a promise        exit code 1
     ├── MissingExtraError (ImportError) an optional package is not installed       exit code 2
+    ├── StepError                      steps of a study failed                     exit code 2
     └── Interrupted                    an observer asked to stop                   exit code 130
 
 One message form: *where*, what was *expected*, what *came*, what to *try*.
@@ -74,6 +75,10 @@ class PromiseError(NymityError):
 
 class MissingExtraError(NymityError, ImportError):
     """An optional package is not installed; the message names the extra to install."""
+
+
+class StepError(NymityError):
+    """Steps of a study failed; the message names them, and what the others found is kept."""
 
 
 class Interrupted(NymityError):  # noqa: N818 -- an outcome, not a fault

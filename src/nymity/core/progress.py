@@ -10,12 +10,16 @@ from nymity.core.errors import Interrupted
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """One report: ``done`` of ``total`` steps of a ``stage``; ``total`` is None while it is unknown."""
+    """One report: ``done`` of ``total`` steps of a ``stage``; ``total`` is None while it is unknown.
+
+    ``seconds_left`` is an estimate, where there is one.
+    """
 
     stage: str
     done: int = 0
     total: int | None = None
     best: float | None = None
+    seconds_left: float | None = None
 
 
 #: Called with each report; returning ``False`` asks the algorithm to stop.

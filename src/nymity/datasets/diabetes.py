@@ -62,7 +62,11 @@ HIERARCHIES: dict[str, HierarchySource] = {
 
 def read_diabetes(archive: Path) -> tuple[pl.DataFrame, dict[str, Hierarchy]]:
     """Return the fifteen columns as text, ``?`` as missing, and their hierarchies."""
-    with zipfile.ZipFile(archive) as packed:
-        whole = pl.read_csv(io.BytesIO(packed.read(MEMBER)), infer_schema=False, null_values="?")
-    table = whole.select(list(HIERARCHIES))
+    table = read_stays(archive).select(list(HIERARCHIES))
     return table, {name: builder.build(table[name].unique()) for name, builder in HIERARCHIES.items()}
+
+
+def read_stays(archive: Path) -> pl.DataFrame:
+    """Return all fifty columns as text, ``?`` as missing."""
+    with zipfile.ZipFile(archive) as packed:
+        return pl.read_csv(io.BytesIO(packed.read(MEMBER)), infer_schema=False, null_values="?")

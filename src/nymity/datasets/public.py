@@ -86,6 +86,12 @@ def public(name: str) -> PublicDataset:
     return PublicDataset(name=name, table=table, hierarchies=hierarchies)
 
 
+def locate(name: str) -> Path:
+    """Return the file of a data set, or say where to put it."""
+    place = _place(name)
+    return _find(place.folder / place.table)
+
+
 def available(name: str) -> bool:
     """Say whether :func:`public` would find the table of this data set."""
     place = _PLACES.get(name)

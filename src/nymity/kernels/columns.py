@@ -26,13 +26,13 @@ from numba import njit
 @njit(cache=True, nogil=True)
 def cheap_classes(
     points, codes, set_costs, counts, prices, levy, fines, starts, triple_of,
-    root, k, limit, patience, every, members, sizes, surpluses,
+    root, k, limit, patience, stop, every, members, sizes, surpluses,
 ):  # fmt: skip
     """Find classes with a surplus below ``limit`` whose first type is ``root``; return how many, and whether all.
 
     members (room, 2k - 1), sizes (room,) and surpluses (room,) take them. If there are more than room, the search stops
     where ``every`` one is wanted; otherwise those with the least surplus are kept, all others being worse. It also
-    stops after so many steps as ``patience`` says.
+    stops after so many steps as ``patience`` says, or once another thread has set ``stop`` (1,).
     """
     n_types, most, room, found = len(points), 2 * k - 1, len(sizes), 0
     left, hits, chosen = counts.copy(), np.zeros(len(fines), np.int64), np.empty(most, np.int64)
@@ -58,7 +58,7 @@ def cheap_classes(
             depth -= 1
             continue
         patience -= 1
-        if patience < 0:
+        if patience < 0 or stop[0]:
             return found, False
         j, w = nexts[depth, place], wider[depth, place]
         if (depth + 1) * w + least >= limit:

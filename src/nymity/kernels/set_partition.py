@@ -51,10 +51,11 @@ def _classes_within(points, codes, set_costs, counts, prices, k, gap, members, s
     """Find all classes with a surplus below the gap; return how many, -1 where that takes too long, and their costs."""
     n, surpluses = 0, np.empty(len(sizes))
     no_fines, none, starts = np.empty(0), np.empty(0, np.int64), np.zeros(len(points) + 1, np.int64)
+    never = np.zeros(1, np.bool_)
     for root in range(len(points)):
         found, complete = cheap_classes(
             points, codes, set_costs, counts, prices, 0.0, no_fines, starts, none,
-            root, k, gap, patience // len(points), True, members[n:], sizes[n:], surpluses[n:],
+            root, k, gap, patience // len(points), never, True, members[n:], sizes[n:], surpluses[n:],
         )  # fmt: skip
         n += found
         if not complete:

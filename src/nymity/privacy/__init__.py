@@ -15,6 +15,7 @@ from nymity.privacy.frequency_diversity import FrequencyLDiversity
 from nymity.privacy.groups import Groups
 from nymity.privacy.k_anonymity import KAnonymity
 from nymity.privacy.k_map import KMap
+from nymity.privacy.k_matching import KMatching
 from nymity.privacy.model import Measured, PrivacyModel, plain_measured
 from nymity.privacy.prosecutor_risk import ProsecutorRisk
 from nymity.privacy.recursive_diversity import RecursiveDiversity
@@ -41,6 +42,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         SampleUniques,
         KMap,
         DeltaPresence,
+        KMatching,
     )
 }
 
@@ -59,6 +61,7 @@ __all__ = [
     "Groups",
     "KAnonymity",
     "KMap",
+    "KMatching",
     "Measured",
     "PrivacyModel",
     "ProsecutorRisk",

@@ -11,6 +11,7 @@ value that is less frequent in the class than in the table is no concern. A miss
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -22,7 +23,7 @@ from nymity.privacy.model import Measured, PrivacyModel
 from nymity.privacy.sensitive import check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,11 @@ class BetaLikeness(PrivacyModel):
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The accepted parts of a class together keep the caps too; removing records only takes more classes out."""
         return np.minimum(super().most_kept(classes, accepted), self._caps(classes).most_kept(classes, self.attribute))
+
+    def largest_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """(1 + beta) times the share of the table."""
+        totals = column.totals.tolist()
+        return [min(Fraction(1), Fraction(*share)) for share in self._largest_shares(totals, max(1, sum(totals)))]
 
     def _caps(self, classes: Classes) -> Caps:
         overall = classes.histograms[self.attribute].overall.tolist()

@@ -24,9 +24,10 @@ class Decision:
 def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> Decision:
     """Keep the classes that every model accepts, such that the release as a whole keeps every promise.
 
-    Suppressed records stay as masked rows only if these, taken as one class, satisfy the models on sensitive values;
-    otherwise they are removed. Removing changes the table that some models compare classes with, so those models are
-    asked again about what remains, until nothing changes: a release never promises what its own rows do not show.
+    Suppressed records stay as masked rows only if these, taken as one class, satisfy the models on sensitive values and
+    on matching with the source; otherwise they are removed. Removing changes the table that some models compare classes
+    with, so those models are asked again about what remains, until nothing changes: a release never promises what its
+    own rows do not show.
     With ``keep`` the other records are published in some other way, and nothing is asked about them.
     """
     kept = _together(classes, models, accepted(classes, models))
@@ -77,6 +78,6 @@ def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np
 
 
 def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> bool:
-    """Say whether the suppressed records, taken as one class, satisfy the models on sensitive values."""
+    """Say whether the suppressed records, taken as one class, satisfy the models that look at masked rows."""
     suppressed = classes.merged(~kept)
-    return all(bool(model.accepts_masked(suppressed)) for model in models if model.sensitive)
+    return all(bool(model.accepts_masked(suppressed)) for model in models if model.sensitive or model.needs_source)

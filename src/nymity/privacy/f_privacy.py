@@ -24,7 +24,7 @@ from nymity.privacy.model import Measured, PrivacyModel
 from nymity.privacy.sensitive import check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes, Histogram
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.text import as_text, shown
 
 #: Stands for every value that is not listed; a missing value is listed as "".
@@ -120,6 +120,14 @@ class FPrivacy(PrivacyModel):
         """The accepted parts of a class together keep the thresholds too; removing only takes more classes out."""
         caps = self._caps(classes.histograms[self.attribute])
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
+
+    def largest_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """The thresholds."""
+        totals = column.totals.tolist()
+        return [
+            self._parsed.threshold(label or "", records, sum(totals))
+            for label, records in zip(column.labels, totals, strict=True)
+        ]
 
     def _caps(self, histogram: Histogram) -> Caps:
         known, total = self._parsed, max(1, int(histogram.overall.sum()))

@@ -7,6 +7,7 @@ whoever finds a person's class guesses the value with a chance of at most 1/l. A
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
@@ -19,7 +20,7 @@ from nymity.privacy.model import Measured, PrivacyModel
 from nymity.privacy.sensitive import check_name, check_sensitive, check_values
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,10 @@ class FrequencyLDiversity(PrivacyModel):
         """The accepted parts of a class together have no value above 1/l either."""
         caps = Caps.uniform(1 / exact_fraction(self.l), classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
+
+    def largest_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """1/l for every value."""
+        return [1 / exact_fraction(self.l)] * len(column.labels)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

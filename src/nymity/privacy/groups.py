@@ -12,6 +12,7 @@ from functools import cached_property
 import polars as pl
 
 from nymity.core.errors import InputError
+from nymity.privacy.consistency import Consistency, Originals
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import MASK, as_text
 
@@ -24,7 +25,7 @@ class Groups:
     class for every model.
 
     ``population`` are the people that the records are of: the same columns, generalized alike. ``members`` is how many
-    records were to be published, those of the table unless given.
+    records were to be published, those of the table unless given. ``originals`` are those records as they were.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Groups:
         hierarchies: Mapping[str, HierarchySource] | None = None,
         population: pl.DataFrame | None = None,
         members: int | None = None,
+        originals: Originals | None = None,
     ) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
@@ -46,6 +48,8 @@ class Groups:
         self.strict = strict
         self.n_records = table.height
         self.members = table.height if members is None else members
+        self.originals = originals
+        self._quasi = tuple(quasi)
         self.population = None if population is None else _texts([population[name] for name in quasi])
 
     @cached_property
@@ -119,6 +123,18 @@ class Groups:
             return counts
         outside = self._people.height - int(counts["population"].sum())
         return pl.concat([counts, pl.DataFrame({"records": [self.masked], "population": [outside]})])
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """Return which of the original records fit which rows."""
+        if self.originals is None:
+            raise InputError(
+                "verification",
+                expected="the original beside the table",
+                got="the table alone, from which a promise about matching it with the original cannot be checked",
+                hint="give the original: check(release, job=job, original=table), or --job and --original",
+            )
+        return Consistency.of([self._source[name] for name in self._quasi], self._quasi, self.originals)
 
     @property
     def _people(self) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from nymity.privacy.groups import Groups
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 #: Parameters of a model as measured, numbers or plain tables of them: ``{"k": 7}``. None where there is nothing to
 #: measure, infinite where none holds.
@@ -48,6 +49,8 @@ class PrivacyModel(ABC):
     second_table: ClassVar[str] = ""
     #: The second table is the one to publish, and the source is the population.
     publishes_second: ClassVar[bool] = False
+    #: The promise is about rows and the records they were made from; a release alone does not show it.
+    needs_source: ClassVar[bool] = False
 
     @property
     def compares(self) -> bool:
@@ -99,6 +102,14 @@ class PrivacyModel(ABC):
         possible = np.where(sizes >= self.smallest_class, sizes, 0)
         return np.where(accepted, possible, np.maximum(possible - 1, 0)) if self.unions else possible
 
+    def largest_shares(self, column: SensitiveColumn) -> list[Fraction] | None:
+        """Return the largest share of a class that each value may have, if a class needs nothing else to be accepted.
+
+        ``column`` is the whole table's. Buckets are planned by these shares.
+        """
+        del column
+        return None
+
     @classmethod
     @abstractmethod
     def measure(cls, groups: Groups, attribute: str | None) -> Measured:
@@ -115,3 +126,7 @@ class PrivacyModel(ABC):
     @abstractmethod
     def promise(self) -> str:
         """Say in plain words what is promised."""
+
+    def promise_of_buckets(self) -> str:
+        """Say what is promised where sensitive values are published by bucket."""
+        return self.promise().replace("group of records that look alike", "bucket")

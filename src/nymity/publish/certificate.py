@@ -13,19 +13,23 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from nymity.bucket.bucketized import BucketOutcome
+from nymity.dp.safepub import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import plain_measured
 from nymity.publish.codec import dump_piece
+from nymity.publish.differential import public_section, seeded
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job
 from nymity.publish.population import Tables, public_model
 from nymity.publish.registry import Outcome
 from nymity.publish.verify import Verification
+from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.level_recoding import LevelRecoding
-from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 
 Certificate = dict[str, Any]
@@ -33,6 +37,10 @@ Certificate = dict[str, Any]
 FORMAT = "nymity-certificate-1"
 #: Names the parameters of a hierarchy that a certificate leaves out.
 WITHHELD = "withheld"
+#: Names the second table of a bucketized release in a certificate's output section.
+SENSITIVE_TABLE = "sensitive_table"
+#: Said of promises that need the source.
+VERIFIED = {"verified": "against the source at publishing; the release alone cannot show it"}
 _DEPENDENCIES = ("numpy", "numba", "polars", "pydantic")
 
 
@@ -41,6 +49,7 @@ def certify(
     job: Job,
     tables: Tables,
     release: pl.DataFrame,
+    counts: pl.DataFrame | None,
     outcome: Outcome,
     masked: int,
     dropped: int,
@@ -48,7 +57,7 @@ def certify(
     salt: str,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written."""
-    recoding, source = outcome.recoding, tables.published
+    recoding, nothing = outcome.recoding, seeded(outcome)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     return {
         "format": FORMAT,
@@ -58,21 +67,46 @@ def certify(
             "python": platform.python_version(),
             **{name: version(name) for name in _DEPENDENCIES},
         },
-        "promised": [{**dump_piece(model, tag="model"), "means": model.promise()} for model in job.privacy],
+        "promised": [
+            {
+                **dump_piece(model, tag="model"),
+                "means": nothing or finding.promise,
+                **(VERIFIED if model.needs_source else {}),
+            }
+            for model, finding in zip(job.privacy, verified.findings, strict=True)
+        ],
         "measured": measured_section(verified),
         "columns": _columns(job, recoding, salt),
         "job": _public_job(job),
-        "input": {
-            "records": source.height,
-            "columns": len(source.columns),
-            "salted_sha256": fingerprint(source, salt=salt),
-        },
+        **_about_records(outcome, tables.published, masked, dropped, salt),
         **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
         "output": {
             "records": release.height,
             "columns": len(release.columns),
             "content_sha256": fingerprint(release),
             "row_order": job.output.row_order,
+            **({} if counts is None else {SENSITIVE_TABLE: described_counts(counts)}),
+        },
+        "random_sources": [
+            *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
+            *(["operating system: order of rows"] if job.output.row_order == "shuffled" else []),
+        ],
+        **({"not_protected": list(recoding.unprotected)} if recoding.unprotected else {}),
+        "earlier_releases": list(job.earlier_releases),
+    }
+
+
+def _about_records(
+    outcome: Outcome, source: pl.DataFrame, masked: int, dropped: int, salt: str
+) -> dict[str, dict[str, Any]]:
+    """Say what was read, left out and lost; of a differentially private release only its parameters."""
+    if isinstance(outcome, PrivateOutcome):
+        return {"differential_privacy": public_section(outcome)}
+    return {
+        "input": {
+            "records": source.height,
+            "columns": len(source.columns),
+            "salted_sha256": fingerprint(source, salt=salt),
         },
         "suppressed": {
             "records": outcome.suppressed,
@@ -85,17 +119,24 @@ def certify(
             "value": outcome.loss,
             "proven_optimal": outcome.optimal,
             "proven_bound": outcome.bound,
-            **_lattice(outcome),
+            **_found(outcome),
         },
-        "random_sources": ["operating system: order of rows"] if job.output.row_order == "shuffled" else [],
-        "earlier_releases": list(job.earlier_releases),
     }
 
 
-def _lattice(outcome: Outcome) -> dict[str, int]:
+def described_counts(counts: pl.DataFrame) -> dict[str, Any]:
+    """Describe the table of sensitive values."""
+    return {"records": counts.height, "columns": counts.columns, "content_sha256": fingerprint(counts)}
+
+
+def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:
+    """Say what was searched, or which sizes of buckets were chosen."""
     if isinstance(outcome, LatticeOutcome):
         return {"lattice_nodes": outcome.lattice_size, "nodes_checked": outcome.checks}
-    return {}
+    if isinstance(outcome, BucketOutcome):
+        sizes, buckets = np.unique(outcome.recoding.slots.sizes, return_counts=True)
+        return {"bucket_sizes": sizes.tolist(), "buckets": buckets.tolist()}
+    return {} if outcome.stopped is None else {"stopped": outcome.stopped}
 
 
 def _population(everyone: pl.DataFrame, file: str | None, salt: str) -> dict[str, Any]:
@@ -131,22 +172,13 @@ def salted(digest: str, salt: str) -> str:
 def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = []
     for name in recoding.columns:
-        column: dict[str, Any] = {"name": name, "role": job.schema[name].role.value}
+        role = job.schema[name].role.value if name in job.schema else BUCKET
+        column: dict[str, Any] = {"name": name, "role": role}
         if name in recoding.hierarchies:
             hierarchy: Hierarchy = recoding.hierarchies[name]
-            column |= {**_published_as(recoding, name), "hierarchy_sha256": salted(hierarchy.fingerprint(), salt)}
+            column |= {**recoding.published_as(name), "hierarchy_sha256": salted(hierarchy.fingerprint(), salt)}
         columns.append(column)
     return columns
-
-
-def _published_as(recoding: Recoding, name: str) -> dict[str, Any]:
-    """Say how values of a quasi-identifier are published: levels of its hierarchy, or cells of classes."""
-    if isinstance(recoding, PartitionRecoding):
-        return {"cells": len(recoding.cells[name].labels)}
-    assert isinstance(recoding, LevelRecoding)
-    used = sorted({layer.levels[name] for layer in recoding.layers})
-    several = {"levels": used} if len(used) > 1 else {}
-    return {"level": recoding.levels[name], **several, "height": recoding.hierarchies[name].height}
 
 
 def _public_job(job: Job) -> dict[str, Any]:
@@ -157,6 +189,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data = job.to_dict()
     data.pop("source", None)
     data.pop("earlier_releases", None)
+    data.pop("ledger", None)
     for attribute in data["schema"].values():
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]

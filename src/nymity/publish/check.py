@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import FileError, InputError
 from nymity.core.validation import nearest
-from nymity.io import read_table, strip_neutralization, to_polars
+from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.privacy import PrivacyModel
-from nymity.publish.certificate import FORMAT, WITHHELD, Certificate
+from nymity.privacy.consistency import Originals
+from nymity.publish.bucket_tables import check_counts
+from nymity.publish.certificate import FORMAT, SENSITIVE_TABLE, VERIFIED, WITHHELD, Certificate
 from nymity.publish.codec import check_fields, require_mapping
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output, parse_models, parse_schema
@@ -22,6 +25,7 @@ from nymity.publish.pipeline import load_source, without_dropped
 from nymity.publish.population import Population, Tables, beside_population, tables_of
 from nymity.publish.release import read_release
 from nymity.publish.verify import Verification, verify
+from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Role
@@ -29,15 +33,19 @@ from nymity.table.schema import Role
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult:
-    """What holds for a table, and what is wrong besides broken promises (tampering, columns that must not be there)."""
+    """What holds for a table, and what is wrong besides broken promises (tampering, columns that must not be there).
+
+    ``unchecked`` are promises that need the original, which was not given.
+    """
 
     verification: Verification
     problems: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether every promise is kept and nothing else is wrong."""
-        return self.verification.holds and not self.problems
+        """Whether every promise was checked and is kept, and nothing else is wrong."""
+        return self.verification.holds and not self.problems and not self.unchecked
 
 
 def check(
@@ -47,13 +55,20 @@ def check(
     certificate: Certificate | str | Path | None = None,
     recoding: Recoding | str | Path | None = None,
     source: Any = None,
+    sensitive: Any = None,
+    original: Any = None,
     strict: bool = False,
 ) -> CheckResult:
     """Check a released table (a frame or a path) against a job, a certificate, or both.
 
     Promises about a population need it beside the table: the ``job`` names it and the ``recoding`` generalizes it as
-    the release was. ``source`` is the job's source, where that is the population and the job names no file. ``strict``
+    the release was. ``source`` is the job's source, where that is the population and the job names no file.
+    ``sensitive`` is the second table of a bucketized release, looked for beside the first unless given. ``strict``
     counts rows with every quasi-identifier masked as a class.
+
+    ``original`` is the table the release was made from, a frame or a path. Promises about matching it with the rows
+    need it, and the job, whose hierarchies tell what cells stand for; the recoding tells it where text is ambiguous.
+    Without the original they are named as unchecked, and the check does not succeed.
     """
     if job is None and certificate is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
@@ -61,21 +76,52 @@ def check(
     if stated is not None:
         _check_form(stated, "certificate")
     table, path = _read(release, job, stated)
-    quasi, models = _promises(job, stated)
-    _check_columns(table, [*quasi, *(name for model in models for name in model.sensitive)])
+    quasi, promised = _promises(job, stated)
+    models = [model for model in promised if original is not None or not model.needs_source]
+    counts, beside = _read_sensitive(sensitive, path, job, stated)
+    spoken_of = [name for model in models for name in model.sensitive]
+    _check_columns(table, [*quasi, *([] if counts is not None else spoken_of)])
+    if counts is not None:
+        check_counts(table, counts)
+        _check_columns(counts, spoken_of)
     problems: list[str] = []
     if job is not None:
         forbidden = [name for name in job.schema.columns(Role.IDENTIFYING) if name in table.columns]
         problems += [f"identifying column {name!r} is in the release" for name in forbidden]
     if stated is not None:
-        problems += _tampering(table, path, stated)
+        problems += _tampering(table, path, stated["output"], [column["name"] for column in stated["columns"]])
+        if counts is not None and isinstance(described := stated["output"].get(SENSITIVE_TABLE), dict):
+            problems += _tampering(counts, beside, described, described["columns"])
+    if _is_seeded(job, stated):
+        problems.append("all draws were from a known seed, so nothing is private")
     population = None
     if any(model.second_table for model in models):
         tables, population = _population(models, job, recoding, source)
         problems += _other_population(tables, stated)
+    originals = None
+    if any(model.needs_source for model in models):
+        originals = _originals(original, job, recoding)
+        problems += _other_original(originals, stated)
     hierarchies = job.schema.sensitive_hierarchies if job is not None else _stated_hierarchies(stated)
-    verified = verify(table, quasi, models, strict=strict, hierarchies=hierarchies, population=population)
-    return CheckResult(verification=verified, problems=tuple(problems))
+    verified = verify(
+        table,
+        quasi,
+        models,
+        strict=strict,
+        hierarchies=hierarchies,
+        population=population,
+        counts=counts,
+        originals=originals,
+    )
+    unchecked = tuple(model.promise() for model in promised if model not in models)
+    return CheckResult(verification=verified, problems=(*problems, *verified.problems), unchecked=unchecked)
+
+
+def _is_seeded(job: Job | None, stated: Certificate | None) -> bool:
+    """Say whether a differentially private method drew what anybody can draw again."""
+    section = (stated or {}).get("differential_privacy")
+    said = isinstance(section, dict) and section.get("private") is not True
+    return said or (job is not None and getattr(job.method, "not_private_seed", None) is not None)
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -100,8 +146,18 @@ def _check_form(data: Any, where: str) -> None:
         broken = ["columns"]
     if not broken and not all(isinstance(item, dict) for item in data["promised"]):
         broken = ["promised"]
+    if not broken and not _is_sensitive_section(data["output"].get(SENSITIVE_TABLE)):
+        broken = [SENSITIVE_TABLE]
     if broken:
         raise FileError(where, expected=f"a whole {broken[0]!r} section", got="none or a broken one")
+
+
+def _is_sensitive_section(data: Any) -> bool:
+    """Say whether a section describes a second table; most certificates have none."""
+    if data is None:
+        return True
+    whole = isinstance(data, dict) and {"records", "columns", "content_sha256"} <= data.keys()
+    return whole and "/" not in str(data.get("file")) and "\\" not in str(data.get("file"))
 
 
 def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
@@ -127,6 +183,28 @@ def _read(release: Any, job: Job | None, stated: Certificate | None) -> tuple[pl
     return strip_neutralization(read_table(path)), path
 
 
+def _read_sensitive(
+    sensitive: Any, release: Path | None, job: Job | None, stated: Certificate | None
+) -> tuple[pl.DataFrame | None, Path | None]:
+    """Read the table of sensitive values, if the release has one of its own."""
+    described = None if stated is None else stated["output"].get(SENSITIVE_TABLE)
+    apart = isinstance(described, dict) or (job is not None and isinstance(job.method, BucketMethod))
+    if not apart:
+        return None, None
+    if sensitive is None and release is not None:
+        output = _stated_output(stated) if stated is not None else job.output  # type: ignore[union-attr]
+        named = described.get("file") if isinstance(described, dict) else None
+        sensitive = release.with_name(named or output.sensitive_file_name)
+    if sensitive is None:
+        raise InputError(
+            "check",
+            expected="both tables of a bucketized release",
+            got="one of them",
+            hint="check(release.table, sensitive=release.sensitive_table, ...)",
+        )
+    return _read(sensitive, job, stated)
+
+
 def _stated_output(stated: Certificate) -> Output:
     """How a certificate says the file was written."""
     settings = dict(stated["job"].get("output", {}))
@@ -139,7 +217,10 @@ def _promises(job: Job | None, stated: Certificate | None) -> tuple[tuple[str, .
         return job.schema.quasi, job.privacy
     assert stated is not None
     quasi = tuple(column["name"] for column in stated["columns"] if column["role"] == Role.QUASI.value)
-    plain = [{key: value for key, value in promise.items() if key != "means"} for promise in stated["promised"]]
+    plain = [
+        {key: value for key, value in promise.items() if key not in ("means", *VERIFIED)}
+        for promise in stated["promised"]
+    ]
     return quasi, parse_models(plain)
 
 
@@ -169,6 +250,39 @@ def _population(
     return tables, Population.of(people, decided, members)
 
 
+def _originals(original: Any, job: Job | None, recoding: Recoding | str | Path | None) -> Originals:
+    """Read the table a release was made from, without the records that the schema drops."""
+    if job is None:
+        raise InputError(
+            "check",
+            expected="the job beside the original: its hierarchies tell what cells stand for",
+            got="no job",
+            hint="check(release, job=job, original=table), or --job and --original",
+        )
+    if isinstance(original, str | Path):
+        original = read_table(original, job.source.options if job.source is not None else ReadOptions())
+    source = to_polars(original)
+    job.schema.check(source)
+    table, _ = without_dropped(source, job.schema)
+    if recoding is not None:
+        return Originals.of(table, recoding if isinstance(recoding, Recoding) else Recoding.load(recoding))
+    return Originals(
+        table, {name: job.schema.hierarchy(name, distinct_values(table[name])) for name in job.schema.quasi}
+    )
+
+
+def _other_original(originals: Originals, stated: Certificate | None) -> list[str]:
+    """Say whether the original is not of the size the certificate tells; only the custodian can compare its hash."""
+    told = (stated or {}).get("input", {}).get("records")
+    dropped = (stated or {}).get("suppressed", {}).get("dropped_for_missing_values", 0)
+    if told is None or told - dropped == originals.table.height:
+        return []
+    return [
+        f"the certificate speaks of an original of {told - dropped} records to publish, the one given has "
+        f"{originals.table.height}"
+    ]
+
+
 def _speaking(models: Sequence[PrivacyModel]) -> str:
     return " and ".join(model.title for model in models if model.second_table)
 
@@ -196,14 +310,12 @@ def _stated_hierarchies(stated: Certificate | None) -> dict[str, HierarchySource
     return parse_schema(whole).sensitive_hierarchies
 
 
-def _tampering(table: pl.DataFrame, path: Path | None, stated: Certificate) -> list[str]:
-    """Say where the table differs from what the certificate describes."""
+def _tampering(table: pl.DataFrame, path: Path | None, expected: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Say where a table differs from what the certificate describes."""
     problems = []
-    expected = stated["output"]
     if table.height != expected["records"]:
         problems.append(f"the certificate speaks of {expected['records']:,} records, the table has {table.height:,}")
-    names = [column["name"] for column in stated["columns"]]
-    if list(table.columns) != names:
+    if list(table.columns) != list(names):
         problems.append(
             f"the certificate lists the columns {', '.join(names)}, the table has {', '.join(table.columns)}"
         )

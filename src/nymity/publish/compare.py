@@ -3,7 +3,7 @@
 The statistics are counted from the released cells with plain numpy, not taken from the search: a released row counts
 as kept unless all its quasi-identifiers are masked, and records missing from the release count as suppressed. Records
 that the schema drops for their gaps are left out of the original first, as in the search. Cells on levels are found in
-the hierarchies; what a cell of a class stands for is in the recoding alone.
+the hierarchies; what a cell of a class stands for is told by its text, and exactly by the recoding.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def compare(
     """Compare an original table with a :class:`Release`, or with a released table and the schema it was made by.
 
     ``population`` are the quasi-identifiers of the second table it was released beside, if there was one: hierarchies
-    are built for the values of both. ``recoding`` is the one it was released by, from the custodian's folder; the cells
-    of local recoding can only be read with it. A release knows both.
+    are built for the values of both. ``recoding`` is the one it was released by, from the custodian's folder; without
+    it cells of local recoding are read from their text, which is refused where it is ambiguous. A release knows both.
     """
     known = release if isinstance(release, Release) else None
     released = to_polars(release) if known is None else known.frame

@@ -12,10 +12,12 @@ from typing import Any, Literal
 
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
+from nymity.dp.ledger import Ledger
 from nymity.io import ReadOptions, WriteOptions
-from nymity.privacy import MODELS, PrivacyModel
+from nymity.privacy import PrivacyModel
 from nymity.publish import codec
-from nymity.publish.registry import METHODS, Method
+from nymity.publish.differential import check_promise
+from nymity.publish.registry import METHODS, MODELS, Method
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
 from nymity.table.hierarchy import Hierarchy
@@ -71,6 +73,11 @@ class Output:
         return f"{self.name}.{self.format}"
 
     @property
+    def sensitive_file_name(self) -> str:
+        """Name of the second file, where sensitive values are published apart from quasi-identifiers."""
+        return f"{self.name}-sensitive.{self.format}"
+
+    @property
     def options(self) -> WriteOptions:
         """How to write the file."""
         return WriteOptions(delimiter=self.delimiter, neutralize_formulas=self.neutralize_formulas)
@@ -81,7 +88,8 @@ class Job:
     """Source, schema, privacy, method, output: everything a run depends on.
 
     ``earlier_releases`` names releases of the same people that are already out; the certificate repeats them, because
-    two releases can be intersected and each guarantee holds for its release alone.
+    two releases can be intersected and each guarantee holds for its release alone. ``ledger`` adds up what releases
+    that are differentially private spend.
     """
 
     schema: Schema
@@ -90,12 +98,14 @@ class Job:
     source: Source | None = None
     output: Output = field(default_factory=Output)
     earlier_releases: tuple[str, ...] = ()
+    ledger: Ledger | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", tuple(self.privacy))
         object.__setattr__(self, "earlier_releases", tuple(self.earlier_releases))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
+        check_promise(self.schema, self.privacy, self.method, self.ledger)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -124,6 +134,7 @@ class Job:
             method=_parse_method(data["method"]),
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
+            ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,6 +149,8 @@ class Job:
             data["output"] = output
         if self.earlier_releases:
             data["earlier_releases"] = list(self.earlier_releases)
+        if self.ledger is not None:
+            data["ledger"] = dataclasses.asdict(self.ledger)
         return data
 
 
@@ -221,6 +234,11 @@ def _resolve(builder: Any, folder: Path | None) -> Any:
 def _parse_source(data: Any, folder: Path | None) -> Source:
     source: Source = _parse_flat(Source, {"path": data} if isinstance(data, str) else data, "source")
     return dataclasses.replace(source, path=str(folder / source.path)) if folder is not None else source
+
+
+def _parse_ledger(data: Any, folder: Path | None) -> Ledger:
+    ledger: Ledger = _parse_flat(Ledger, data, "ledger")
+    return dataclasses.replace(ledger, path=str(folder / ledger.path)) if folder is not None else ledger
 
 
 def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:

@@ -8,9 +8,9 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter
 
-from nymity.privacy import MODELS
+from nymity.dp.ledger import Ledger
 from nymity.publish.job import Output, Source
-from nymity.publish.registry import METHODS
+from nymity.publish.registry import METHODS, MODELS
 from nymity.quality import LOSSES, Loss
 from nymity.table.builders import BUILDERS
 from nymity.table.schema import Attribute, Role
@@ -35,6 +35,7 @@ def job_schema() -> dict[str, Any]:
             "method": _one_of(METHODS, "name"),
             "output": _fields(Output),
             "earlier_releases": {"type": "array", "items": {"type": "string"}},
+            "ledger": _fields(Ledger),
         },
     }
 

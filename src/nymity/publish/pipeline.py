@@ -17,14 +17,19 @@ from nymity.core.errors import JobError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt, secure_permutation
+from nymity.dp.ledger import Ledger
+from nymity.dp.public_domain import public_schema
+from nymity.dp.safepub import PrivateOutcome, SafePub, the_promise
 from nymity.io import like, read_table, to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
+from nymity.privacy.consistency import Originals
 from nymity.publish.certificate import certify
+from nymity.publish.differential import private_figures
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
-from nymity.publish.registry import Method
+from nymity.publish.registry import Method, Outcome
 from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.verify import verify
 from nymity.table.encoding import encode
@@ -40,6 +45,7 @@ def publish(
     method: Method | None = None,
     output: Output | None = None,
     earlier_releases: Sequence[str] = (),
+    ledger: Ledger | None = None,
     out: str | Path | None = None,
     observe: Observer = silent,
 ) -> Release:
@@ -47,9 +53,10 @@ def publish(
 
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
-    file. ``method`` defaults to the optimal full-domain generalization with 5% suppression.
+    file. ``method`` defaults to the optimal full-domain generalization with 5% suppression. ``ledger`` adds up what
+    differentially private releases of the same records spend.
     """
-    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger)
     release = run_job(job, given, observe)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
@@ -79,11 +86,12 @@ def job_of(
     method: Method | None,
     output: Output | None = None,
     earlier_releases: Sequence[str] = (),
+    ledger: Ledger | None = None,
 ) -> tuple[Job, Any]:
     """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
     if isinstance(source, Job):
         beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
-        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases)
+        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, ledger=ledger)
         return source, None
     if schema is None:
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
@@ -97,6 +105,7 @@ def job_of(
         source=Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(earlier_releases),
+        ledger=ledger,
     )
     return job, None if is_path else source
 
@@ -112,9 +121,17 @@ def _refuse_beside_job(where: str, **arguments: Any) -> None:
         )
 
 
+def opened(job: Job) -> Schema:
+    """Return the schema to encode by, and refuse a private release that cannot be, before a record is read."""
+    if job.ledger is not None:
+        job.ledger.check(the_promise(job.privacy))
+    return public_schema(job.schema) if isinstance(job.method, SafePub) else job.schema
+
+
 def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     """Publish by a job; ``given`` is its source where that was read before, or is no file."""
     seconds: dict[str, float] = {}
+    schema = opened(job)
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else to_polars(given)
         tables = tables_of(job, source)
@@ -122,7 +139,9 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         table, rows = without_dropped(tables.published, job.schema)
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
-        encoded = encode(table, job.schema, people)
+        encoded = encode(table, schema, people)
+    if job.ledger is not None:  # before the first draw, and for good
+        job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     with _timed("searching", seconds, observe):
         outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe)
@@ -133,7 +152,17 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     with _timed("verifying", seconds, observe):
         population = None if people is None else Population.of(people, outcome.recoding, table.height)
         hierarchies = job.schema.sensitive_hierarchies
-        verified = verify(frame, job.schema.quasi, job.privacy, hierarchies=hierarchies, population=population)
+        needed = any(model.needs_source for model in job.privacy)
+        originals = Originals.of(table, outcome.recoding) if needed else None
+        verified = verify(
+            frame,
+            job.schema.quasi,
+            job.privacy,
+            hierarchies=hierarchies,
+            population=population,
+            counts=recoded.counts,
+            originals=originals,
+        )
         if not verified.holds:
             raise PromiseError(broken(verified))
     secret = salt()
@@ -141,6 +170,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         job=job,
         tables=tables,
         release=frame,
+        counts=recoded.counts,
         outcome=outcome,
         masked=int(recoded.masked.sum()),
         dropped=tables.published.height - table.height,
@@ -152,19 +182,29 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         masked=recoded.masked[order],
         salt=secret,
         seconds=seconds,
-        nodes=outcome.nodes.frame() if isinstance(outcome, LatticeOutcome) else None,
+        nodes=_nodes(outcome),
         dropped_records=tables.published.height - table.height,
+        figures=private_figures(outcome, table.height, frame.height) if isinstance(outcome, PrivateOutcome) else {},
     )
     return Release(
         table=frame if given is None else like(given, frame),
         frame=frame,
+        counts=recoded.counts,
         certificate=certificate,
         verification=verified,
         outcome=outcome,
         job=job,
         log=log,
         population=population,
+        originals=originals,
     )
+
+
+def _nodes(outcome: Outcome) -> pl.DataFrame | None:
+    """Return what was seen of a lattice."""
+    if isinstance(outcome, PrivateOutcome):
+        return outcome.trace()
+    return outcome.nodes.frame() if isinstance(outcome, LatticeOutcome) else None
 
 
 def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, NDArray[np.int64]]:

@@ -1,11 +1,15 @@
-"""Methods by their key: what a job may name. A new method is one line here."""
+"""Methods and models by their key: what a job may name. A new method is one line here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
+from nymity.bucket.bucketized import BucketOutcome
+from nymity.bucket.methods import Anatomy, Buckets
 from nymity.core.progress import Observer
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.safepub import PrivateOutcome, SafePub
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.iterative import IterativeRecoding
@@ -15,6 +19,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.samarati import Samarati
 from nymity.partition.exact import ExactPartition
+from nymity.partition.freeform import FreeformGreedy, FreeformHungarian, FreeformSortGreedy
 from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.k_member import KMember
 from nymity.partition.mondrian import Mondrian
@@ -22,11 +27,12 @@ from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.partition.split_carry import SplitCarry
+from nymity.privacy import MODELS as CLASS_MODELS
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
 
 #: What a method answers with.
-Outcome = LatticeOutcome | PartitionOutcome
+Outcome = LatticeOutcome | PartitionOutcome | BucketOutcome | PrivateOutcome
 
 
 class Method(Protocol):
@@ -64,5 +70,14 @@ METHODS: dict[str, type[Method]] = {
         SplitCarry,
         ExactPartition,
         Refine,
+        FreeformGreedy,
+        FreeformSortGreedy,
+        FreeformHungarian,
+        Buckets,
+        Anatomy,
+        SafePub,
     )
 }
+
+#: Every model by its key: those of classes, and the promise of differentially private methods.
+MODELS: dict[str, type[PrivacyModel]] = {**CLASS_MODELS, DifferentialPrivacy.key: DifferentialPrivacy}

@@ -12,10 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, ParameterError, PromiseError
-from nymity.io import ReadOptions, read_table, staging, strip_neutralization, write_table
+from nymity.dp.safepub import PrivateOutcome
+from nymity.io import ReadOptions, like, read_table, staging, strip_neutralization, write_table
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
-from nymity.publish.certificate import Certificate, measured_section
+from nymity.privacy.consistency import Originals
+from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
@@ -30,7 +32,8 @@ CERTIFICATE_NAME = "certificate.json"
 class CustodianLog:
     """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
 
-    source_rows[i] is the source row that released row i came from; masked marks suppressed rows.
+    source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
+    certificate of a differentially private release must not tell.
     """
 
     source_rows: NDArray[np.int64]
@@ -39,6 +42,7 @@ class CustodianLog:
     seconds: dict[str, float]
     nodes: pl.DataFrame | None = None
     dropped_records: int = 0
+    figures: dict[str, Any] = field(default_factory=dict)
 
     def save(self, folder: str | Path, recoding: Recoding) -> None:
         """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
@@ -48,6 +52,7 @@ class CustodianLog:
             "salt": self.salt,
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
+            **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
         with staging(folder) as stage:
@@ -71,7 +76,9 @@ class Release:
     outcome: Outcome = field(repr=False)
     job: Job = field(repr=False)
     log: CustodianLog = field(repr=False)
+    counts: pl.DataFrame | None = field(default=None, repr=False)
     population: Population | None = field(default=None, repr=False)
+    originals: Originals | None = field(default=None, repr=False)
 
     @property
     def recoding(self) -> Recoding:
@@ -79,9 +86,14 @@ class Release:
         return self.outcome.recoding
 
     @property
+    def sensitive_table(self) -> Any:
+        """The sensitive values of each bucket, in the caller's kind of frame; None unless values lie apart."""
+        return None if self.counts is None else like(self.table, self.counts)
+
+    @property
     def levels(self) -> dict[str, int]:
         """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
-        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome) else {}
+        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome | PrivateOutcome) else {}
 
     @property
     def bound(self) -> float | None:
@@ -90,34 +102,50 @@ class Release:
 
     @property
     def loss(self) -> float:
-        """Value of the method's own objective."""
+        """What the method minimized, as it counts: of classes the cost of tight cells, whatever cells are published."""
         return self.outcome.loss
 
     @property
     def suppressed(self) -> int:
-        """Records that were masked or removed."""
+        """Records that were masked or removed; of a sample, all that are not in it."""
+        if isinstance(self.outcome, PrivateOutcome):
+            return int(self.log.figures["not_released"])
         return self.outcome.suppressed
 
     def write(self, folder: str | Path, *, custodian: str | Path | None = None) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
 
-        The table is written under a hidden name, read again and verified as anyone could; only then both files move
+        The table is written under a hidden name, read again and verified as anyone could; only then all files move
         into place. A failure leaves earlier files as they were. ``custodian`` is where the private log goes (default:
         beside ``folder``, with ``-custodian`` appended to its name).
         """
         folder = Path(folder)
         private = _private_folder(folder, custodian)
-        name, output = self.job.output.file_name, self.job.output
-        self._spare_source(folder / name)
+        *names, _ = self.file_names
+        for name in names:
+            self._spare_source(folder / name)
         with staging(folder) as stage:
-            write_table(self.frame, stage / name, output.options)
-            verified = self._verify_written(stage / name)
-            certificate = self._with_file(stage / name, verified)
+            for name, frame in self._files:
+                write_table(frame, stage / name, self.job.output.options)
+            verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
+            certificate = self._with_files([stage / name for name in names], verified)
             text = json.dumps(certificate, indent=2, ensure_ascii=False) + "\n"
             (stage / CERTIFICATE_NAME).write_text(text, encoding="utf-8")
             self.log.save(private, self.recoding)
-            stage.commit([name, CERTIFICATE_NAME])
+            stage.commit(self.file_names)
         return certificate
+
+    @property
+    def file_names(self) -> list[str]:
+        """What is published: the table or tables, and at last the certificate."""
+        return [*(name for name, _ in self._files), CERTIFICATE_NAME]
+
+    @property
+    def _files(self) -> list[tuple[str, pl.DataFrame]]:
+        """The released files with what they hold: the table, and sensitive values where they lie apart."""
+        output = self.job.output
+        beside = [] if self.counts is None else [(output.sensitive_file_name, self.counts)]
+        return [(output.file_name, self.frame), *beside]
 
     def _spare_source(self, target: Path) -> None:
         """Refuse to write the release over a table it was made from."""
@@ -129,7 +157,8 @@ class Release:
                 hint="another folder, or another name in Output",
             )
 
-    def _verify_written(self, path: Path) -> Verification:
+    def _read_back(self, path: Path, frame: pl.DataFrame) -> pl.DataFrame:
+        """Read a written table and compare it with what was to be written."""
         try:
             written = read_release(path, self.job.output)
         except InputError as error:
@@ -137,31 +166,34 @@ class Release:
                 f"{path.name}: what was written cannot be read back ({error.got}); nothing was published. "
                 "Try: another output format, such as parquet"
             ) from error
-        if fingerprint(written) != fingerprint(self.frame):
+        if fingerprint(written) != fingerprint(frame):
             raise PromiseError(
                 f"{path.name}: what was written does not read back as the same table; nothing was published. "
                 "Try: another output format, such as parquet"
             )
+        return written
+
+    def _verify_written(self, written: list[pl.DataFrame]) -> Verification:
         schema = self.job.schema
         verified = verify(
-            written,
+            written[0],
             schema.quasi,
             self.job.privacy,
             hierarchies=schema.sensitive_hierarchies,
             population=self.population,
+            counts=written[1] if len(written) > 1 else None,
+            originals=self.originals,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))
         return verified
 
-    def _with_file(self, path: Path, verified: Verification) -> Certificate:
+    def _with_files(self, paths: list[Path], verified: Verification) -> Certificate:
         neutralized = self.job.output.neutralize_formulas and self.job.output.format != "parquet"
-        output = {
-            **self.certificate["output"],
-            "file": path.name,
-            "file_sha256": file_fingerprint(path),
-            "formulas_neutralized": neutralized,
-        }
+        files = [{"file": path.name, "file_sha256": file_fingerprint(path)} for path in paths]
+        output = {**self.certificate["output"], **files[0], "formulas_neutralized": neutralized}
+        if self.counts is not None:
+            output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
 
 
@@ -195,4 +227,4 @@ def broken(verified: Verification) -> str:
         for finding in verified.findings
         if not finding.holds
     ]
-    return "the release breaks its promise: " + "; ".join(failures)
+    return "the release breaks its promise: " + "; ".join([*failures, *verified.problems])

@@ -23,6 +23,7 @@ from nymity.table.encoding import EncodedTable, codes_of
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
+from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text, shown
 
@@ -202,7 +203,7 @@ class CellRows(Rows):
 def released_rows(
     table: EncodedTable, released: pl.DataFrame, recoding: Recoding | None, masked: NDArray[np.bool_] | None
 ) -> Rows:
-    """Read released rows: by their recoding if it is known, and else by the hierarchies alone.
+    """Read released rows: by their recoding if it is known, else by the hierarchies and what cells say.
 
     Rows that are not known to be masked are, if all their cells are and no class was published so.
     """
@@ -214,9 +215,9 @@ def released_rows(
     kept = pl.Series(~masked)
     kept_cells = {name: cells.filter(kept) for name, cells in text.items()}
     targets = {name: as_text(released[name]).filter(kept) for name in table.sensitive if name in released.columns}
-    if isinstance(recoding, PartitionRecoding):
-        numbers = [_numbers(cells, recoding.cells[name], name) for name, cells in kept_cells.items()]
-        cells_of = [recoding.cells[name] for name in table.names]
+    cells_of = _cells_of_classes(table, kept_cells, recoding)
+    if cells_of is not None:
+        numbers = [_numbers(kept_cells[name], cells, name) for name, cells in zip(table.names, cells_of, strict=True)]
         return CellRows(table, np.zeros((0, 0), np.int64), np.stack(numbers, axis=1), targets, cells_of)
     in_use = {name: _levels_in_use(recoding, name) for name in table.names}
     places = [
@@ -225,6 +226,22 @@ def released_rows(
     ]
     levels, codes = (np.stack(column, axis=1) for column in zip(*places, strict=True))
     return Rows(table, levels, codes, targets)
+
+
+def _cells_of_classes(
+    table: EncodedTable, released: dict[str, pl.Series], recoding: Recoding | None
+) -> list[Cells] | None:
+    """Return what the cells of each column stand for; None if they lie on levels."""
+    if isinstance(recoding, PartitionRecoding):
+        return [recoding.cells[name] for name in table.names]
+    labels = [released[name].unique(maintain_order=True).to_list() for name in table.names]
+    nodes = [{label for level in hierarchy.labels for label in level} for hierarchy in table.hierarchies]
+    if recoding is not None or all(known.issuperset(found) for known, found in zip(nodes, labels, strict=True)):
+        return None
+    return [
+        read_cells(labels[a], hierarchy, np.flatnonzero(table.frequencies[a]), where=f"released column {name!r}")
+        for a, (name, hierarchy) in enumerate(zip(table.names, table.hierarchies, strict=True))
+    ]
 
 
 def _levels_in_use(recoding: Recoding | None, name: str) -> set[int] | None:
@@ -262,7 +279,7 @@ def _places(
                 f"released column {name!r}",
                 expected=f"cells of {place} of its hierarchy",
                 got=f"the unknown value {shown(value)}",
-                hint="compare with the table the release was made from; for local recoding give its recoding, too",
+                hint="compare with the table the release was made from",
             )
         found[value] = (level, index[level][value])
     places = np.array([found[value] for value in cells.to_list()], dtype=np.int64).reshape(-1, 2)

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from nymity.privacy import Groups, Measured, PrivacyModel
+from nymity.privacy.consistency import Originals
+from nymity.publish.bucket_tables import bucket_problems, members
 from nymity.publish.population import Population
+from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import HierarchySource
 
 
@@ -27,7 +30,11 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What holds for a table; ``masked`` rows have every quasi-identifier suppressed and form no class."""
+    """What holds for a table; ``masked`` rows have every quasi-identifier suppressed and form no class.
+
+    Classes are ``buckets`` where sensitive values lie in a table of their own; ``problems`` say where the two tables
+    contradict each other.
+    """
 
     records: int
     masked: int
@@ -35,11 +42,13 @@ class Verification:
     smallest_class: int | None
     strict: bool
     findings: tuple[Finding, ...]
+    problems: tuple[str, ...] = ()
+    buckets: bool = False
 
     @property
     def holds(self) -> bool:
         """Whether every promise is kept."""
-        return all(finding.holds for finding in self.findings)
+        return all(finding.holds for finding in self.findings) and not self.problems
 
 
 def verify(
@@ -50,13 +59,20 @@ def verify(
     strict: bool = False,
     hierarchies: Mapping[str, HierarchySource] | None = None,
     population: Population | None = None,
+    counts: pl.DataFrame | None = None,
+    originals: Originals | None = None,
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
-    ``strict`` counts the masked rows as a class. ``hierarchies`` are those of sensitive attributes.
+    ``strict`` counts the masked rows as a class. ``hierarchies`` are those of sensitive attributes. ``counts`` is the
+    sensitive table of a bucketized release: what its buckets hold is measured in place of classes. ``originals`` is the
+    source, for promises about matching it with the rows.
     """
+    problems = () if counts is None else bucket_problems(table, counts)
+    if counts is not None:
+        table, quasi = members(counts), (BUCKET,)
     beside = {} if population is None else {"population": population.cells, "members": population.members}
-    groups = Groups(table, quasi, strict=strict, hierarchies=hierarchies, **beside)  # type: ignore[arg-type]
+    groups = Groups(table, quasi, strict=strict, hierarchies=hierarchies, originals=originals, **beside)  # type: ignore[arg-type]
     return Verification(
         records=table.height,
         masked=groups.masked,
@@ -66,10 +82,12 @@ def verify(
         findings=tuple(
             Finding(
                 model=model.key,
-                promise=model.promise(),
+                promise=model.promise() if counts is None else model.promise_of_buckets(),
                 measured=model.reached(groups),
                 holds=model.holds(groups),
             )
             for model in models
         ),
+        problems=problems,
+        buckets=counts is not None,
     )

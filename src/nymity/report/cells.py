@@ -21,12 +21,13 @@ def cells_section(recoding: PartitionRecoding) -> Section:
                 "published with cells of its own: the value itself where all its records share it, otherwise what "
                 "covers their values."
             ),
-            _table(recoding),
+            cells_table(recoding),
         ),
     )
 
 
-def _table(recoding: PartitionRecoding) -> Html:
+def cells_table(recoding: PartitionRecoding) -> Html:
+    """List the quasi-identifiers with how wide their cells are."""
     titles = ("attribute", "different cells", "records with their own value", "values per cell, on average")
     rows = [element("tr", *(element("th", title) for title in titles))]
     sizes = np.bincount(recoding.quotas.classes, weights=recoding.quotas.records, minlength=len(recoding.cell_of))

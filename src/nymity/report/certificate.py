@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nymity.publish.certificate import SENSITIVE_TABLE
 from nymity.report.markup import Figures, Html, Section, element, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import count
@@ -20,7 +21,7 @@ def certificate_section(subject: Subject, _: Figures) -> Section:
         parts=(
             paragraph(
                 f"Measured on the finished table by code that shares nothing with the search, on "
-                f"{certificate['created']}. Anyone who has the release and certificate.json can measure it again: ",
+                f"{certificate['created']}. {_who(certificate)} can measure it again: ",
                 element("code", "nymity check"),
                 ".",
             ),
@@ -32,13 +33,20 @@ def certificate_section(subject: Subject, _: Figures) -> Section:
     )
 
 
+def _who(certificate: dict[str, Any]) -> str:
+    if any("verified" in promise for promise in certificate["promised"]):
+        return "It needs the original: who has it beside the release and the job"
+    return "Anyone who has the release and certificate.json"
+
+
 def _hashes(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("original, salted SHA-256", certificate["input"]["salted_sha256"]),
         ("released cells, SHA-256", certificate["output"]["content_sha256"]),
     ]
-    if "file_sha256" in certificate["output"]:
-        rows.append((f"file {certificate['output']['file']}, SHA-256", certificate["output"]["file_sha256"]))
+    for table in (certificate["output"], certificate["output"].get(SENSITIVE_TABLE, {})):
+        if "file_sha256" in table:
+            rows.append((f"file {table['file']}, SHA-256", table["file_sha256"]))
     return rows
 
 
@@ -53,7 +61,7 @@ def _hierarchies(certificate: dict[str, Any]) -> list[tuple[str, str]]:
 def _published_as(column: dict[str, Any]) -> str:
     if "cells" in column:
         return count(column["cells"], "cell")
-    return f"level {column['level']} of {column['height']}"
+    return f"level {column['level']} of {column['height']}" if "level" in column else "unchanged"
 
 
 def _settings(certificate: dict[str, Any]) -> list[tuple[str, str]]:

@@ -19,6 +19,12 @@ from nymity.report.wording import amount
 
 # Okabe and Ito's palette, told apart by colour-blind readers, over a light grey for "before".
 BEFORE, AFTER, SUPPRESSED, LEFT_OUT, CHOSEN = "#c3cad3", "#0072b2", "#e69f00", "#8a6d3b", "#d55e00"
+#: Colours and shapes of series, in this order; together they are told apart by colour-blind readers.
+SERIES = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7a8591", "#8f6fd1", "#a3324f",
+    "#44aa99", "#999933",
+)  # fmt: skip
+_SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "stroke")
 _FATES = {"published": AFTER, "masked": SUPPRESSED, "left out": LEFT_OUT}
 _INK, _QUIET, _GRID = "#1f2933", "#5b6773", "#e7eaee"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -84,6 +90,15 @@ class Point:
     front: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A value of one of several series, at a place on the axis across."""
+
+    series: str
+    at: float | str
+    value: float
+
+
 @cache
 def javascript() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script without any import; building it takes a second or two."""
@@ -110,17 +125,17 @@ def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str)
     return _spec(alt.layer(*layers).properties(width="container", height=240), _paired_rows(pairs))
 
 
-def paired_bars(pairs: Sequence[Pair]) -> Spec:
+def paired_bars(
+    pairs: Sequence[Pair], *, before: str = "before", after: str = "after", measure: str = "share of all records"
+) -> Spec:
     """Lying bars: a light one for before and a thin dark one over it for after."""
     alt = _altair()
     y = alt.Y(field="c", type="nominal", scale=_domain([p.label for p in pairs]), sort=None, title=None, axis=_plain())
-    tooltip = _tooltip({"v": "value", "tb": "before", "ta": "after"})
+    tooltip = _tooltip({"v": "value", "tb": before, "ta": after})
     base = alt.Chart().encode(y=y, tooltip=tooltip)
-    before = base.mark_bar(size=16, color=BEFORE).encode(x=_share_axis(alt.X, "b", "share of all records"))
-    after = base.mark_bar(size=7).encode(
-        x=_share_axis(alt.X, "a", "share of all records"), color=_colours("k", _FATES, legend=False)
-    )
-    plot = alt.layer(before, after).properties(width="container", height=_height(pairs))
+    light = base.mark_bar(size=16, color=BEFORE).encode(x=_share_axis(alt.X, "b", measure))
+    dark = base.mark_bar(size=7).encode(x=_share_axis(alt.X, "a", measure), color=_colours("k", _FATES, legend=False))
+    plot = alt.layer(light, dark).properties(width="container", height=_height(pairs))
     return _spec(plot, _paired_rows(pairs))
 
 
@@ -179,6 +194,41 @@ def nodes_by_k(points: Sequence[Point], *, loss: str) -> Spec:
     return _scatter(points, [p.k for p in points], x, loss=loss, step="step-before", marks=[])
 
 
+def series_lines(marks: Sequence[Mark], *, across: str, measure: str, colours: dict[str, str], log: bool) -> Spec:
+    """A line with points for each series; on a logarithmic scale values of 0 and below are left out."""
+    alt = _altair()
+    kept = [mark for mark in marks if mark.value > 0 or not log]
+    rows: list[Spec] = [{"x": m.at, "y": m.value, "s": m.series, "t": amount(m.value)} for m in kept]
+    scale = alt.Scale(type="log") if log else alt.Scale(zero=False)
+    scheme = _domain(list(colours), list(colours.values()))
+    base = alt.Chart().encode(
+        x=_places(list(dict.fromkeys(mark.at for mark in marks)), across),
+        y=alt.Y(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks)),
+        color=alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=alt.Legend(columns=2)),
+        tooltip=_tooltip({"s": "series", "x": across, "t": measure}),
+    )
+    shapes = _domain(list(colours), [_SHAPES[i % len(_SHAPES)] for i in range(len(colours))])
+    points = base.mark_point(filled=True, size=60, opacity=0.9).encode(
+        shape=alt.Shape(field="s", type="nominal", scale=shapes, title=None)
+    )
+    layers = alt.layer(base.mark_line(strokeWidth=1.8, opacity=0.75), points)
+    return _spec(layers.properties(width="container", height=260), rows)
+
+
+def series_bars(marks: Sequence[Mark], *, measure: str) -> Spec:
+    """A lying bar from 0 for each series, with its value written at the end."""
+    alt = _altair()
+    rows: list[Spec] = [{"s": mark.series, "y": mark.value, "t": amount(mark.value)} for mark in marks]
+    y = alt.Y(field="s", type="nominal", scale=_domain([m.series for m in marks]), sort=None, title=None, axis=_plain())
+    longest = max(mark.value for mark in marks)
+    scale = alt.Scale(nice=False, domain=[0, 1.18 * longest if longest > 0 else 1])  # with room for the text
+    x = alt.X(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks))
+    base = alt.Chart().encode(x=x, y=y, tooltip=_tooltip({"s": "series", "t": measure}))
+    text = base.mark_text(align="left", dx=5).encode(text=alt.Text(field="t", type="nominal"))
+    layers = alt.layer(base.mark_bar(size=14, cornerRadiusEnd=2, color=AFTER), text)
+    return _spec(layers.properties(width="container", height=_height(marks)), rows)
+
+
 # -- pieces --------------------------------------------------------------------------------------------
 
 
@@ -233,6 +283,23 @@ def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
         {"c": p.label, "v": p.full, "b": p.before, "a": p.after, "k": p.kind, "tb": p.before_text, "ta": p.after_text}
         for p in pairs
     ]
+
+
+def _places(places: Sequence[float | str], title: str) -> Any:
+    """The axis across: numbers with ticks where there are values, or names."""
+    alt = _altair()
+    if any(isinstance(place, str) for place in places):
+        scale, axis = _domain([str(place) for place in places]), alt.Axis(grid=False, labelAngle=0)
+        return alt.X(field="x", type="nominal", sort=None, title=title, scale=scale, axis=axis)
+    axis = alt.Axis(grid=False, values=list(places), format=",.4~r", labelOverlap="greedy")
+    return alt.X(
+        field="x", type="quantitative", title=title, scale=alt.Scale(zero=False, nice=False, padding=12), axis=axis
+    )
+
+
+def _amounts(marks: Sequence[Mark]) -> Any:
+    large = max(mark.value for mark in marks) >= 1000
+    return _altair().Axis(format="~s" if large else ",.3~r", tickCount=5)
 
 
 def _round_numbers(largest: int) -> list[int]:

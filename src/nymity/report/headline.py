@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nymity.publish.verify import Finding
 from nymity.report.markup import Html, element, joined, paragraph
 from nymity.report.subject import Subject
+from nymity.report.wording import MISSING
 
 
 def headline(subject: Subject) -> Html:
@@ -47,6 +50,8 @@ def _card(finding: Finding, model: object) -> Html:
 
 
 def _numbers(key: str, promised: object, measured: object) -> Html:
+    if isinstance(measured, Mapping) and isinstance(promised, Mapping):
+        return joined([element("span", f"{key} promised: {_table(promised)}; measured: {_table(measured)}")], "")
     shown = "–" if measured is None else _number(measured)
     note = " measured: every record is masked" if measured is None else " measured"
     return joined(
@@ -56,6 +61,11 @@ def _numbers(key: str, promised: object, measured: object) -> Html:
         ],
         "",
     )
+
+
+def _table(values: Mapping[str, object]) -> str:
+    """Write parameters by sensitive value."""
+    return ", ".join(f"{name or MISSING} {_number(value)}" for name, value in values.items())
 
 
 def _number(value: object) -> str:

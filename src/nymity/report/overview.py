@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nymity.report.markup import Figures, Html, Section, element, paragraph, tile
 from nymity.report.subject import Subject
 from nymity.report.wording import amount, count, percent
 from nymity.table.schema import Role
 
-_ROLES = {
+ROLES = {
     Role.IDENTIFYING: "Identifying, not published",
     Role.QUASI: "Quasi-identifying, generalized",
     Role.SENSITIVE: "Sensitive, published as they are",
@@ -21,7 +23,7 @@ def overview_section(subject: Subject, _: Figures) -> Section:
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(_tiles(subject), _fate(subject), *_columns(subject)),
+        parts=(_tiles(subject), fate(subject), *columns(subject, ROLES)),
     )
 
 
@@ -40,10 +42,10 @@ def _tiles(subject: Subject) -> Html:
     )
 
 
-def _fate(subject: Subject) -> Html:
+def fate(subject: Subject, group: str = "class") -> Html:
     """What became of the records, as one bar and in words."""
     parts = [
-        ("published", subject.published, "published in a class"),
+        ("published", subject.published, f"published in a {group}"),
         ("masked", subject.masked, "suppressed: published with * in every quasi-identifier"),
         ("removed", subject.removed, "suppressed: removed"),
         ("dropped", subject.dropped, "dropped because of missing values"),
@@ -68,10 +70,11 @@ def _fate(subject: Subject) -> Html:
     )
 
 
-def _columns(subject: Subject) -> list[Html]:
+def columns(subject: Subject, roles: Mapping[Role, str]) -> list[Html]:
+    """List the columns by their role, with what became of them."""
     schema = subject.release.job.schema
     rows = []
-    for role, meaning in _ROLES.items():
+    for role, meaning in roles.items():
         names = schema.columns(role)
         if names:
             chips = [element("span", name, class_=f"chip {role.value}") for name in names]

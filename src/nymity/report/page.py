@@ -1,25 +1,30 @@
-"""The report as one page: sections in reading order, every plot's specification, and the script that draws them."""
+"""The report as one page: its sections in reading order."""
 
 from __future__ import annotations
 
-from importlib.resources import files
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from nymity.io import replace_file, to_polars
 from nymity.publish.release import Release
-from nymity.report import chart
+from nymity.report.buckets import BUCKET_SECTIONS
 from nymity.report.certificate import certificate_section
 from nymity.report.class_size import class_size_section
 from nymity.report.distribution import distribution_section
+from nymity.report.document import document
+from nymity.report.freeform import FREEFORM_SECTIONS
 from nymity.report.headline import headline
 from nymity.report.ladder import ladder_section
 from nymity.report.loss import loss_section
-from nymity.report.markup import Figures, Html, Section, element, script_data
+from nymity.report.markup import Figures, Section
 from nymity.report.overview import overview_section
 from nymity.report.risk import risk_section
 from nymity.report.search import search_section
 from nymity.report.subject import Subject
+from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.recoding import Recoding
 
 _SECTIONS = (
     overview_section,
@@ -29,11 +34,12 @@ _SECTIONS = (
     loss_section,
     search_section,
     risk_section,
-    certificate_section,
 )
-
-#: Nothing is fetched, whatever the page holds: the browser itself is told to refuse.
-_POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+#: Kinds of release that are not about classes.
+_SECTIONS_OF: dict[type[Recoding], Sequence[Callable[[Subject, Figures], Section]]] = {
+    BucketRecoding: BUCKET_SECTIONS,
+    FreeformRecoding: FREEFORM_SECTIONS,
+}
 
 
 def render_report(release: Release, original: Any) -> str:
@@ -46,47 +52,12 @@ def render_report(release: Release, original: Any) -> str:
     subject = Subject.of(release, to_polars(original))
     figures = Figures()
     opening = headline(subject)
-    sections = [section(subject, figures) for section in _SECTIONS]
-    body = element(
-        "body",
-        element("div", _contents(sections), element("main", opening, *map(_rendered, sections)), class_="page"),
-        script_data("plots", {"config": chart.CONFIG, "specs": figures.specs}),
-        element("script", Html(chart.javascript())),
-        element("script", Html(_asset("report.js"))),
-    )
-    return f'<!doctype html>\n<html lang="en">\n{_head()}\n{body}\n</html>\n'
+    chosen = _SECTIONS_OF.get(type(release.recoding), _SECTIONS)
+    sections = [section(subject, figures) for section in (*chosen, certificate_section)]
+    return document("nymity report", opening, sections, figures)
 
 
 def write_report(release: Release, original: Any, path: str | Path) -> None:
     """Render the report and put it at ``path``; an earlier file there is replaced only by a whole new one."""
     page = render_report(release, original)
-    replace_file(path, lambda place: _write(place, page))
-
-
-def _write(path: Path, page: str) -> None:
-    path.write_text(page, encoding="utf-8", newline="\n")
-
-
-def _head() -> Html:
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="robots", content="noindex"),
-        element("title", "nymity report"),
-        element("style", Html(_asset("report.css"))),
-    )
-
-
-def _contents(sections: list[Section]) -> Html:
-    links = [element("li", element("a", section.short, href=f"#{section.anchor}")) for section in sections]
-    return element("nav", element("ol", *links), aria_label="Contents")
-
-
-def _rendered(section: Section) -> Html:
-    return element("section", element("h2", section.title), *section.parts, id=section.anchor)
-
-
-def _asset(name: str) -> str:
-    return (files("nymity.report") / "assets" / name).read_text(encoding="utf-8")
+    replace_file(path, lambda place: place.write_text(page, encoding="utf-8", newline="\n"))

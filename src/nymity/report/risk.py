@@ -48,7 +48,7 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
             _tiles(subject),
             _finding(subject),
             *_learning(subject, figures),
-            *_linking(subject, figures),
+            *linking(subject, figures),
             element("h3", "What no such release can promise"),
             _limits(subject),
         ),
@@ -176,7 +176,8 @@ def _class_bar(label: str, classes: int, total: int, strong: bool) -> chart.Bar:
 # -- columns nobody protects ---------------------------------------------------------------------------
 
 
-def _linking(subject: Subject, figures: Figures) -> list[Html]:
+def linking(subject: Subject, figures: Figures) -> list[Html]:
+    """Show how many rows become unique with columns that no promise covers."""
     release = subject.release
     names = [name for name in release.job.schema.columns(Role.INSENSITIVE) if name in release.frame.columns]
     heading = element("h3", "Columns published unprotected")

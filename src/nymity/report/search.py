@@ -20,8 +20,9 @@ MAX_POINTS = 2000
 def search_section(subject: Subject, figures: Figures) -> Section:
     """Plot loss against suppressed share, and against the k reached, of the evaluated nodes."""
     outcome = subject.release.outcome
-    if not isinstance(outcome, LatticeOutcome):
+    if isinstance(outcome, PartitionOutcome):
         return _partition_section(outcome)
+    assert isinstance(outcome, LatticeOutcome)
     limit = getattr(subject.release.job.method, "suppression", None)
     return Section(
         anchor="search",
@@ -44,6 +45,8 @@ def _partition_section(outcome: PartitionOutcome) -> Section:
         better = f"it is proved that no other loses more than {percent(outcome.gap)} less"
     proof = "it is proved that no other loses less" if outcome.optimal else better
     text = f"The records were divided into {count(outcome.classes, 'class', 'classes')}; {proof}."
+    if isinstance(outcome, PartitionOutcome) and outcome.stopped is not None:  # buckets are never given up
+        text += f" The search stopped {outcome.stopped}."
     return Section(anchor="search", title="How the classes were found", short="Search", parts=(paragraph(text),))
 
 

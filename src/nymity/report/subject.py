@@ -26,6 +26,12 @@ class Subject:
     @staticmethod
     def of(release: Release, original: pl.DataFrame) -> Subject:
         """Pair them, or refuse a table that is not the release's source."""
+        if "input" not in release.certificate:
+            raise TableError(
+                "report",
+                expected="a release whose certificate tells about its source",
+                got="a differentially private one, which a comparison with its source would break",
+            )
         expected = release.certificate["input"]
         if original.height != expected["records"] or sorted(original.columns) != sorted(release.job.schema):
             got = f"{original.height:,} records and {len(original.columns)} columns"

@@ -74,6 +74,12 @@ class LevelRecoding(Recoding):
         self._check(table, "mask", None)
         return self._layer_of(self._codes(table, "mask"))
 
+    def published_as(self, name: str) -> dict[str, Any]:
+        """The level, all levels in use where there are several, and the height of the hierarchy."""
+        used = sorted({layer.levels[name] for layer in self.layers})
+        several = {"levels": used} if len(used) > 1 else {}
+        return {"level": self.levels[name], **several, "height": self.hierarchies[name].height}
+
     def mapping(self) -> pl.DataFrame:
         """Return what every raw value is published as, at each level in use: column, value, level, published."""
         rows = [

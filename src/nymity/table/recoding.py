@@ -27,17 +27,24 @@ _FORMAT = "nymity-recoding-1"
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """Published rows and, for the custodian alone, which source row each came from; masked marks suppressed rows."""
+    """Published rows and, for the custodian alone, which source row each came from; masked marks suppressed rows.
+
+    ``counts`` is published beside them where sensitive values are kept apart in buckets.
+    """
 
     table: pl.DataFrame
     source_rows: NDArray[np.int64]
     masked: NDArray[np.bool_]
+    counts: pl.DataFrame | None = None
 
 
 class Recoding(ABC):
     """What is published for each row. Subclasses are dataclasses, of one ``kind`` each in files."""
 
     kind: ClassVar[str]
+    #: What applying draws at random, and what this kind of release leaves open, for certificates.
+    drawn: ClassVar[tuple[str, ...]] = ()
+    unprotected: ClassVar[tuple[str, ...]] = ()
 
     #: The published columns in order, hierarchies by quasi-identifier, and what happens to rows without a class.
     columns: tuple[str, ...]
@@ -51,6 +58,10 @@ class Recoding(ABC):
         ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
         that belong to no published class.
         """
+
+    @abstractmethod
+    def published_as(self, name: str) -> dict[str, Any]:
+        """Say for a certificate how values of a quasi-identifier are published."""
 
     @abstractmethod
     def mapping(self) -> pl.DataFrame:
@@ -115,7 +126,7 @@ class Recoding(ABC):
     def _check(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers | None) -> None:
         validation.one_of("unseen", unseen, ("error", "mask"))
         validation.one_of("outliers", outliers or self.outliers, ("mask", "remove", "keep"))
-        needed = dict.fromkeys([*self.columns, *self.hierarchies])
+        needed = dict.fromkeys([*self._needed(), *self.hierarchies])
         for name in needed:
             if name not in table.columns:
                 raise SchemaError(
@@ -125,24 +136,30 @@ class Recoding(ABC):
                     hint=validation.nearest(name, table.columns),
                 )
 
+    def _needed(self) -> list[str]:
+        """The columns a table must have to be published."""
+        return list(self.columns)
+
     def _codes(self, table: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
         """Codes of the raw values, (n_quasi, n_rows), -1 for values the hierarchies do not list."""
         codes = np.empty((len(self.hierarchies), table.height), dtype=np.int64)
         for i, (name, hierarchy) in enumerate(self.hierarchies.items()):
             column = table[name].alias("cell")  # polars reads names like "^x$" as patterns
-            values = distinct_values(column)
-            codes[i] = codes_of(column, values, hierarchy.index)
+            codes[i] = codes_of(column, None, hierarchy.index)
             if unseen == "error" and (codes[i] < 0).any():
-                _refuse_unseen(name, values, hierarchy)
+                _refuse_unseen(name, distinct_values(column), hierarchy)
         return codes
 
 
 def _kinds() -> dict[str, type[Recoding]]:
     """Every kind of recoding a file may hold."""
+    from nymity.table.bucket_recoding import BucketRecoding
     from nymity.table.level_recoding import LevelRecoding
-    from nymity.table.partition_recoding import PartitionRecoding
+    from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
+    from nymity.table.sampled_recoding import SampledRecoding
 
-    return {recoding.kind: recoding for recoding in (LevelRecoding, PartitionRecoding)}
+    kinds = (LevelRecoding, PartitionRecoding, FreeformRecoding, BucketRecoding, SampledRecoding)
+    return {recoding.kind: recoding for recoding in kinds}
 
 
 def written_alike(raw: pl.Series) -> pl.Series:

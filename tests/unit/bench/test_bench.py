@@ -12,7 +12,19 @@ from nymity.core.errors import FileError, ParameterError
 def test_an_unknown_benchmark_names_those_there_are() -> None:
     with pytest.raises(ParameterError, match="'lattice'"):
         run_bench("latice")
-    assert set(BENCHES) == {"lattice", "losses", "models", "methods", "local", "anytime"}
+    assert set(BENCHES) == {
+        "lattice",
+        "losses",
+        "models",
+        "methods",
+        "local",
+        "bucket",
+        "anytime",
+        "queries",
+        "dp",
+        "risk",
+        "robust",
+    }
 
 
 def test_without_the_data_it_says_where_they_should_be(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

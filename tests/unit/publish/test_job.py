@@ -13,10 +13,10 @@ from samples import people, people_schema
 
 from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.lattice.optimal import OptimalLattice
-from nymity.privacy import MODELS, DistinctLDiversity, KAnonymity
+from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publish.job import FORMATS, Job, Output, Source
 from nymity.publish.pipeline import publish
-from nymity.publish.registry import METHODS
+from nymity.publish.registry import METHODS, MODELS
 from nymity.publish.starter import _value
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy
@@ -97,6 +97,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "threads": 2,
         }
     ),
+    "buckets": data(
+        method={"name": "buckets", "sizes": [2, 50], "plan": "two-size", "seconds": 2.5, "grouping": "similar"}
+    ),
+    "anatomy": data(method={"name": "anatomy"}),
+    "freeform": data(privacy=[{"model": "k-matching", "k": 5}], method={"name": "freeform-greedy", "cells": "set"}),
+    "freeform by the cheapest pair": data(method={"name": "freeform-sort-greedy", "categorical": "order"}),
+    "freeform by assignment": data(method={"name": "freeform-hungarian", "most_records": 500}),
     "iterative recoding": data(method={"name": "iterative-recoding", "loss": "gcp", "share": 0.02}),
     "mondrian": data(method={"name": "mondrian"}),
     "every field of mondrian": data(
@@ -158,6 +165,33 @@ VARIANTS: dict[str, dict[str, Any]] = {
     ),
     "every source field": data(
         source={"path": "t.xlsx", "delimiter": ";", "encoding": "cp1252", "header": False, "sheet": "first"}
+    ),
+    "safepub": data(
+        schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},
+        privacy=[
+            {
+                "model": "differential-privacy",
+                "epsilon": 1.5,
+                "public_records": 900,
+                "delta": 1e-5,
+                "epsilon_search": 0.2,
+                "notion": "probabilistic",
+            }
+        ],
+        method={
+            "name": "safepub",
+            "score": "classification",
+            "target": "age",
+            "steps": 100,
+            "final_share": 0.3,
+            "not_private_seed": 7,
+        },
+    ),
+    "a ledger": data(
+        schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},
+        privacy=[{"model": "differential-privacy", "epsilon": 1, "public_records": 900, "delta": 1e-4}],
+        method={"name": "safepub"},
+        ledger={"path": "ledger.json", "source": "patients"},
     ),
     "earlier releases": data(earlier_releases=["2023 public use file", "paper (supplement)"]),
     "awkward names": data(schema={name: {"role": "quasi"} for name in ("*", "^a$", "", "a.b", "x\ny", "größe", '"')}),

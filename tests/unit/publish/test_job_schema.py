@@ -11,11 +11,10 @@ import pytest
 from test_job import VARIANTS, WRONG, data, with_hierarchy
 
 from nymity.datasets import hospital
-from nymity.privacy import MODELS
 from nymity.publish.inspect import inspect_table, starter_job
 from nymity.publish.job import FORMATS, Job
 from nymity.publish.json_schema import job_schema
-from nymity.publish.registry import METHODS
+from nymity.publish.registry import METHODS, MODELS
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS
 from nymity.table.schema import Role
