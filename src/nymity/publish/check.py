@@ -75,25 +75,11 @@ def check(
     stated = read_certificate(certificate) if isinstance(certificate, str | Path) else certificate
     if stated is not None:
         _check_form(stated, "certificate")
-    table, path = _read(release, job, stated)
+    files = _Files.read(release, sensitive, job, stated)
     quasi, promised = _promises(job, stated)
     models = [model for model in promised if original is not None or not model.needs_source]
-    counts, beside = _read_sensitive(sensitive, path, job, stated)
-    spoken_of = [name for model in models for name in model.sensitive]
-    _check_columns(table, [*quasi, *([] if counts is not None else spoken_of)])
-    if counts is not None:
-        check_counts(table, counts)
-        _check_columns(counts, spoken_of)
-    problems: list[str] = []
-    if job is not None:
-        forbidden = [name for name in job.schema.columns(Role.IDENTIFYING) if name in table.columns]
-        problems += [f"identifying column {name!r} is in the release" for name in forbidden]
-    if stated is not None:
-        problems += _tampering(table, path, stated["output"], [column["name"] for column in stated["columns"]])
-        if counts is not None and isinstance(described := stated["output"].get(SENSITIVE_TABLE), dict):
-            problems += _tampering(counts, beside, described, described["columns"])
-    if _is_seeded(job, stated):
-        problems.append("all draws were from a known seed, so nothing is private")
+    files.check_columns(quasi, [name for model in models for name in model.sensitive])
+    problems = files.problems(job, stated)
     population = None
     if any(model.second_table for model in models):
         tables, population = _population(models, job, recoding, source)
@@ -104,17 +90,82 @@ def check(
         problems += _other_original(originals, stated)
     hierarchies = job.schema.sensitive_hierarchies if job is not None else _stated_hierarchies(stated)
     verified = verify(
-        table,
+        files.table,
         quasi,
         models,
         strict=strict,
         hierarchies=hierarchies,
         population=population,
-        counts=counts,
+        counts=files.counts,
         originals=originals,
     )
     unchecked = tuple(model.promise() for model in promised if model not in models)
     return CheckResult(verification=verified, problems=(*problems, *verified.problems), unchecked=unchecked)
+
+
+@dataclass(frozen=True, eq=False)
+class _Files:
+    """What was released: the table and, where sensitive values lie apart, their counts; with the files of both."""
+
+    table: pl.DataFrame
+    path: Path | None
+    counts: pl.DataFrame | None = None
+    counts_path: Path | None = None
+
+    @staticmethod
+    def read(release: Any, sensitive: Any, job: Job | None, stated: Certificate | None) -> _Files:
+        """Read the table, and the second one of a bucketized release, which lies beside it unless it is given."""
+        table, path = _read(release, job, stated)
+        described = None if stated is None else stated["output"].get(SENSITIVE_TABLE)
+        if described is None and not (job is not None and isinstance(job.method, BucketMethod)):
+            return _Files(table, path)
+        if sensitive is None and path is not None:
+            output = _stated_output(stated) if stated is not None else job.output  # type: ignore[union-attr]
+            sensitive = path.with_name((described or {}).get("file") or output.sensitive_file_name)
+        if sensitive is None:
+            raise InputError(
+                "check",
+                expected="both tables of a bucketized release",
+                got="one of them",
+                hint="check(release.table, sensitive=release.sensitive_table, ...)",
+            )
+        counts, counts_path = _read(sensitive, job, stated)
+        check_counts(table, counts)
+        return _Files(table, path, counts, counts_path)
+
+    def check_columns(self, quasi: Sequence[str], sensitive: Sequence[str]) -> None:
+        """Refuse tables without a column that a promise speaks of."""
+        if self.counts is None:
+            _check_columns(self.table, [*quasi, *sensitive])
+        else:
+            _check_columns(self.table, quasi)
+            _check_columns(self.counts, sensitive)
+
+    def problems(self, job: Job | None, stated: Certificate | None) -> list[str]:
+        """Say what is wrong beside broken promises."""
+        forbidden = () if job is None else job.schema.columns(Role.IDENTIFYING)
+        found = [f"identifying column {name!r} is in the release" for name in forbidden if name in self.table.columns]
+        if stated is not None:
+            output = stated["output"]
+            found += _tampering(self.table, self.path, output, [column["name"] for column in stated["columns"]])
+            if self.counts is not None and SENSITIVE_TABLE in output:
+                described = output[SENSITIVE_TABLE]
+                found += _tampering(self.counts, self.counts_path, described, described["columns"])
+        if _is_seeded(job, stated):
+            found.append("all draws were from a known seed, so nothing is private")
+        return found
+
+
+def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
+    """Refuse a table without one of these columns."""
+    for name in needed:
+        if name not in table.columns:
+            raise InputError(
+                "release",
+                expected=f"the columns {', '.join(map(repr, dict.fromkeys(needed)))}",
+                got=f"no column {name!r}",
+                hint=nearest(name, table.columns),
+            )
 
 
 def _is_seeded(job: Job | None, stated: Certificate | None) -> bool:
@@ -160,18 +211,6 @@ def _is_sensitive_section(data: Any) -> bool:
     return whole and "/" not in str(data.get("file")) and "\\" not in str(data.get("file"))
 
 
-def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
-    """Refuse a table without a column that a promise speaks of."""
-    for name in needed:
-        if name not in table.columns:
-            raise InputError(
-                "release",
-                expected=f"the columns {', '.join(map(repr, dict.fromkeys(needed)))}",
-                got=f"no column {name!r}",
-                hint=nearest(name, table.columns),
-            )
-
-
 def _read(release: Any, job: Job | None, stated: Certificate | None) -> tuple[pl.DataFrame, Path | None]:
     if not isinstance(release, str | Path):
         return to_polars(release), None
@@ -181,28 +220,6 @@ def _read(release: Any, job: Job | None, stated: Certificate | None) -> tuple[pl
     if stated is not None:
         return read_release(path, _stated_output(stated)), path
     return strip_neutralization(read_table(path)), path
-
-
-def _read_sensitive(
-    sensitive: Any, release: Path | None, job: Job | None, stated: Certificate | None
-) -> tuple[pl.DataFrame | None, Path | None]:
-    """Read the table of sensitive values, if the release has one of its own."""
-    described = None if stated is None else stated["output"].get(SENSITIVE_TABLE)
-    apart = isinstance(described, dict) or (job is not None and isinstance(job.method, BucketMethod))
-    if not apart:
-        return None, None
-    if sensitive is None and release is not None:
-        output = _stated_output(stated) if stated is not None else job.output  # type: ignore[union-attr]
-        named = described.get("file") if isinstance(described, dict) else None
-        sensitive = release.with_name(named or output.sensitive_file_name)
-    if sensitive is None:
-        raise InputError(
-            "check",
-            expected="both tables of a bucketized release",
-            got="one of them",
-            hint="check(release.table, sensitive=release.sensitive_table, ...)",
-        )
-    return _read(sensitive, job, stated)
 
 
 def _stated_output(stated: Certificate) -> Output:
