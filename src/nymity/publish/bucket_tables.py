@@ -10,6 +10,8 @@ import polars as pl
 
 from nymity.core.errors import InputError
 from nymity.table.bucket_recoding import BUCKET, COUNT
+from nymity.table.recoding import written_alike
+from nymity.table.text import as_text
 
 
 def check_counts(table: pl.DataFrame, counts: pl.DataFrame) -> str:
@@ -46,6 +48,24 @@ def bucket_problems(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[str, ...
     if unlike := both.filter(pl.col("records").ne_missing(pl.col("rows"))).height:
         problems.append(f"{unlike} buckets have more or fewer records in one table than in the other")
     return tuple(problems)
+
+
+def lost_records(table: pl.DataFrame, counts: pl.DataFrame, source: pl.DataFrame) -> tuple[str, ...]:
+    """Say which of the two tables does not have every record of the source once; a release alone cannot show that."""
+    attribute, values = check_counts(table, counts), members(counts)
+    kept = [name for name in table.columns if name != BUCKET]
+    parts = {"release": (table, kept), "sensitive table": (values, [attribute])}
+    return tuple(
+        f"the {name} has not every record of the source once"
+        for name, (released, columns) in parts.items()
+        if not _tallied(released, columns).equals(_tallied(source, columns))
+    )
+
+
+def _tallied(table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """Count equal rows, in order; forms of a missing value are one."""
+    texts = pl.DataFrame({f"c{i}": as_text(written_alike(table[name].alias("c"))) for i, name in enumerate(columns)})
+    return texts.group_by(texts.columns).len().sort(texts.columns)
 
 
 def members(counts: pl.DataFrame) -> pl.DataFrame:

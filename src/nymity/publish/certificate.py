@@ -125,8 +125,9 @@ def _about_records(
 
 
 def described_counts(counts: pl.DataFrame) -> dict[str, Any]:
-    """Describe the table of sensitive values."""
-    return {"records": counts.height, "columns": counts.columns, "content_sha256": fingerprint(counts)}
+    """Describe the table of sensitive values, among which a gap counts as one."""
+    gaps = {"missing_values": "count as a value of their own"} if sum(c.null_count() for c in counts) else {}
+    return {"records": counts.height, "columns": counts.columns, "content_sha256": fingerprint(counts), **gaps}
 
 
 def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
+from nymity.publish.bucket_tables import lost_records
 from nymity.publish.certificate import certify
 from nymity.publish.differential import private_figures
 from nymity.publish.job import Job, Output, Source
@@ -163,6 +164,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             counts=recoded.counts,
             originals=originals,
         )
+        if recoded.counts is not None:
+            verified = replace(verified, problems=(*verified.problems, *lost_records(frame, recoded.counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
     secret = salt()

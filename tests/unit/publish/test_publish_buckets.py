@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -23,9 +24,10 @@ from nymity.core.errors import (
     SchemaError,
     TableError,
 )
-from nymity.publish.bucket_tables import bucket_problems
+from nymity.publish.bucket_tables import bucket_problems, lost_records
 from nymity.publish.release import Release
-from nymity.table.recoding import Recoding
+from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.recoding import Recoded, Recoding
 
 SCHEMA = ny.Schema(
     {
@@ -72,6 +74,26 @@ def test_every_record_is_once_in_each_table(grouping: str) -> None:
     assert source[rows].select("age", "sex", "note").equals(release.table.select("age", "sex", "note"))
     counted = Counter(zip(release.table["bucket"].to_list(), source[rows]["disease"].to_list(), strict=True))
     assert counted == {(b, v): n for b, v, n in release.sensitive_table.iter_rows()}
+
+
+def test_a_record_that_is_lost_or_doubled_is_noticed_at_publishing(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, release = patients(), released()
+    assert lost_records(release.table, release.sensitive_table, source) == ()
+    doubled = pl.concat([release.table[1:], release.table[1:2]])
+    assert lost_records(doubled, release.sensitive_table, source) == (
+        "the release has not every record of the source once",
+    )
+    another = release.sensitive_table.with_columns(pl.col("disease").fill_null("flu"))
+    assert "sensitive table" in lost_records(release.table, another, source)[0]
+
+    apply = BucketRecoding.apply
+
+    def loses(self: BucketRecoding, table: pl.DataFrame) -> Recoded:
+        return replace(apply(self, table), table=apply(self, table).table.with_columns(pl.lit(50).alias("age")))
+
+    monkeypatch.setattr(BucketRecoding, "apply", loses)
+    with pytest.raises(PromiseError, match="not every record of the source once"):
+        released()
 
 
 def test_no_value_has_more_of_a_bucket_than_its_threshold() -> None:
@@ -180,6 +202,9 @@ def test_the_certificate_says_what_is_drawn_and_what_is_left_open() -> None:
     assert certificate["columns"][-1] == {"name": "bucket", "role": "bucket"}
     assert certificate["columns"][0]["unchanged"] is True
     assert certificate["output"]["sensitive_table"]["columns"] == ["bucket", "disease", "count"]
+    assert certificate["output"]["sensitive_table"]["missing_values"] == "count as a value of their own"
+    whole = released(patients().with_columns(pl.col("disease").fill_null("none"))).certificate
+    assert "missing_values" not in whole["output"]["sensitive_table"]
     assert {text.split(":")[0] for text in certificate["not_protected"]} == {
         "presence",
         "background knowledge",
