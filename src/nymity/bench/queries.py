@@ -24,7 +24,7 @@ from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
 from nymity.utility import BucketTables, QueryError, count_queries
 
-PROVENANCE = "mean relative error of two-size buckets on another census (Wang 2014, figure 7.4): at most about 10%"
+PROVENANCE = "none: the buckets here are random and keep no promise; the study of bucketization compares errors"
 
 _QUASI = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Birthplace")
 _SENSITIVE = "Occ200"

@@ -9,8 +9,8 @@ import typer
 
 from nymity.cli.console import Screen, add_row, counted, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quiet, Sheet, Strict
-from nymity.cli.source import load_job, read_as_released
-from nymity.core.errors import InputError, ParameterError
+from nymity.cli.source import names, read_with_roles
+from nymity.core.errors import ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,24 +42,12 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure which k, l … a table reaches, promised or not."""
-    from nymity.io import ReadOptions, read_table
     from nymity.publish.measure import measure
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    if (job is None) == (quasi is None):
-        raise InputError(
-            "measure",
-            expected="either --job or --quasi",
-            got="neither" if job is None else "both",
-            hint="--quasi age,sex --sensitive diagnosis",
-        )
-    if job is not None:
-        described = load_job(job)
-        frame, schema = read_as_released(data, described), described.schema
-    else:
-        reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
-        frame = read_table(data, ReadOptions(**reading))
-        schema = _roles(frame, _names(quasi), _names(sensitive))
+    reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
+    frame, described = read_with_roles("measure", data, job, quasi, reading)
+    schema = _roles(frame, described, names(sensitive)) if isinstance(described, list) else described
     measured = measure(frame, schema, strict=strict)
     screen.line(f"{data}, quasi-identifiers {', '.join(schema.quasi)}", style="bold")
     screen.line()
@@ -78,10 +66,6 @@ def _roles(frame: pl.DataFrame, quasi: list[str], sensitive: list[str]) -> Schem
     roles = dict.fromkeys(frame.columns, Role.INSENSITIVE)
     roles |= dict.fromkeys(quasi, Role.QUASI) | dict.fromkeys(sensitive, Role.SENSITIVE)
     return Schema({name: Attribute(role=role) for name, role in roles.items()})
-
-
-def _names(listed: str | None) -> list[str]:
-    return [name.strip() for name in (listed or "").split(",") if name.strip()]
 
 
 def _show(screen: Screen, measured: Measurement) -> None:

@@ -11,14 +11,10 @@ from rich.table import Table
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quiet, Sheet, Strict
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, read_as_released
-from nymity.core.errors import InputError
+from nymity.cli.source import read_with_roles
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from nymity.risk import Drivers, RiskProfile
-    from nymity.table.schema import Schema
 
 EXAMPLES = (
     "nymity risk patients.csv --quasi age,sex,postcode",
@@ -67,7 +63,7 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
-    frame, roles = _read(data, job, quasi, reading)
+    frame, roles = read_with_roles("risk", data, job, quasi, reading)
     found = profile(
         frame,
         roles,
@@ -93,21 +89,6 @@ def command(
             screen.warn(f"column {column.name!r} may point to single people: {direct.reason}")
     answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
     screen.answer({**found.to_dict(), **answer})
-
-
-def _read(
-    data: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]
-) -> tuple[pl.DataFrame, Schema | list[str]]:
-    from nymity.io import ReadOptions, read_table
-
-    if (job is None) == (quasi is None):
-        got = "neither" if job is None else "both"
-        raise InputError("risk", expected="either --job or --quasi", got=got, hint="--quasi age,sex,postcode")
-    if job is not None:
-        described = load_job(job)
-        return read_as_released(data, described), described.schema
-    names = [name.strip() for name in (quasi or "").split(",") if name.strip()]
-    return read_table(data, ReadOptions(**reading)), names
 
 
 def _records(found: RiskProfile) -> list[str]:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nymity.core.errors import FileError, JobError, ParameterError
+from nymity.core.errors import FileError, InputError, JobError, ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from nymity.publish.job import Job
+    from nymity.table.schema import Schema
 
 
 def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
@@ -43,6 +44,26 @@ def read_as_released(path: Path, job: Job) -> pl.DataFrame:
     if path.name.endswith(f".{job.output.format}"):
         return read_release(path, job.output)
     return strip_neutralization(read_table(path))
+
+
+def read_with_roles(
+    where: str, path: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]
+) -> tuple[pl.DataFrame, Schema | list[str]]:
+    """Read a table with what is known of its columns: a job's schema, or names of quasi-identifiers in its place."""
+    from nymity.io import ReadOptions, read_table
+
+    if (job is None) == (quasi is None):
+        got = "neither" if job is None else "both"
+        raise InputError(where, expected="either --job or --quasi", got=got, hint="--quasi age,sex,postcode")
+    if job is not None:
+        described = load_job(job)
+        return read_as_released(path, described), described.schema
+    return read_table(path, ReadOptions(**reading)), names(quasi)
+
+
+def names(listed: str | None) -> list[str]:
+    """Take comma-separated names apart."""
+    return [name.strip() for name in (listed or "").split(",") if name.strip()]
 
 
 def same_file(one: Path, other: Path) -> bool:

@@ -7,9 +7,6 @@ from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nymity.core.errors import ParameterError
 from nymity.core.validation import one_of, whole_number
 from nymity.dp.binomial import ball, precision
@@ -17,8 +14,8 @@ from nymity.dp.notion import NOTIONS
 from nymity.dp.parameters import fraction_between
 from nymity.dp.sampling import largest_beta, rounded, smallest_k
 from nymity.dp.threshold import BITS
-from nymity.privacy import Groups, Measured, PrivacyModel
-from nymity.table.classes import Classes
+from nymity.privacy import Groups, Measured
+from nymity.privacy.sizes import SizeModel
 
 #: Significant digits of the epsilon that belongs to draws on a sample.
 _DIGITS = 6
@@ -27,7 +24,7 @@ _LARGEST_DELTA = Fraction(1, 10**4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DifferentialPrivacy(PrivacyModel):
+class DifferentialPrivacy(SizeModel):
     """Whether one record was in the table hardly changes what is published.
 
     Tables are neighbours if one has a record that the other lacks. For neighbours D, D' and every set O of releases,
@@ -106,15 +103,6 @@ class DifferentialPrivacy(PrivacyModel):
     def smallest_class(self) -> int:
         """A class has at least k records."""
         return self.k
-
-    @property
-    def size_only(self) -> bool:
-        """Nothing but the size counts."""
-        return True
-
-    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """At least k records."""
-        return classes.sizes >= self.k
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sizes import check_k
-from nymity.table.classes import Classes
+from nymity.privacy.model import Measured
+from nymity.privacy.sizes import SizeModel, check_k
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class KAnonymity(PrivacyModel):
+class KAnonymity(SizeModel):
     """Every record shares its published quasi-identifiers with at least k - 1 others."""
 
     k: int
@@ -32,18 +28,9 @@ class KAnonymity(PrivacyModel):
         """A class has at least k records."""
         return self.k
 
-    @property
-    def size_only(self) -> bool:
-        """Nothing but the size counts."""
-        return True
-
     def check(self, table: EncodedTable) -> None:
         """A class cannot have more records than the table."""
         check_k(f"{self.key}.k", self.k, table)
-
-    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """At least k records."""
-        return classes.sizes >= self.k
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -15,19 +15,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sizes import check_k
-from nymity.table.classes import Classes
+from nymity.privacy.model import Measured
+from nymity.privacy.sizes import SizeModel, check_k
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMatching(PrivacyModel):
+class KMatching(SizeModel):
     """Rows and source records can be matched in k ways without a common pair: weaker than k-anonymity.
 
     Methods that make classes keep it by classes of k equal rows. Masked rows are rows like all others.
@@ -47,18 +43,9 @@ class KMatching(PrivacyModel):
         """A class of k equal rows and the records they were made from can be matched in k ways, going round."""
         return self.k
 
-    @property
-    def size_only(self) -> bool:
-        """Nothing but the size counts."""
-        return True
-
     def check(self, table: EncodedTable) -> None:
         """A row cannot fit more records than there are."""
         check_k(f"{self.key}.k", self.k, table)
-
-    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """At least k equal rows."""
-        return classes.sizes >= self.k
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

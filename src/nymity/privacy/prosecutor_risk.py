@@ -9,19 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nymity.core.validation import exact_fraction, number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sizes import check_risk
-from nymity.table.classes import Classes
+from nymity.privacy.model import Measured
+from nymity.privacy.sizes import SizeModel, check_risk
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProsecutorRisk(PrivacyModel):
+class ProsecutorRisk(SizeModel):
     """1 / size is at most the limit for every class.
 
     Exact, with the limit as the decimal written: 0.2 asks for 5 records, 0.3333333 for 4, because 1/3 is more.
@@ -40,18 +36,9 @@ class ProsecutorRisk(PrivacyModel):
         """1 / size <= limit just when size >= 1 / limit."""
         return ceil(1 / exact_fraction(self.limit))
 
-    @property
-    def size_only(self) -> bool:
-        """Nothing but the size counts."""
-        return True
-
     def check(self, table: EncodedTable) -> None:
         """A class cannot have more records than the table."""
         check_risk(f"{self.key}.limit", self.limit, table)
-
-    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """At least 1 / limit records."""
-        return classes.sizes >= self.smallest_class
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -1,10 +1,28 @@
-"""What models of class sizes ask of a table."""
+"""Models for which nothing but the size of a class counts, and what they ask of a table."""
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction
+from nymity.privacy.model import PrivacyModel
+from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
+
+
+class SizeModel(PrivacyModel):
+    """A class is accepted if it has ``smallest_class`` records or more."""
+
+    @property
+    def size_only(self) -> bool:
+        """Nothing but the size counts."""
+        return True
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """Large enough classes."""
+        return classes.sizes >= self.smallest_class
 
 
 def check_risk(where: str, limit: float, table: EncodedTable) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from nymity.bucket.bucketized import BucketOutcome
-from nymity.dp.safepub import PrivateOutcome
+from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import plain_measured
@@ -85,7 +85,7 @@ def certify(
             "columns": len(release.columns),
             "content_sha256": fingerprint(release),
             "row_order": job.output.row_order,
-            **({} if counts is None else {SENSITIVE_TABLE: described_counts(counts)}),
+            **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
         },
         "random_sources": [
             *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
@@ -124,7 +124,7 @@ def _about_records(
     }
 
 
-def described_counts(counts: pl.DataFrame) -> dict[str, Any]:
+def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:
     """Describe the table of sensitive values, among which a gap counts as one."""
     gaps = {"missing_values": "count as a value of their own"} if sum(c.null_count() for c in counts) else {}
     return {"records": counts.height, "columns": counts.columns, "content_sha256": fingerprint(counts), **gaps}

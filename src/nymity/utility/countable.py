@@ -30,8 +30,8 @@ from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
+from nymity.table.published_cells import ReadCells, as_they_are
 from nymity.table.text import as_text
-from nymity.utility.published_cells import ReadCells, as_they_are
 
 Ints = NDArray[np.int64]
 

@@ -18,12 +18,12 @@ from nymity.io import to_polars
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.published_cells import by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.table.text import is_missing
 from nymity.utility.answering import answered
 from nymity.utility.countable import BucketTables, Countable, RecodedTable
-from nymity.utility.published_cells import by_recoding, by_text
 from nymity.utility.query import Query, check_columns
 from nymity.utility.query_error import QueryError, measured_error
 from nymity.utility.workload import Workload
