@@ -86,9 +86,7 @@ def _freeform(method: Freeform, unit: float) -> Iterator[Line]:
     seconds = cpu_seconds(lambda: found.append(method.run(table, models, columns=columns)), repeat=1)
     recoding = found[0].recoding
     frame, name = recoding.apply(adult.table).table, f"{method.key}, adult, 8 attributes"
-    gcp = next(
-        loss.value for loss in compare(adult.table, frame, schema, recoding=recoding).losses if loss.name == "gcp"
-    )
+    gcp = compare(adult.table, frame, schema, recoding=recoding).value("gcp")
     originals = Originals.of(adult.table, recoding)
 
     def verify() -> None:
@@ -167,7 +165,7 @@ def _adult(
 
     work()  # warm-up
     release = publish(adult.table, schema, privacy=models, method=method)
-    found = next(loss.value for loss in compare(adult.table, release).losses if loss.name == "gcp")
+    found = compare(adult.table, release).value("gcp")
     note = f"{release.verification.classes:,} classes"
     yield Line(name=f"{name}, adult, 8 attributes", value=cpu_seconds(work) / unit, unit="U", target=cost, note=note)
     yield Line(name=f"{name}, adult, 8 attributes: GCP", value=found, unit="", target=gcp, reference=0.0463)

@@ -1,13 +1,15 @@
-"""``nymity compare``: what a release lost against the original, by every loss."""
+"""``nymity compare``: what a release lost against the original, by every loss and metric."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
+from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, counted, percent, table
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.source import load_job, read_as_released
@@ -18,7 +20,11 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "nymity compare patients.csv release/release.csv --job job.toml",
     "nymity compare patients.csv release/release.csv --job job.toml --recoding release-custodian/recoding.json",
+    "nymity compare patients.csv release/release.csv --job job.toml --target diagnosis --classifier decision-tree",
 )
+
+_ARROWS = {"lower": "↓", "higher": "↑"}
+_BAR = 14
 
 
 def command(
@@ -27,18 +33,27 @@ def command(
     job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
     recoding: Annotated[
         Path | None,
-        typer.Option(help="recoding.json of the custodian's log, for ambiguous cells.", show_default=False),
+        typer.Option(
+            help="recoding.json of the custodian's log, to match records and read ambiguous cells.", show_default=False
+        ),
     ] = None,
+    target: learning.Target = None,
+    classifier: learning.Classifiers = None,
+    folds: learning.Folds = 5,
+    links: learning.Links = None,
+    test: learning.Holdout = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what a release lost against the original.
 
-    Every loss is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
+    Every loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
+    With --target classifiers are trained on both tables, too, and tested on original records.
     """
     from nymity.io import ReadOptions, read_table
     from nymity.publish.compare import compare
     from nymity.publish.pipeline import population_of
+    from nymity.quality.metric import GROUPS
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job)
@@ -50,35 +65,83 @@ def command(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
         f"({percent(found.suppressed / found.records)}). Scaled: 0% is the original, 100% is everything suppressed.",
         "",
-        _losses(found),
+        *(part for group in GROUPS for part in (_measured(found, group), "")),
+        _picks(found),
         "",
+        *_undefined(found),
         _attributes(found),
         "",
+        "↓ lower is better, ↑ higher is better:",
         _legend(found),
     )
-    screen.answer(found.to_dict())
+    learned = learning.compare_learning(
+        screen,
+        target,
+        before,
+        released,
+        described,
+        population=people,
+        recoding=recoding,
+        links=links or (learning.links_beside(release, recoding) if test is None else None),
+        test=test,
+        classifiers=classifier,
+        folds=folds,
+    )
+    screen.answer({**found.to_dict(), **learned, "picks": _rates(found)})
 
 
-def _losses(found: Comparison) -> Table:
-    shown = table("loss", "value", "scaled", "", right=("value", ""))
-    for loss in found.losses:
-        scaled = loss.scaled
-        add_row(
-            shown,
-            loss.name,
-            loss.value,
-            None if scaled is None else bar(scaled),
-            None if scaled is None else percent(scaled),
-        )
+def _measured(found: Comparison, group: str) -> Table:
+    """Show what has a value; scaled values may lie below 0% and above 100%."""
+    from nymity.quality.trust import measured_trust
+
+    trust = measured_trust()
+    shown = table(group, "value", "", "scaled", "", "picks", right=("value", "", "picks"))
+    for m in found.measured:
+        if m.group == group and m.value is not None:
+            scale = (None, None) if m.scaled is None else (bar(m.scaled, _BAR), percent(m.scaled))
+            picks = f"{trust[m.key].overall.rate:.0%}" if m.key in trust else None
+            add_row(shown, m.name, m.value, _ARROWS[m.better], *scale, picks)
     return shown
+
+
+def _rates(found: Comparison) -> dict[str, Any]:
+    """How often each metric picked the better of two releases in our study, where that was measured."""
+    from nymity.quality.trust import measured_trust
+
+    trust = measured_trust()
+    return {m.key: asdict(trust[m.key].overall) for m in found.measured if m.key in trust}
+
+
+def _picks(found: Comparison) -> str:
+    """Say how far metrics can be trusted."""
+    from nymity.quality.trust import trust_source
+
+    about, best = trust_source(), max(share["rate"] for share in _rates(found).values())
+    return (
+        f"picks: in how many pairs of releases of our study {about['name']!r} the metric picked the one that "
+        f"classifiers learned more from ({about['releases']:,} releases of {len(about['data'])} data sets). A coin "
+        f"picks 50%, the best of these {best:.0%}: use with care, and measure your own task (--target)."
+    )
+
+
+def _undefined(found: Comparison) -> list[Table | str]:
+    """Say what has no value or no scale, and why, those with the same reason together."""
+    reasons: dict[str, list[str]] = {}
+    for m in found.measured:
+        if m.undefined is not None:
+            reasons.setdefault(m.undefined, []).append(m.name)
+    shown = table("undefined", "because")
+    for why, names in reasons.items():
+        add_row(shown, ", ".join(names), why)
+    return [shown, ""] if reasons else []
 
 
 def _legend(found: Comparison) -> Table:
     shown = Table.grid(padding=(0, 3, 0, 0))
     shown.add_column(no_wrap=True)
     shown.add_column()
-    for loss in found.losses:
-        add_row(shown, loss.name, loss.title, style="dim")
+    for m in found.measured:
+        add_row(shown, m.name, f"{m.title} ({m.unit})", style="dim")
     return shown
 
 

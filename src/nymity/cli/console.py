@@ -96,10 +96,10 @@ def parameters(values: Mapping[str, Any]) -> str:
     )
 
 
-def bar(share: float) -> str:
+def bar(share: float, width: int = _BAR_WIDTH) -> str:
     """Draw a share from 0 to 1; it reads without colour too."""
-    filled = round(_BAR_WIDTH * min(max(share, 0.0), 1.0))
-    return "█" * filled + "░" * (_BAR_WIDTH - filled)
+    filled = round(width * min(max(share, 0.0), 1.0))
+    return "█" * filled + "░" * (width - filled)
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

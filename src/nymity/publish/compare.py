@@ -1,60 +1,102 @@
-"""compare: what a release lost, by every loss, from the original and the released table alone.
+"""compare: what a release lost, by every loss and metric, from the original and the released table alone.
 
-The statistics are counted from the released cells with plain numpy, not taken from the search: a released row counts
-as kept unless all its quasi-identifiers are masked, and records missing from the release count as suppressed. Records
-that the schema drops for their gaps are left out of the original first, as in the search. Cells on levels are found in
-the hierarchies; what a cell of a class stands for is told by its text, and exactly by the recoding.
+Everything is counted from the released cells, not taken from the search: a released row counts as kept unless all its
+quasi-identifiers are masked, and records missing from the release count as suppressed. Records that the schema drops
+for their gaps are left out of the original first, as in the search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from nymity.core.errors import TableError
+from nymity.core.errors import ParameterError, TableError
+from nymity.core.validation import nearest
 from nymity.io import to_polars
+from nymity.kernels.grouping import distinct
+from nymity.publish.linking import with_links
+from nymity.publish.loss_statistics import check_records, no_meaning, statistics_of
+from nymity.publish.metrics import METRICS
 from nymity.publish.pipeline import without_dropped
 from nymity.publish.release import Release
-from nymity.publish.rows import CellRows, Rows, released_rows
+from nymity.publish.rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import BoundAttributeLoss
-from nymity.table.encoding import EncodedTable, encode
+from nymity.quality.metric import Better, BoundMetric, Group, Metric, Reading
+from nymity.quality.published import Ints, Published, nothing_left, untouched
+from nymity.table.encoding import EncodedTable, codes_of, encode
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.packing import KeyLayout
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema, check_columns
 
 
 @dataclass(frozen=True, kw_only=True)
-class LossValue:
-    """One loss of a release: raw, and scaled so that 0 is the original and 1 full suppression.
+class Measured:
+    """One loss or metric of a release: raw, and scaled so that 0 is the original and 1 full suppression.
 
-    ``name`` is the key with the parameters that are not the default. ``scaled`` is None where the original and full
-    suppression have the same value. ``attributes``: the loss of each attribute, where it is made of those.
+    ``name`` is the key with the parameters that are not the default. ``better`` says which of two raw values is;
+    a scaled one is better the lower it is. ``attributes``: the value of each attribute, where it is made of those.
+    ``undefined`` says why there is no ``value``, or no ``scaled`` one; what is undefined is None, never a number.
     """
 
     key: str
     name: str
     title: str
-    value: float
-    original: float
-    suppressed: float
+    group: Group
+    better: Better
+    unit: str
+    limits: str
+    value: float | None
+    original: float | None
+    suppressed: float | None
     scaled: float | None
     attributes: dict[str, float] | None
+    undefined: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Levels found in a release, its suppressed records, every loss, and the domain share lost per attribute."""
+    """Levels of a release, its suppressed records, all that was measured, and the domain share lost per attribute.
+
+    ``measured`` has all of them, in the order of the registries; ``losses`` and ``metrics`` are those with a value.
+    """
 
     records: int
     levels: dict[str, int]
     suppressed: int
-    losses: tuple[LossValue, ...]
+    measured: tuple[Measured, ...]
     attribute_loss: dict[str, float]
+
+    @property
+    def losses(self) -> tuple[Measured, ...]:
+        """The losses that have a value for this release."""
+        return tuple(m for m in self.measured if m.key in LOSSES and m.value is not None)
+
+    @property
+    def metrics(self) -> tuple[Measured, ...]:
+        """The metrics beside losses that have a value for this release."""
+        return tuple(m for m in self.measured if m.key in METRICS and m.value is not None)
+
+    def value(self, name: str) -> float:
+        """Return the raw value of a loss or metric by its name, or say why there is none."""
+        found = next((m for m in self.measured if m.name == name), None)
+        if found is None or found.value is None:
+            known = [m.name for m in self.measured if m.value is not None]
+            raise ParameterError(
+                "comparison",
+                expected=f"a measure with a value: {', '.join(known)}",
+                got=f"{name!r}{'' if found is None else f', undefined: {found.undefined}'}",
+                hint=nearest(name, known),
+            )
+        return found.value
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -73,72 +115,204 @@ def compare(
 
     ``population`` are the quasi-identifiers of the second table it was released beside, if there was one: hierarchies
     are built for the values of both. ``recoding`` is the one it was released by, from the custodian's folder; without
-    it cells of local recoding are read from their text, which is refused where it is ambiguous. A release knows both.
+    it cells of local recoding are read from their text, which is refused where it is ambiguous, and metrics that
+    compare each record with its row are undefined. A release knows both.
     """
-    known = release if isinstance(release, Release) else None
-    released = to_polars(release) if known is None else known.frame
-    if known is not None:
-        schema, recoding = known.job.schema, known.recoding
+    schema = release.job.schema if isinstance(release, Release) else schema
     if schema is None:
         raise TableError("compare", expected="the schema the table was released by", got="none")
     if isinstance(recoding, str | Path):
         recoding = Recoding.load(recoding)
-    if isinstance(recoding, PartitionRecoding) or (known is not None and known.population is not None):
-        schema = _with_hierarchies(schema, recoding)
-    source = to_polars(original)
-    check_columns(schema, source.columns)
-    encoded = encode(without_dropped(source, schema)[0], schema, population)
-    for name in encoded.names:
-        if name not in released.columns:
-            raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
-    found = released_rows(encoded, released, recoding, None if known is None else known.log.masked)
-    untouched, nothing = _extremes(encoded)
-    values = tuple(_loss_value(loss, found, untouched, nothing) for loss in _losses(found, known))
-    return Comparison(
-        records=encoded.n_records,
-        levels={} if isinstance(found, CellRows) else dict(zip(encoded.names, found.levels, strict=True)),
-        suppressed=found.suppressed,
-        losses=values,
-        attribute_loss=next(value.attributes or {} for value in values if value.name == DomainShareLoss.key),
-    )
+    return Comparer(original, schema, population=population).compare(release, recoding=recoding)
 
 
-def _losses(found: Rows, known: Release | None) -> list[Loss]:
-    """Return every loss that can be told from the rows, and the one a release was made by."""
-    losses = [loss for kind in LOSSES.values() for loss in kind.of_table(found.table)]
-    minimized = None if known is None else known.outcome.minimized
-    if isinstance(minimized, Loss) and minimized not in losses:
-        losses.append(minimized)
-    bound = [loss.bind(found.table) for loss in losses]
-    return [
-        loss
-        for loss, b in zip(losses, bound, strict=True)
-        if b.needs.target in (None, *found.targets) and found.tells(b)
-    ]
+class Comparer:
+    """Compares many releases of one original, which is encoded and measured once.
+
+    ``Comparer(original, schema).compare(release)`` is :func:`compare` with one release. A release, or a released table
+    with its ``recoding``, is compared by the hierarchies it was made with: where these are not those of the release
+    before, the original is measured again, and encoded again unless they list the same values in the same order.
+    """
+
+    def __init__(self, original: Any, schema: Schema, *, population: pl.DataFrame | None = None) -> None:
+        self._source = to_polars(original)
+        check_columns(schema, self._source.columns)
+        self._schema, self._population = schema, population
+        self._kept, self._kept_rows = without_dropped(self._source, schema)
+        self._original: _Original | None = None
+
+    def compare(self, release: Any, *, recoding: Recoding | None = None, source_rows: Ints | None = None) -> Comparison:
+        """Compare a :class:`Release` or a released table with the original.
+
+        Of a table, ``source_rows`` (n_released,) tells which row of the original each of its rows came from, where that
+        is known; without it the ``recoding`` is applied again. A release knows both.
+        """
+        known = release if isinstance(release, Release) else None
+        released = to_polars(release) if known is None else known.frame
+        recoding = recoding if known is None else known.recoding
+        original = self._encoded(known, recoding)
+        for name in original.table.names:
+            if name not in released.columns:
+                raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
+        read = read_rows(original.table, released, recoding, None if known is None else known.log.masked)
+        check_records(read.published)
+        rows = source_rows if known is None else known.log.source_rows
+        places = None if rows is None else self._places(rows)
+        published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
+        return original.comparison(published, None if known is None else known.outcome.minimized)
+
+    def _encoded(self, known: Release | None, recoding: Recoding | None) -> _Original:
+        """Return the original encoded by the hierarchies that the release was made with."""
+        schema = self._schema if known is None else known.job.schema
+        exactly = known is None or known.population is not None or isinstance(recoding, PartitionRecoding)
+        if recoding is not None and exactly:
+            schema = _with_hierarchies(schema, recoding)
+        if self._original is None or self._original.schema != schema:
+            again = None if self._original is None else self._original.with_schema(schema)
+            table = encode(self._kept, schema, self._population) if again is None else again
+            self._original = _Original(self._kept, schema, table)
+        return self._original
+
+    def _places(self, source_rows: Ints) -> Ints:
+        """Rows of the source as rows of what is left of it without dropped records; -1 for others."""
+        place = np.full(self._source.height, -1, dtype=np.int64)
+        place[self._kept_rows] = np.arange(len(self._kept_rows))
+        inside = (source_rows >= 0) & (source_rows < len(place))
+        return np.where(inside, place[np.where(inside, source_rows, 0)], -1)
 
 
-def _loss_value(loss: Loss, found: Rows, untouched: Rows, nothing: Rows) -> LossValue:
-    bound = loss.bind(found.table)
-    here, low_end, high_end = (rows.statistics(bound) for rows in (found, untouched, nothing))
-    value, low, high = (float(bound.value(nodes)[0]) for nodes in (here, low_end, high_end))
-    attributes = None
-    if isinstance(bound, BoundAttributeLoss):
-        attributes = dict(zip(found.table.names, bound.per_attribute(here)[0].tolist(), strict=True))
-    return LossValue(
-        key=loss.key,
-        name=loss.name,
-        title=loss.title,
-        value=value,
-        original=low,
-        suppressed=high,
-        scaled=None if low == high else (value - low) / (high - low),
-        attributes=attributes,
-    )
+@dataclass(frozen=True, eq=False)
+class _Original:
+    """The original, encoded for one schema, and the ends of the scale."""
+
+    frame: pl.DataFrame
+    schema: Schema
+    table: EncodedTable
+
+    def with_schema(self, schema: Schema) -> EncodedTable | None:
+        """Return the table with other hierarchies, if they list the same values and nothing else differs."""
+        if any(replace(a, hierarchy=None) != replace(self.schema[n], hierarchy=None) for n, a in schema.items()):
+            return None
+        found = [schema[name].hierarchy for name in self.table.names]
+        listed = [h for h in found if isinstance(h, Hierarchy)]
+        if [h.values for h in listed] != [h.values for h in self.table.hierarchies]:
+            return None
+        return replace(self.table, hierarchies=tuple(listed))
+
+    @cached_property
+    def untouched(self) -> Published:
+        return untouched(self.table)
+
+    @cached_property
+    def nothing(self) -> Published:
+        return nothing_left(self.table)
+
+    @cached_property
+    def combination_of(self) -> Ints:
+        """The combination of each row, (n,)."""
+        sizes = [hierarchy.domain_size for hierarchy in self.table.hierarchies]
+        codes = [
+            codes_of(self.frame[name], None, hierarchy.index)
+            for name, hierarchy in zip(self.table.names, self.table.hierarchies, strict=True)
+        ]
+        both = [np.append(own, column) for own, column in zip(self.table.combinations.T, codes, strict=True)]
+        group, _ = distinct(KeyLayout.for_sizes(sizes).pack(both))  # combinations come first, each a group of its own
+        found: Ints = group[len(self.table.counts) :].astype(np.int64)
+        return found
+
+    @cached_property
+    def losses(self) -> dict[str, _Scale]:
+        """Every loss that the table has, by name."""
+        found = [loss for kind in LOSSES.values() for loss in kind.of_table(self.table)]
+        return {loss.name: self._loss(loss) for loss in found}
+
+    @cached_property
+    def metrics(self) -> dict[str, _Scale]:
+        """Every metric by its key."""
+        return {key: self._scale(metric := kind(), metric.bind(self.untouched)) for key, kind in METRICS.items()}
+
+    def comparison(self, published: Published, minimized: Any) -> Comparison:
+        """Measure a release by everything, and by what it was made to minimize."""
+        scales = [*self.losses.values(), *self.metrics.values()]
+        if isinstance(minimized, Loss) and minimized.name not in self.losses:
+            scales.insert(len(self.losses), self._loss(minimized))
+        values = tuple(scale.measured(published) for scale in scales)
+        return Comparison(
+            records=self.table.n_records,
+            levels=dict(zip(self.table.names, published.column_levels, strict=True)) if published.on_levels else {},
+            suppressed=published.suppressed,
+            measured=values,
+            attribute_loss=next(value.attributes or {} for value in values if value.name == DomainShareLoss.key),
+        )
+
+    def _loss(self, loss: Loss) -> _Scale:
+        try:
+            return self._scale(loss, _measuring(loss, self.table))
+        except ParameterError as error:  # a domain that cannot be counted
+            why = f"expected {error.expected}, got {error.got}"
+            return self._scale(loss, lambda _: Reading(undefined=why))
+
+    def _scale(self, measure: Loss | Metric, bound: BoundMetric) -> _Scale:
+        return _Scale(measure, bound, bound(self.untouched), bound(self.nothing))
 
 
-def _with_hierarchies(schema: Schema, recoding: Recoding | None) -> Schema:
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """A loss or metric bound to the original, and what it says of the original and of full suppression."""
+
+    measure: Loss | Metric
+    bound: BoundMetric
+    low: Reading
+    high: Reading
+
+    def measured(self, published: Published) -> Measured:
+        """Measure a release."""
+        found, low, high = self.bound(published), self.low.value, self.high.value
+        scaled, why = None, found.undefined
+        if found.value is not None:
+            if low is None or high is None:
+                why = f"no scale: {self.low.undefined or self.high.undefined}"
+            elif low == high:
+                why = "no scale: the original and full suppression are alike"
+            else:
+                scaled = (found.value - low) / (high - low) + 0.0  # no minus zero
+        measure = self.measure
+        return Measured(
+            key=measure.key,
+            name=measure.name if isinstance(measure, Loss) else measure.key,
+            title=measure.title,
+            group=measure.group,
+            better=measure.better,
+            unit=measure.unit,
+            limits=measure.limits,
+            value=found.value,
+            original=low,
+            suppressed=high,
+            scaled=scaled,
+            attributes=None if found.attributes is None else dict(found.attributes),
+            undefined=why,
+        )
+
+
+def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], Reading]:
+    """Return a loss as a function of what was published."""
+    bound = loss.bind(table)
+
+    def measured(published: Published) -> Reading:
+        why = no_meaning(bound, published)
+        if why is not None:
+            return Reading(undefined=why)
+        node = statistics_of(published, bound)
+        attributes: Mapping[str, float] | None = None
+        if isinstance(bound, BoundAttributeLoss):
+            attributes = dict(zip(table.names, bound.per_attribute(node)[0].tolist(), strict=True))
+        return Reading(value=float(bound.value(node)[0]), attributes=attributes)
+
+    return measured
+
+
+def _with_hierarchies(schema: Schema, recoding: Recoding) -> Schema:
     """Return the schema with the hierarchies of a recoding, whose codes its cells speak of."""
-    assert recoding is not None
     hierarchies = recoding.hierarchies
     if set(hierarchies) != set(schema.quasi):
         raise TableError(
@@ -148,11 +322,3 @@ def _with_hierarchies(schema: Schema, recoding: Recoding | None) -> Schema:
             hint="give the recoding of this release",
         )
     return Schema({n: replace(a, hierarchy=hierarchies[n]) if n in hierarchies else a for n, a in schema.items()})
-
-
-def _extremes(table: EncodedTable) -> tuple[Rows, Rows]:
-    """Return the original table and the one with every record suppressed at the top."""
-    rows = np.repeat(table.combinations, table.counts, axis=0).astype(np.int64)
-    values = {name: pl.Series(np.repeat(column.codes, column.counts)) for name, column in table.sensitive.items()}
-    nobody = {name: column[:0] for name, column in values.items()}
-    return Rows(table, np.zeros_like(rows), rows, values), Rows(table, rows[:0], rows[:0], nobody)

@@ -31,6 +31,9 @@ class AmbiguityLoss(Loss):
 
     key = "ambiguity"
     title = "ambiguity, raw combinations covered by the published rows"
+    group = "classes"
+    unit = "combinations"
+    limits = "a few rows that cover nearly everything outweigh all others"
 
     def bind(self, table: EncodedTable) -> BoundAmbiguityLoss:
         """Remember the number of records and of raw combinations."""

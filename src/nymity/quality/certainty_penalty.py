@@ -38,6 +38,9 @@ class CertaintyPenaltyLoss(AttributeLoss):
 
     key = "gcp"
     title = "global certainty penalty: occurring values or span that a published cell covers"
+    group = "cells"
+    unit = "share per cell"
+    limits = "a wide gap between two numbers counts although nobody is in it"
 
     def bind(self, table: EncodedTable) -> BoundCertaintyPenaltyLoss:
         """Prepare the penalty of each generalized value."""

@@ -15,6 +15,9 @@ class AverageClassSizeLoss(Loss):
 
     key = "average-class-size"
     title = "average class size"
+    group = "classes"
+    unit = "records"
+    limits = "counts classes, whatever their cells say"
 
     def bind(self, table: EncodedTable) -> BoundAverageClassSizeLoss:
         """Remember the number of records."""

@@ -36,6 +36,9 @@ class ClassificationLoss(Loss):
 
     key = "classification"
     title = "classification metric: records suppressed or outside the majority of their class"
+    group = "tasks"
+    unit = "share of records"
+    limits = "a majority vote in each class, which a real classifier may beat"
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):

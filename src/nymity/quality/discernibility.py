@@ -28,6 +28,9 @@ class DiscernibilityLoss(Loss):
 
     key = "discernibility"
     title = "discernibility, the sum of squared class sizes"
+    group = "classes"
+    unit = "pairs of records"
+    limits = "large classes decide, whatever their cells say"
 
     def bind(self, table: EncodedTable) -> BoundDiscernibilityLoss:
         """Prepare the entropies of the levels."""

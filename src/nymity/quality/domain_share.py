@@ -28,6 +28,9 @@ class DomainShareLoss(AttributeLoss):
 
     key = "loss"
     title = "share of its domain that a published cell covers"
+    group = "cells"
+    unit = "share per cell"
+    limits = "all values count alike, however near or frequent they are"
 
     def bind(self, table: EncodedTable) -> BoundDomainShareLoss:
         """Prepare the per-level sums of leaves."""

@@ -32,6 +32,9 @@ class EntropyLoss(Loss):
 
     key = "entropy"
     title = "non-uniform entropy, bits lost over all cells"
+    group = "cells"
+    unit = "bits"
+    limits = "takes frequencies of the original for known; generalizing rare values costs little"
 
     def bind(self, table: EncodedTable) -> BoundEntropyLoss:
         """Prepare the bits each level costs."""
@@ -44,6 +47,9 @@ class NormalizedEntropyLoss(AttributeLoss):
 
     key = "entropy-normalized"
     title = "non-uniform entropy, share of a column's bits lost"
+    group = "cells"
+    unit = "share of bits"
+    limits = "takes frequencies of the original for known; generalizing rare values costs little"
 
     def bind(self, table: EncodedTable) -> BoundNormalizedEntropyLoss:
         """Prepare the bits each level costs."""

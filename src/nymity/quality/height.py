@@ -18,6 +18,9 @@ class HeightLoss(Loss):
 
     key = "height"
     title = "sum of generalization levels"
+    group = "cells"
+    unit = "levels"
+    limits = "depends on how many levels hierarchies have, and ignores suppression"
 
     def bind(self, table: EncodedTable) -> BoundHeightLoss:
         """Nothing to prepare."""

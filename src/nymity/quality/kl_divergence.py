@@ -34,6 +34,9 @@ class KLDivergenceLoss(Loss):
 
     key = "kl-divergence"
     title = "Kullback-Leibler divergence of the released distribution, in bits"
+    group = "distributions"
+    unit = "bits per record"
+    limits = "spread over all combinations a domain allows, most of which nobody has"
 
     def bind(self, table: EncodedTable) -> BoundKLDivergenceLoss:
         """Prepare the bits of the original distribution."""

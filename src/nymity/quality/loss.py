@@ -10,15 +10,23 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import ClassVar
 
+from nymity.quality.metric import Better, Group
 from nymity.quality.statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
 class Loss(ABC):
-    """A quality model: lower is better. Subclasses are frozen keyword-only dataclasses of their parameters."""
+    """A quality model: lower is better. Subclasses are frozen keyword-only dataclasses of their parameters.
+
+    ``title`` is the definition in one line, ``limits`` what it does not see.
+    """
 
     key: ClassVar[str]
     title: ClassVar[str]
+    group: ClassVar[Group]
+    better: ClassVar[Better] = "lower"
+    unit: ClassVar[str]
+    limits: ClassVar[str]
 
     @abstractmethod
     def bind(self, table: EncodedTable) -> BoundLoss:

@@ -23,6 +23,9 @@ class PrecisionLoss(AttributeLoss):
 
     key = "precision"
     title = "mean generalization height of a cell (1 - precision)"
+    group = "cells"
+    unit = "height per cell"
+    limits = "depends on how many levels hierarchies have"
 
     def bind(self, table: EncodedTable) -> BoundPrecisionLoss:
         """Nothing to prepare."""

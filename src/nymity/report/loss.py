@@ -1,7 +1,10 @@
-"""What the release costs: per attribute, and by every loss."""
+"""What the release costs: per attribute, and by every loss and metric."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from nymity.publish.compare import Measured
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, element, paragraph
 from nymity.report.subject import Subject
@@ -9,18 +12,19 @@ from nymity.report.wording import amount, axis_labels, listed, percent
 
 
 def loss_section(subject: Subject, figures: Figures) -> Section:
-    """Plot the share of detail each attribute lost, and all losses on one scale."""
+    """Plot the share of detail each attribute lost, and all losses and metrics on one scale."""
     parts = [
         paragraph(
             "Generalizing and suppressing cost detail. First: how much of its domain a cell of each attribute covers "
             "on average. Second: every loss nymity knows, scaled so that 0 is the original and 1 a release with "
-            "everything suppressed."
+            "everything suppressed. Third: further metrics of a finished release, on the same scale. No figure "
+            "here says what the release is good for in a task of yours."
         ),
-        element("div", _attributes(subject, figures), *_losses(subject, figures), class_="grid"),
+        element(
+            "div", _attributes(subject, figures), *_losses(subject, figures), *_metrics(subject, figures), class_="grid"
+        ),
+        *(paragraph(f"Undefined here: {listed(names)} ({why}).") for why, names in _undefined(subject).items()),
     ]
-    without = [loss.name for loss in subject.comparison.losses if loss.scaled is None]
-    if without:
-        parts.append(paragraph(f"No scale exists here for {listed(without)}: original and full suppression are alike."))
     if subject.dropped:
         parts.append(paragraph("Records dropped for missing values were taken out first and are not counted here."))
     return Section(anchor="loss", title="What it costs", short="Cost", parts=tuple(parts))
@@ -47,27 +51,53 @@ def _attributes(subject: Subject, figures: Figures) -> Html:
 
 
 def _losses(subject: Subject, figures: Figures) -> list[Html]:
-    minimized = subject.release.outcome.minimized.name
-    scaled = {loss.name: (loss, loss.scaled) for loss in subject.comparison.losses if loss.scaled is not None}
-    bars = [
-        chart.Bar(
-            label=name,
-            share=_within(share),
-            text=f"{share:.3f}",
-            full=f"{loss.title}: {amount(loss.value)}",
-            note=f"original {amount(loss.original)}, full suppression {amount(loss.suppressed)}",
-            strong=name == minimized,
-        )
-        for name, (loss, share) in sorted(scaled.items(), key=lambda item: -item[1][1])
-    ]
+    minimized, losses = subject.release.outcome.minimized.name, subject.comparison.losses
+    bars = _bars(losses, marked=minimized)
     if not bars:
         return []
     spec = chart.bars(bars, title="scaled loss, from 0 (original) to 1 (nothing left)", number_format=".1f")
+    there = any(loss.name == minimized and loss.scaled is not None for loss in losses)
     caption = (
-        f"{minimized}{' (marked)' if minimized in scaled else ''} is what the method minimized; the others show how "
-        "the same release looks to other measures."
+        f"{minimized}{' (marked)' if there else ''} is what the method minimized; the others show how the same release "
+        "looks to other measures."
     )
     return [figures.add(spec, caption, heading="By every loss")]
+
+
+def _metrics(subject: Subject, figures: Figures) -> list[Html]:
+    bars = _bars(subject.comparison.metrics)
+    if not bars:
+        return []
+    spec = chart.bars(bars, title="scaled metric, from 0 (original) to 1 (nothing left)", number_format=".1f")
+    beyond = [m.name for m in subject.comparison.metrics if m.scaled is not None and m.scaled > 1]
+    further = f" {listed(beyond)} went further from the original than full suppression does." if beyond else ""
+    caption = f"By {bars[0].label} the release lost the most, by {bars[-1].label} the least.{further}"
+    return [figures.add(spec, caption, heading="By further metrics")]
+
+
+def _bars(measured: Sequence[Measured], marked: str | None = None) -> list[chart.Bar]:
+    """Return a bar for everything that has a scale, the largest first; what lies beyond the scale says so in text."""
+    scaled = [(m, m.scaled, m.value) for m in measured if m.scaled is not None and m.value is not None]
+    return [
+        chart.Bar(
+            label=m.name,
+            share=_within(share),
+            text=f"{share:.3f}",
+            full=f"{m.title}: {amount(value)}",
+            note=f"original {amount(m.original or 0.0)}, full suppression {amount(m.suppressed or 0.0)}",
+            strong=m.name == marked,
+        )
+        for m, share, value in sorted(scaled, key=lambda item: -item[1])
+    ]
+
+
+def _undefined(subject: Subject) -> dict[str, list[str]]:
+    """Names of what has no value or no scale, by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for m in subject.comparison.measured:
+        if m.undefined is not None:
+            reasons.setdefault(m.undefined, []).append(m.name)
+    return reasons
 
 
 def _within(share: float) -> float:

@@ -99,9 +99,5 @@ class Subject:
 
     @cached_property
     def comparison(self) -> Comparison:
-        """Every loss, over the records the method saw: dropped ones are counted apart."""
-        gaps = pl.repeat(False, self.records, eager=True, dtype=pl.Boolean)
-        for name, attribute in self.release.job.schema.items():
-            if attribute.missing == "drop":
-                gaps = gaps | self.original[name].is_null()
-        return compare(self.original.filter(~gaps), self.release)
+        """Every loss and metric, over the records the method saw: dropped ones are counted apart."""
+        return compare(self.original, self.release)

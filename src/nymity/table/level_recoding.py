@@ -132,16 +132,18 @@ class LevelRecoding(Recoding):
     ) -> pl.Series:
         """Return the published cells; a column left as it is keeps its type."""
         hierarchy, suppressed = self.hierarchies[name], masked | (codes < 0)
-        levels = np.array([part.levels[name] for part in self.layers])[layer]
-        if not levels.any() and not suppressed.any():
+        in_layers = np.array([part.levels[name] for part in self.layers])
+        if not in_layers[layer].any() and not suppressed.any():
             return written_alike(raw.alias("cell")).alias(name)
         labels: list[Label] = []
         at = np.zeros(len(codes), dtype=np.int64)
-        for level in np.unique(levels):
-            here = (levels == level) & (codes >= 0)
-            at[here] = hierarchy.codes[level][codes[here]] + len(labels)
+        for level in np.unique(in_layers):
+            here = slice(None) if (in_layers == level).all() else in_layers[layer] == level
+            at[here] = hierarchy.codes[level][codes[here]] + len(labels)  # that of another value where it is unseen
             labels += hierarchy.labels[level]
         cells = pl.Series("cell", labels, dtype=pl.String).gather(at)
+        if not suppressed.any():
+            return cells.alias(name)
         return (
             cells.to_frame()
             .select(pl.when(pl.Series(suppressed)).then(pl.lit(MASK)).otherwise(cells))

@@ -1,0 +1,23 @@
+"""Places of values: where the values of an ordered attribute lie, as a share of the span of its domain."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nymity.quality.published import Floats
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.order import days, numbers
+
+
+def places(hierarchy: Hierarchy) -> Floats | None:
+    """Return the place of each value from 0 (smallest) to 1 (largest), (domain_size,); NaN for a missing one.
+
+    None where values have no order: an attribute is ordered if its hierarchy lists nothing but numbers, or nothing but
+    days, missing values aside.
+    """
+    known = numbers(hierarchy.values) or days(hierarchy.values)
+    if known is None:
+        return None
+    lowest, highest = min(known.values()), max(known.values())
+    span = (highest - lowest) or 1
+    return np.array([float((known[v] - lowest) / span) if v is not None else np.nan for v in hierarchy.values])
