@@ -1,11 +1,40 @@
-"""What a release is still good for: count queries, answered from the release and from the original table."""
+"""What a release is still good for: count queries and learning tasks, on the release and on the original table."""
 
 from __future__ import annotations
 
+from nymity.utility.classifiers import (
+    CLASSIFIERS,
+    DecisionTree,
+    GradientBoosting,
+    LogisticRegression,
+    NearestNeighbours,
+    RandomForest,
+)
 from nymity.utility.countable import BucketTables
 from nymity.utility.counting import count, count_queries
+from nymity.utility.learner import Learner
+from nymity.utility.learning import learn
+from nymity.utility.learning_result import LearningResult
 from nymity.utility.query import Between
 from nymity.utility.query_error import QueryError
+from nymity.utility.splits import stratified_folds
 from nymity.utility.workload import Workload
 
-__all__ = ["count", "count_queries", "Between", "Workload", "QueryError", "BucketTables"]
+__all__ = [
+    "count",
+    "count_queries",
+    "Between",
+    "Workload",
+    "QueryError",
+    "BucketTables",
+    "learn",
+    "LearningResult",
+    "Learner",
+    "stratified_folds",
+    "CLASSIFIERS",
+    "LogisticRegression",
+    "DecisionTree",
+    "RandomForest",
+    "NearestNeighbours",
+    "GradientBoosting",
+]

@@ -27,11 +27,12 @@ from nymity.kernels.grouping import distinct
 from nymity.kernels.queries import Rows
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.cells import Cells
-from nymity.table.encoding import codes_of, distinct_values
+from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.published_cells import ReadCells, as_they_are
 from nymity.table.text import as_text
+from nymity.utility.reading import labelled
 
 Ints = NDArray[np.int64]
 
@@ -76,7 +77,7 @@ class RecodedTable:
 
     def _recoded(self, name: str) -> _Column:
         column, hierarchy = _found(self.frame, name), self.hierarchies[name]
-        labels, numbers = _labelled(column)
+        labels, numbers = labelled(column)
         return _Column(hierarchy.values, self.read(name, labels), numbers)
 
 
@@ -156,15 +157,8 @@ def _found(table: pl.DataFrame, name: str) -> pl.Series:
 
 def _raw(column: pl.Series) -> _Column:
     """A column as it is: each cell stands for its own value."""
-    labels, numbers = _labelled(column)
+    labels, numbers = labelled(column)
     return _Column(tuple(labels), as_they_are("", labels), numbers)
-
-
-def _labelled(column: pl.Series) -> tuple[list[Label], Ints]:
-    """Return the different cells of a column as text, and the number of each row's."""
-    values = distinct_values(column)
-    labels = as_text(values).unique().sort().to_list()
-    return labels, codes_of(column, values, {label: number for number, label in enumerate(labels)}).astype(np.int64)
 
 
 # -- records -------------------------------------------------------------------------------------------------

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import Any
 
 import polars as pl
 
@@ -16,45 +14,16 @@ from nymity.core.errors import ParameterError, SchemaError, TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
 from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.encoding import distinct_values
-from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.hierarchy import Label
 from nymity.table.published_cells import by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
-from nymity.table.text import is_missing
 from nymity.utility.answering import answered
 from nymity.utility.countable import BucketTables, Countable, RecodedTable
 from nymity.utility.query import Query, check_columns
 from nymity.utility.query_error import QueryError, measured_error
+from nymity.utility.reading import hierarchies_of, is_release
 from nymity.utility.workload import Workload
-
-
-class HasSchema(Protocol):
-    """A job."""
-
-    @property
-    def schema(self) -> Schema:
-        """What each column is."""
-
-
-class Released(Protocol):
-    """What is read of a release: its table, its second one if sensitive values lie apart, recoding and schema."""
-
-    @property
-    def frame(self) -> pl.DataFrame:
-        """The published table."""
-
-    @property
-    def counts(self) -> pl.DataFrame | None:
-        """How many records of each bucket have which sensitive value."""
-
-    @property
-    def recoding(self) -> Recoding:
-        """What cells stand for."""
-
-    @property
-    def job(self) -> HasSchema:
-        """How it was made."""
 
 
 def count(table: Any, query: Query, *, recoding: Recoding | str | Path | None = None) -> float:
@@ -91,7 +60,7 @@ def count_queries(
     ``queries`` gives others. Records that were not published are missing from the estimates; nothing makes up for them.
     """
     source = to_polars(original)
-    schema = release.job.schema if _is_release(release) else schema
+    schema = release.job.schema if is_release(release) else schema
     published = _published(release, recoding, source, schema, population)
     asked = _asked_for(queries, published, schema, sensitive)
     before, after = RecodedTable(source).countable(asked.columns), published.countable(asked.columns)
@@ -167,7 +136,7 @@ def _published(
         return opened
     if schema is None:
         raise SchemaError("count_queries", expected="the schema the table was released by", got="none")
-    hierarchies = _hierarchies(source, schema, population)
+    hierarchies = hierarchies_of(source, schema, population)
     return RecodedTable(opened.frame, hierarchies, by_text(hierarchies, source))
 
 
@@ -175,8 +144,8 @@ def _opened(table: Any, recoding: Recoding | str | Path | None) -> RecodedTable 
     """Take a release apart; a table without a recoding is taken as it is."""
     if isinstance(table, BucketTables):
         return table
-    frame = table.frame if _is_release(table) else to_polars(table)
-    if _is_release(table):
+    frame = table.frame if is_release(table) else to_polars(table)
+    if is_release(table):
         recoding = table.recoding
         if table.counts is not None:
             return BucketTables(quasi=frame, counts=table.counts)
@@ -187,21 +156,3 @@ def _opened(table: Any, recoding: Recoding | str | Path | None) -> RecodedTable 
             "release", expected="the two tables of a bucketized release", got="one", hint="BucketTables of both"
         )
     return RecodedTable(frame) if recoding is None else RecodedTable(frame, recoding.hierarchies, by_recoding(recoding))
-
-
-def _is_release(thing: Any) -> TypeGuard[Released]:
-    return isinstance(getattr(thing, "recoding", None), Recoding)
-
-
-def _hierarchies(source: pl.DataFrame, schema: Schema, population: pl.DataFrame | None) -> dict[str, Hierarchy]:
-    """Build the hierarchies that a release of the table was made by."""
-    dropped = [is_missing(source[name]) for name, attribute in schema.items() if attribute.missing == "drop"]
-    kept = source.filter(~reduce(or_, dropped)) if dropped else source
-    tables = [kept] if population is None else [kept, population]
-    return {
-        name: schema.hierarchy(
-            name,
-            distinct_values(pl.concat([table[name].to_frame("c") for table in tables], how="vertical_relaxed")["c"]),
-        )
-        for name in schema.quasi
-    }

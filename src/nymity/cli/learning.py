@@ -1,0 +1,140 @@
+"""Learning tasks on the command line: for ``nymity compare --target``, and for the report of ``nymity publish``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.progress import watching
+from nymity.core.errors import MissingExtraError
+from nymity.core.progress import Observer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from nymity.publish.job import Job
+    from nymity.publish.release import Release
+    from nymity.utility import LearningResult
+
+Target = Annotated[
+    str | None, typer.Option("--target", help="Column that classifiers learn to predict.", show_default=False)
+]
+Classifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--classifier",
+        help="logistic-regression, decision-tree, random-forest (these by default), nearest-neighbours, "
+        "gradient-boosting; repeatable.",
+        show_default=False,
+    ),
+]
+Folds = Annotated[int, typer.Option("--folds", help="Parts that the records are divided into to be tested.")]
+Links = Annotated[
+    Path | None,
+    typer.Option(
+        "--links",
+        help="mapping.parquet of the custodian's log; looked for beside --recoding and the release unless given.",
+        show_default=False,
+    ),
+]
+Holdout = Annotated[
+    Path | None,
+    typer.Option("--test", help="Original records that were not released, to be tested instead.", show_default=False),
+]
+
+
+def compare_learning(
+    screen: Screen,
+    target: str | None,
+    original: pl.DataFrame,
+    released: pl.DataFrame,
+    job: Job,
+    *,
+    population: pl.DataFrame | None,
+    recoding: Path | None,
+    links: Path | None,
+    test: Path | None,
+    classifiers: list[str] | None,
+    folds: int,
+) -> dict[str, Any]:
+    """Show what classifiers of the target learn from a release, if there is a target; return that for the answer."""
+    if target is None:
+        return {}
+    from nymity.io import ReadOptions, read_table
+    from nymity.utility import learn
+
+    reading = job.source.options if job.source is not None else ReadOptions()
+    with watching(screen) as observe:
+        found = learn(
+            original,
+            released,
+            job.schema,
+            target=target,
+            population=population,
+            recoding=recoding,
+            links=links,
+            test=None if test is None else read_table(test, reading),
+            classifiers=classifiers,
+            folds=folds,
+            observe=observe,
+        )
+    screen.show("", *_shown(found))
+    return {"learning": found.to_dict()}
+
+
+def links_beside(release: Path, recoding: Path | None) -> Path | None:
+    """Find the row mapping of the custodian's log where ``nymity publish`` puts it."""
+    folder = release.absolute().parent
+    places = [folder.with_name(f"{folder.name}-custodian"), *([] if recoding is None else [recoding.parent])]
+    return next((path for place in reversed(places) if (path := place / "mapping.parquet").exists()), None)
+
+
+def learned(screen: Screen, release: Release, original: pl.DataFrame, observe: Observer) -> LearningResult | None:
+    """Learn the target of a job for its report, or say why not."""
+    from nymity.dp.private_method import PrivateOutcome
+    from nymity.utility import learn
+
+    target = release.job.target
+    if target is None:
+        return None
+    if isinstance(release.outcome, PrivateOutcome):
+        screen.warn("the learning task was left out: it would compare a private release with its records")
+        return None
+    try:
+        return learn(original, release, target=target, observe=observe)
+    except MissingExtraError as error:
+        screen.warn(f"the learning task was left out: {error}")
+        return None
+
+
+def _shown(found: LearningResult) -> list[Table | str]:
+    tested = f"{counted(found.folds, 'fold')} of" if found.folds is not None else "holdout of"
+    head = (
+        f"Learning {found.target} ({counted(len(found.classes), 'class', 'classes')}) from "
+        f"{counted(len(found.columns), 'column')}, tested on {tested} "
+        f"{counted(found.test_records, 'original record')}. "
+        f"The most frequent class alone: {percent(found.zero_r)}."
+    )
+    shown = table(
+        "classifier", "original", "release", "relative", "lost", "AUROC", right=("original", "release", "relative")
+    )
+    for result in found.results:
+        low, high = result.interval
+        areas = [area.auroc for area in (result.original, result.release)]
+        add_row(
+            shown,
+            result.classifier,
+            percent(result.original.accuracy),
+            percent(result.release.accuracy),
+            None if result.relative_accuracy is None else f"{result.relative_accuracy:.1%}",
+            f"{100 * result.difference:.1f} ± {100 * (high - low) / 2:.1f}",
+            None if None in areas else " → ".join(f"{area:.3f}" for area in areas),
+        )
+    legend = "Relative: 0% is the most frequent class, 100% the original. Lost: percentage points of accuracy, ± 95%."
+    reason = next((r.original.undefined for r in found.results if r.original.undefined is not None), None)
+    notes = [*found.notes, *([] if reason is None else [reason])]
+    return [head, "", shown, "", legend, *(f"Note: {note}." for note in notes)]

@@ -1,0 +1,79 @@
+"""LearningResult: what classifiers learn from a release, beside what they learn from the original."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from nymity.core import validation
+from nymity.table.hierarchy import Label
+from nymity.utility.feature_encoding import Encoding
+from nymity.utility.scoring import Performance
+
+Protocol = Literal["cross-validation", "holdout"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Importance:
+    """Accuracy that is lost when a column's cells are shuffled among the test records: what the model sees in it."""
+
+    column: str
+    original: float
+    release: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierResult:
+    """One classifier, trained on the original and on the release, tested on the same original records.
+
+    ``relative_accuracy`` is (accuracy - ZeroR) / (accuracy of the original - ZeroR), None where the original's
+    classifier is no better than ZeroR. ``difference`` is the original's accuracy less the release's, with an
+    ``interval`` that covers 95% (see :func:`nymity.utility.scoring.paired_interval`).
+    """
+
+    classifier: str
+    original: Performance
+    release: Performance
+    relative_accuracy: float | None
+    difference: float
+    interval: tuple[float, float]
+    importance: tuple[Importance, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningResult:
+    """Classifiers on one target.
+
+    records: of the original that were used; test_records: predictions of each classifier; training_rows: released rows
+    that were learned from. ``zero_r`` is the accuracy of always answering the most frequent class of the original's
+    training records. ``protocol`` says how people trained on and people tested were kept apart, ``notes`` what else a
+    reader of the figures should know. All of it tells about the original: it is for the custodian.
+    """
+
+    target: str
+    classes: tuple[Label, ...]
+    columns: tuple[str, ...]
+    protocol: Protocol
+    folds: int | None
+    encoding: Encoding
+    seed: int
+    records: int
+    test_records: int
+    training_rows: int
+    zero_r: float
+    results: tuple[ClassifierResult, ...]
+    notes: tuple[str, ...] = ()
+
+    def of(self, classifier: str) -> ClassifierResult:
+        """Return what one classifier reached."""
+        validation.one_of("classifier", classifier, [result.classifier for result in self.results])
+        return next(result for result in self.results if result.classifier == classifier)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return asdict(self)
+
+
+def relative(accuracy: float, original: float, zero_r: float) -> float | None:
+    """Scale an accuracy: 0 is ZeroR, 1 the original (Bild, Kuhn and Prasser 2018, section 8.6)."""
+    return (accuracy - zero_r) / (original - zero_r) if original > zero_r else None
