@@ -6,6 +6,7 @@ Costs are the CPU time of all threads for everything from frames to results, ker
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from nymity.bench.measuring import measured
@@ -13,7 +14,11 @@ from nymity.bench.result import BenchResult, Line
 from nymity.bench.unit import cpu_seconds
 from nymity.core.progress import Observer, silent
 from nymity.datasets import public
-from nymity.risk import drivers, profile
+from nymity.lattice.optimal import OptimalLattice
+from nymity.partition.mondrian import Mondrian
+from nymity.privacy import KAnonymity
+from nymity.publish.pipeline import publish
+from nymity.risk import AttackReport, Linkage, attack, drivers, profile
 
 PROVENANCE = "targets of our own"
 
@@ -36,9 +41,21 @@ def _lines(unit: float) -> Iterator[Line]:
     def classes(found: Any) -> str:
         return f"{found.classes:,} classes, {found.unique_records:,} unique records"
 
+    def linked(found: AttackReport) -> str:
+        result = found["linkage"]
+        return f"{result.successes:,.0f} of {result.n:,} attempts succeed, {result.figures['claims']['made']:,} claims"
+
     def uniques(found: Any) -> str:
         return f"{sum(found.minimal_uniques.values()):,} minimal uniques of {found.combinations.height:,} combinations"
 
+    for method in (OptimalLattice(suppression=0.05), Mondrian()):
+        release = publish(adult, public("adult").schema(), privacy=[KAnonymity(k=5)], method=method)
+        yield line(
+            f"linkage, 1,000 targets × 100 subsets of columns, Adult by {method.key}",
+            partial(attack, release, original=adult, attacks=[Linkage(subsets=100)]),
+            30,
+            linked,
+        )
     yield line("profile, Adult", lambda: profile(adult, adult.columns, population_size=_PEOPLE), 0.5, classes)
     yield line(
         "combinations and minimal uniques to size 4, Adult", lambda: drivers(adult, adult.columns, size=4), 3, uniques

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.report import chart
+from nymity.report.drivers import drivers_figure
 from nymity.report.markup import Figures, Html, Section, bullets, element, joined, paragraph, tile
 from nymity.report.subject import Subject
 from nymity.report.wording import axis_labels, count, listed, percent
@@ -47,6 +48,7 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
             element("h3", "Finding a person's record"),
             _tiles(subject),
             _finding(subject),
+            *drivers_figure(subject, figures),
             *_learning(subject, figures),
             *linking(subject, figures),
             element("h3", "What no such release can promise"),

@@ -36,7 +36,8 @@ PRESETS = {
     "k5": Preset(threshold=Fraction(1, 5), source="groups of at least 5: a common smallest cell of statistics"),
     "k11": Preset(
         threshold=Fraction(1, 11),
-        source="groups of at least 11: cell size policy of the US Centers for Medicare & Medicaid Services",
+        source="groups of at least 11: cell size suppression policy of the US Centers for Medicare & Medicaid "
+        "Services, by which no cell of 1 to 10 is reported",
     ),
     "k20": Preset(
         threshold=Fraction(1, 20), source="groups of at least 20: the strictest of the precedents El Emam (2013) lists"

@@ -16,6 +16,7 @@ from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.reading import nodes_of, read_cells
 from nymity.table.recoding import Recoding
+from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.text import MASK, as_text, shown
 
 #: Told the name of a column and labels of its cells, returns which codes of the column's hierarchy they stand for.
@@ -36,7 +37,7 @@ def by_recoding(recoding: Recoding) -> ReadCells:
             cells = recoding.cells[name]
             known = {label: cells.codes(number) for number, label in enumerate(cells.labels)}
         else:
-            assert isinstance(recoding, LevelRecoding)
+            assert isinstance(recoding, LevelRecoding | SampledRecoding)
             known = _on_levels(recoding, name, set(labels) - {MASK})
         known[MASK] = np.arange(recoding.hierarchies[name].domain_size)
         for label in labels:
@@ -63,10 +64,13 @@ def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> Rea
     return read
 
 
-def _on_levels(recoding: LevelRecoding, name: str, wanted: set[Label]) -> dict[Label, NDArray[np.int64]]:
+def _on_levels(
+    recoding: LevelRecoding | SampledRecoding, name: str, wanted: set[Label]
+) -> dict[Label, NDArray[np.int64]]:
     """Find labels on the levels in use: on the lowest one that has all of them, and else on the lowest that has it."""
     hierarchy = recoding.hierarchies[name]
-    levels = sorted({layer.levels[name] for layer in recoding.layers})
+    chosen = [layer.levels for layer in recoding.layers] if isinstance(recoding, LevelRecoding) else [recoding.levels]
+    levels = sorted({levels[name] for levels in chosen})
     levels.sort(key=lambda level: not wanted <= set(hierarchy.labels[level]))
     known: dict[Label, NDArray[np.int64]] = {}
     for level in levels:

@@ -1,0 +1,130 @@
+"""Attacks on releases: what someone tries, how often it works, and what was promised. One file each, one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import ParameterError
+from nymity.core.progress import Observer, silent
+from nymity.core.validation import one_of, whole_number
+from nymity.privacy import PrivacyModel
+from nymity.risk.attacks.attribute_inference import AttributeInference
+from nymity.risk.attacks.background_knowledge import BackgroundKnowledge
+from nymity.risk.attacks.contract import Attack
+from nymity.risk.attacks.downcoding import Downcoding
+from nymity.risk.attacks.homogeneity import Homogeneity
+from nymity.risk.attacks.intersection import Intersection
+from nymity.risk.attacks.linkage import Linkage
+from nymity.risk.attacks.membership import Membership
+from nymity.risk.attacks.minimality import Minimality
+from nymity.risk.attacks.opening import open_scene
+from nymity.risk.attacks.result import AttackReport, AttackResult, NotRun
+from nymity.risk.attacks.skewness import Skewness
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+
+#: Every attack by its key.
+ATTACKS: dict[str, type[Attack]] = {
+    kind.key: kind
+    for kind in (
+        Linkage,
+        Homogeneity,
+        Skewness,
+        BackgroundKnowledge,
+        Membership,
+        AttributeInference,
+        Intersection,
+        Minimality,
+        Downcoding,
+    )
+}
+
+
+def attack(
+    release: Any,
+    schema: Schema | None = None,
+    *,
+    original: Any = None,
+    attacks: Sequence[str | Attack] | None = None,
+    recoding: Recoding | str | Path | None = None,
+    privacy: Sequence[PrivacyModel] | None = None,
+    method: Any = None,
+    population: Any = None,
+    control: Any = None,
+    earlier: Any = None,
+    targets: int = 1000,
+    seed: int = 1,
+    observe: Observer = silent,
+) -> AttackReport:
+    """Attack a release, and say how far each attack gets beside what was promised.
+
+    ``release`` is a release, :class:`~nymity.utility.BucketTables`, or a released table with the ``schema`` it was made
+    by; then ``privacy`` and ``method`` say what was promised and how it was made, and ``recoding`` what cells stand
+    for (without it they are read from their text, beside the original). ``original`` is the table it was made from,
+    ``population`` everybody the records could be of, ``control`` people of the same kind who are not in the release,
+    ``earlier`` another release of the same people: all as they were, not generalized. ``attacks`` are keys of
+    :data:`ATTACKS` or attacks with parameters of their own; all unless given. What cannot be run is told with the
+    reason. Attacks that draw take ``targets`` people each; the same ``seed`` draws the same.
+    """
+    chosen = _chosen(attacks)
+    whole_number("targets", targets, at_least=1)
+    whole_number("seed", seed, at_least=0)
+    beside: dict[str, Any] = {"original": original, "population": population}
+    settings: dict[str, Any] = {"targets": targets, "seed": seed, "observe": observe}
+    scene = open_scene(
+        release, schema, recoding=recoding, privacy=privacy, method=method, control=control, **beside, **settings
+    )
+    if earlier is not None:
+        scene = replace(scene, earlier=open_scene(earlier, scene.schema, name="earlier release", **beside, **settings))
+    results: list[AttackResult] = []
+    not_run: list[NotRun] = []
+    for one in chosen:
+        reason = one.hindrance(scene)
+        if reason is None:
+            results.extend(one.run(scene))
+        else:
+            not_run.append(NotRun(key=one.key, title=one.title, reason=reason))
+    return AttackReport(
+        results=tuple(results),
+        not_run=tuple(not_run),
+        rows=scene.frame.height,
+        people=None if scene.people is None or scene.drawn else len(scene.people),
+        targets=targets,
+        seed=seed,
+    )
+
+
+def _chosen(attacks: Sequence[str | Attack] | None) -> list[Attack]:
+    if attacks is None:
+        return [kind() for kind in ATTACKS.values()]
+    if isinstance(attacks, str | Attack):
+        raise ParameterError("attacks", expected="a list of attacks", got=repr(attacks), hint=f"[{attacks!r}]")
+    found = []
+    for one in attacks:
+        if not isinstance(one, Attack):
+            one_of("attacks", one, ATTACKS)
+            one = ATTACKS[one]()
+        found.append(one)
+    return found
+
+
+__all__ = [
+    "ATTACKS",
+    "Attack",
+    "AttackReport",
+    "AttackResult",
+    "AttributeInference",
+    "BackgroundKnowledge",
+    "Downcoding",
+    "Homogeneity",
+    "Intersection",
+    "Linkage",
+    "Membership",
+    "Minimality",
+    "NotRun",
+    "Skewness",
+    "attack",
+]

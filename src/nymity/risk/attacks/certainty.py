@@ -1,0 +1,56 @@
+"""Certainty: people whose sensitive value follows from their class, as it is or after some values are ruled out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from nymity.core.intervals import ERROR, clopper_pearson
+from nymity.risk.attacks.contract import Attack
+from nymity.risk.attacks.promises import least_values
+from nymity.risk.attacks.result import AttackResult, Limit, share
+from nymity.risk.attacks.scene import Scene, ValueGroups
+
+
+def values_hindrance(scene: Scene) -> str | None:
+    """Say why sensitive values cannot be counted."""
+    if not scene.sensitive:
+        return "no sensitive column is published"
+    if scene.freeform and (scene.people is None or scene.drawn):
+        return "rows have cells of their own: only the original tells which of them fit a person"
+    return None if scene.frame.height else "no row is published"
+
+
+def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: int, assumes: str) -> AttackResult:
+    """Count the people whose class has at most ``excluded`` + 1 different values.
+
+    Models that ask for more different values promise that there are none.
+    """
+    groups = scene.values(attribute)
+    few = groups.histogram.distinct <= excluded + 1
+    n, certain = int(groups.people.sum()), int(groups.people[few].sum())
+    low, high = interval(groups, certain, n)
+    least, promise = least_values(scene.models, attribute, groups.column)
+    promised = least > excluded + 1 and not scene.freeform
+    ruled = f" once {excluded} other{'s' * (excluded > 1)} of the class can be ruled out" if excluded else ""
+    return AttackResult(
+        key=attack.key,
+        title=attack.title,
+        assumes=assumes,
+        attribute=attribute,
+        n=n,
+        successes=certain,
+        rate=certain / n,
+        low=low,
+        high=high,
+        exact=groups.exact,
+        highest=Fraction(int(few.any())),
+        limit=Limit(chance=Fraction(0), promise=promise) if promised else None,
+        exceeds=promised and certain > 0,
+        sentence=f"The value of {attribute!r} is certain for {share(certain / n)} of {n:,} people{ruled}.",
+        figures={"groups": len(groups.people), "certain_groups": int(few.sum()), "excluded": excluded},
+    )
+
+
+def interval(groups: ValueGroups, successes: float, n: int) -> tuple[float, float]:
+    """Return the rate itself where everybody was counted, else its interval."""
+    return (successes / n, successes / n) if groups.exact else clopper_pearson(successes, n, error=ERROR)

@@ -1,0 +1,24 @@
+"""Attack: what all attacks have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from nymity.risk.attacks.result import AttackResult
+from nymity.risk.attacks.scene import Scene
+
+
+class Attack(ABC):
+    """Someone who tries to learn about people from a release. Subclasses are frozen dataclasses of their parameters."""
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+
+    @abstractmethod
+    def hindrance(self, scene: Scene) -> str | None:
+        """Say why the attack cannot be run on this release with what is given; None if it can."""
+
+    @abstractmethod
+    def run(self, scene: Scene) -> list[AttackResult]:
+        """Attack, once for each sensitive attribute where the attack is about them."""

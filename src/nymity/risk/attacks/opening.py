@@ -1,0 +1,271 @@
+"""Opening a release for attacks: what it is made of, and whether the original belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import SchemaError, TableError
+from nymity.core.validation import nearest
+from nymity.io import to_polars
+from nymity.partition.freeform import Freeform
+from nymity.privacy import PrivacyModel
+from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows, labelled
+from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
+from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.hierarchy import Label
+from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+from nymity.utility.countable import BucketTables
+from nymity.utility.reading import dropped, hierarchies_of, is_release
+
+#: Which code each value of each quasi-identifier has.
+Index = Mapping[str, Mapping[Label, int]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Parts:
+    """A release taken apart: source_rows and masked are the custodian's link of rows to records, where it is known."""
+
+    frame: pl.DataFrame
+    buckets: BucketTables | None
+    recoding: Recoding | None
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    method: Any = None
+    source_rows: Ints | None = None
+    masked: NDArray[np.bool_] | None = None
+
+
+def open_scene(
+    release: Any,
+    schema: Schema | None,
+    *,
+    original: Any = None,
+    recoding: Recoding | str | Path | None = None,
+    privacy: Sequence[PrivacyModel] | None = None,
+    method: Any = None,
+    population: Any = None,
+    control: Any = None,
+    name: str = "release",
+    **settings: Any,
+) -> Scene:
+    """Take a release apart, and put the original and other people beside it; errors call it by its ``name``."""
+    parts = _parts(release, schema, recoding, privacy, method)
+    scene = _bare(parts, name, settings)
+    source = None if original is None else _without_dropped(to_polars(original), parts.schema)
+    reading = _reading(parts, scene.rows, None if source is None else source[0], population)
+    if reading is None:
+        return scene
+    read, index = reading
+    scene = replace(
+        scene,
+        index=index,
+        matcher=Matcher.of(scene.rows, read),
+        population=_others("population", population, index, parts.schema),
+        control=_others("control", control, index, parts.schema),
+    )
+    return _drawn(scene) if source is None else _beside(scene, *source, parts.source_rows, name)
+
+
+# -- taking apart ----------------------------------------------------------------------------------------------
+
+
+def _bare(parts: _Parts, name: str, settings: Mapping[str, Any]) -> Scene:
+    """Return the release without anybody beside it."""
+    apart = parts.schema.sensitive if parts.buckets is None else ()
+    require_columns(name, parts.frame, [*parts.schema.quasi, *apart])
+    rows = ReleasedRows.of(parts.frame, parts.schema.quasi)
+    if parts.masked is not None and not parts.masked.any():  # at the top of all hierarchies a class looks like masked
+        rows = replace(rows, suppressed=-1)
+    return Scene(
+        kind=_kind(parts),
+        schema=parts.schema,
+        rows=rows,
+        frame=parts.frame,
+        buckets=parts.buckets,
+        recoding=parts.recoding,
+        models=parts.models,
+        method=parts.method,
+        **settings,
+    )
+
+
+def _parts(
+    release: Any,
+    schema: Schema | None,
+    recoding: Recoding | str | Path | None,
+    privacy: Sequence[PrivacyModel] | None,
+    method: Any,
+) -> _Parts:
+    if is_release(release):
+        job: Any = release.job
+        frame, counts = release.frame, release.counts
+        return _Parts(
+            frame=frame,
+            buckets=None if counts is None else BucketTables(quasi=frame, counts=counts),
+            recoding=release.recoding,
+            schema=job.schema,
+            models=tuple(job.privacy if privacy is None else privacy),
+            method=method or job.method,
+            source_rows=release.log.source_rows,
+            masked=release.log.masked,
+        )
+    if schema is None:
+        raise SchemaError("attack", expected="the schema the table was released by", got="none", hint="schema=...")
+    known = Recoding.load(recoding) if isinstance(recoding, str | Path) else recoding
+    if isinstance(known, BucketRecoding) and not isinstance(release, BucketTables):
+        raise TableError(
+            "release", expected="the two tables of a bucketized release", got="one", hint="BucketTables of both"
+        )
+    buckets = release if isinstance(release, BucketTables) else None
+    return _Parts(
+        frame=to_polars(release) if buckets is None else buckets.quasi,
+        buckets=buckets,
+        recoding=known,
+        schema=schema,
+        models=tuple(privacy or ()),
+        method=method,
+    )
+
+
+def _kind(parts: _Parts) -> str:
+    """Return the kind of the recoding; where it is not there, what the tables and the method tell."""
+    if parts.buckets is not None:
+        return BucketRecoding.kind
+    if parts.recoding is not None:
+        return parts.recoding.kind
+    return FreeformRecoding.kind if isinstance(parts.method, Freeform) else "table"
+
+
+def require_columns(where: str, frame: pl.DataFrame, names: Sequence[str]) -> None:
+    """Refuse a table that lacks columns."""
+    for name in names:
+        if name not in frame.columns:
+            raise SchemaError(
+                f"{where}, column {name!r}",
+                expected=f"a column of the table ({', '.join(frame.columns[:12])}{' …' * (frame.width > 12)})",
+                got="none of that name",
+                hint=nearest(name, frame.columns) or "give tables that have every column of the schema",
+            )
+
+
+def _without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, Ints]:
+    """Return the records that could be published, and their rows in the source."""
+    require_columns("original", source, [*schema.quasi, *schema.sensitive])
+    kept = np.flatnonzero(~dropped(source, _within(schema, source)))
+    return source[kept], kept.astype(np.int64)
+
+
+def _within(schema: Schema, frame: pl.DataFrame) -> Schema:
+    return Schema({name: schema[name] for name in schema if name in frame.columns})
+
+
+def _reading(
+    parts: _Parts, rows: ReleasedRows, source: pl.DataFrame | None, population: Any
+) -> tuple[ReadCells, Index] | None:
+    """Return how cells are read and values numbered; None where neither recoding nor original tells."""
+    if parts.buckets is not None:
+        return as_they_are, {name: _numbered(labels) for name, labels in rows.labels.items()}
+    if parts.recoding is not None:
+        known = parts.recoding.hierarchies
+        return by_recoding(parts.recoding), {name: known[name].index for name in parts.schema.quasi}
+    if source is None:
+        return None
+    people = None if population is None else to_polars(population)
+    built = hierarchies_of(source, _within(parts.schema, source), people)
+    return by_text(built, source), {name: built[name].index for name in parts.schema.quasi}
+
+
+def _numbered(labels: Sequence[Label]) -> dict[Label, int]:
+    return {label: number for number, label in enumerate(labels)}
+
+
+def _others(where: str, table: Any, index: Index, schema: Schema) -> People | None:
+    if table is None:
+        return None
+    frame = to_polars(table)
+    require_columns(where, frame, schema.quasi)
+    return coded(frame, index)
+
+
+# -- who is where ----------------------------------------------------------------------------------------------
+
+
+def _drawn(scene: Scene) -> Scene:
+    """Without the original, take a row for a person with any of the values that its cells stand for."""
+    shown = np.flatnonzero(scene.rows.class_of != scene.rows.suppressed)
+    people = People(frame=scene.frame[shown], codes=drawn_codes(scene, shown, "people"))
+    return replace(scene, people=people, own=scene.rows.class_of[shown], drawn=True)
+
+
+def _beside(scene: Scene, source: pl.DataFrame, kept: Ints, link: Ints | None, name: str) -> Scene:
+    """Find everybody's row: by the custodian's link where it fits this original, else by what fits."""
+    people = coded(source, scene.index)
+    matcher, rows = scene.matcher, scene.rows
+    assert matcher is not None
+    place = None if link is None else _places(link, kept)
+    if place is not None and matcher.fit(people.codes[:, place], rows.class_of).all() and _same(scene, source, place):
+        own = np.full(len(people), NOT_THERE, dtype=np.int64)
+        own[place] = rows.class_of
+        return replace(scene, people=people, own=own, linked=True)
+    _check_belongs(scene, people, matcher, name)
+    return replace(scene, people=people, own=_fitting_class(people, matcher))
+
+
+def _places(link: Ints, kept: Ints) -> Ints | None:
+    """Where the source row of each released row is among the records that were kept; None if some is not."""
+    at = np.searchsorted(kept, link)
+    return at if len(kept) and (at < len(kept)).all() and (kept[at] == link).all() else None
+
+
+def _same(scene: Scene, source: pl.DataFrame, place: Ints) -> bool:
+    """Say whether the sensitive values of linked rows agree."""
+    names = scene.sensitive if scene.buckets is None else ()
+    for name in names:
+        (released, numbers), (own, codes) = labelled(scene.frame[name]), labelled(source[name])
+        known = _numbered(own)
+        if (np.array([known.get(label, -1) for label in released])[numbers] != codes[place]).any():
+            return False
+    return True
+
+
+def _check_belongs(scene: Scene, people: People, matcher: Matcher, release: str) -> None:
+    """Refuse an original that some rows cannot come from; sensitive values have to agree too."""
+    names = scene.sensitive if scene.buckets is None else ()
+    whole = ReleasedRows.of(scene.frame, [*scene.schema.quasi, *names])
+    cells, codes = {name: matcher.cells[name] for name in matcher.cells}, list(people.codes)
+    for name in names:
+        cells[name] = as_they_are(name, whole.labels[name])
+        (own, numbers), known = labelled(people.frame[name]), _numbered(whole.labels[name])
+        codes.append(np.array([known.get(label, -1) for label in own], dtype=np.int64)[numbers])
+    missing = Matcher(whole, cells).unexplained(np.unique(np.stack(codes), axis=1))
+    unexplained = int(whole.sizes[missing].sum())
+    if unexplained or scene.frame.height > len(people):
+        raise TableError(
+            "original",
+            expected=f"the table that the {release} was made from",
+            got=f"{unexplained:,} of {scene.frame.height:,} released rows that no source row can explain"
+            if unexplained
+            else f"{len(people):,} records, fewer than the {scene.frame.height:,} released rows",
+            hint="give the table, schema and recoding of this release",
+        )
+
+
+def _fitting_class(people: People, matcher: Matcher) -> Ints:
+    """Return the only class that fits each person; masked rows if no other does, and ``SEVERAL`` where more do."""
+    rows = matcher.rows
+    shown = (rows.published > 0).astype(np.int64)
+    number = shown * np.arange(1, len(shown) + 1)
+    fits, which = (matcher.counts(people.codes, weights)[:, 0] for weights in (shown, number))
+    own = np.where(fits == 1, which - 1, SEVERAL)
+    own[fits == 0] = rows.suppressed if rows.suppressed >= 0 else NOT_THERE
+    return own

@@ -1,0 +1,128 @@
+"""What attacks report: how often they succeed, beside what was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from nymity.risk.attackers import as_float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """The most that a promise lets an attack succeed, for anybody, and the words of that promise."""
+
+    chance: Fraction
+    promise: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackResult:
+    """One attack, on one sensitive attribute where it is about one.
+
+    ``rate`` is the share of ``n`` attempts that succeed, ``successes`` of them, with a 95% interval from ``low`` to
+    ``high``; where everybody was counted (``exact``) both are the rate itself. ``highest``: the largest chance the
+    attacker has with anybody. ``baseline``: the rate of someone who guesses without the release, or at people who are
+    not in it. ``limit``: what was promised about ``highest``, None if no promise speaks about the attack. ``exceeds``:
+    whether the attack does better than promised, decided by ``highest`` where that is exact, else by ``low``.
+    """
+
+    key: str
+    title: str
+    assumes: str
+    n: int
+    successes: float
+    rate: float
+    low: float
+    high: float
+    exact: bool
+    sentence: str
+    exceeds: bool = False
+    attribute: str | None = None
+    highest: Fraction | None = None
+    baseline: float | None = None
+    limit: Limit | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def promised(self) -> float | None:
+        """The limit as a number."""
+        return None if self.limit is None else float(self.limit.chance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {
+            "attack": self.key,
+            **({} if self.attribute is None else {"attribute": self.attribute}),
+            "title": self.title,
+            "assumes": self.assumes,
+            "attempts": self.n,
+            "successes": self.successes,
+            "rate": self.rate,
+            "interval": [self.low, self.high],
+            "exact": self.exact,
+            "highest": as_float(self.highest),
+            "baseline": self.baseline,
+            "promised": self.promised,
+            "promise": None if self.limit is None else self.limit.promise,
+            "exceeds": self.exceeds,
+            "sentence": self.sentence,
+            **self.figures,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotRun:
+    """An attack that was not run, and why."""
+
+    key: str
+    title: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {"attack": self.key, "title": self.title, "not_run": self.reason}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackReport:
+    """Every attack that was run on a release, and why others were not.
+
+    Rates against the original are the custodian's: they tell about people.
+    """
+
+    results: tuple[AttackResult, ...]
+    not_run: tuple[NotRun, ...]
+    rows: int
+    people: int | None  #: of the original, where it was given
+    targets: int
+    seed: int
+
+    @property
+    def exceeded(self) -> tuple[AttackResult, ...]:
+        """Attacks that do better than promised."""
+        return tuple(result for result in self.results if result.exceeds)
+
+    def __getitem__(self, key: str) -> AttackResult:
+        """Return the first result of an attack."""
+        return next(result for result in self.results if result.key == key)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {
+            "rows": self.rows,
+            "people": self.people,
+            "targets": self.targets,
+            "seed": self.seed,
+            "exceeded": [result.key for result in self.exceeded],
+            "attacks": [result.to_dict() for result in self.results],
+            "not_run": [attack.to_dict() for attack in self.not_run],
+        }
+
+
+def share(value: float) -> str:
+    """Write a share as a percentage that does not round a little to nothing, or nearly all to all."""
+    digits = 1 if 0.001 <= value <= 0.999 or value in (0.0, 1.0) else 3
+    return f"{100 * value:.{digits}f}".removesuffix(".0") + "%"

@@ -1,0 +1,208 @@
+"""Scene: a release as attackers see it, beside what its custodian knows to judge them by.
+
+The release is taken apart once: rows as classes of equal cells, what cells stand for, sensitive values by class or
+bucket, and, if the original is there, who of it is in which class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import polars as pl
+
+from nymity.core.progress import Observer, silent
+from nymity.privacy import PrivacyModel
+from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows, labelled
+from nymity.table.bucket_recoding import BUCKET, COUNT
+from nymity.table.classes import Histogram
+from nymity.table.encoding import SensitiveColumn, codes_of
+from nymity.table.hierarchy import Label
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+from nymity.utility.countable import BucketTables
+
+#: Persons whose row is none, or whose row is one of several classes that fit.
+NOT_THERE, SEVERAL = -1, -2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class People:
+    """Records as they are: codes (n_columns, n) of their quasi-identifiers, -1 for values the release cannot show."""
+
+    frame: pl.DataFrame
+    codes: Ints
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ValueGroups:
+    """How often each value of a sensitive attribute occurs among the rows that people may be.
+
+    people (n_groups,): how many persons face each group. Groups are classes, buckets, or what fits one person.
+    """
+
+    histogram: Histogram
+    people: Ints
+    exact: bool
+
+    @property
+    def column(self) -> SensitiveColumn:
+        """The attribute with its labels."""
+        assert self.histogram.column is not None
+        return self.histogram.column
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Rows of each group, (n_groups,)."""
+        entries = self.histogram
+        return np.bincount(entries.classes, weights=entries.counts, minlength=entries.n_classes).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scene:
+    """What an attack is run on.
+
+    kind: that of the recoding, or ``table`` where it is unknown. index: the code of each value of a quasi-identifier.
+    matcher: None where nothing tells what cells stand for. people: the original's records, or such as rows can stand
+    for (``drawn``). own (n_people,): the class of each person's row, by the custodian's link (``linked``) or by what
+    fits. population and control: other people. earlier: another release of the same people.
+    """
+
+    kind: str
+    schema: Schema
+    rows: ReleasedRows
+    frame: pl.DataFrame
+    buckets: BucketTables | None = None
+    recoding: Recoding | None = None
+    index: Mapping[str, Mapping[Label, int]] = field(default_factory=dict)
+    matcher: Matcher | None = None
+    people: People | None = None
+    own: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    drawn: bool = False
+    linked: bool = False
+    population: People | None = None
+    control: People | None = None
+    earlier: Scene | None = None
+    models: tuple[PrivacyModel, ...] = ()
+    method: Any = None
+    targets: int = 1000
+    seed: int = 1
+    observe: Observer = silent
+
+    @property
+    def freeform(self) -> bool:
+        """Whether rows have cells of their own, so that classes mean nothing."""
+        return self.kind == "freeform"
+
+    def random(self, key: str) -> np.random.Generator:
+        """Return what an attack draws from, the same whatever other attacks are run; uniform numbers alone."""
+        return np.random.Generator(np.random.PCG64([self.seed, crc32(key.encode())]))
+
+    def drawn_from(self, key: str, among: Ints, n: int | None = None) -> Ints:
+        """Draw some of these, each time from all of them."""
+        places = self.random(key).random(self.targets if n is None else n) * len(among)
+        return among[places.astype(np.int64)]
+
+    @cached_property
+    def in_classes(self) -> Ints:
+        """Persons whose row is in a class, masked rows being none."""
+        suppressed = self.rows.suppressed if self.rows.suppressed >= 0 else NOT_THERE
+        return np.flatnonzero((self.own != NOT_THERE) & (self.own != suppressed))
+
+    @cached_property
+    def suppressed_people(self) -> Ints:
+        """Persons whose row is masked."""
+        return np.flatnonzero((self.own == self.rows.suppressed) & (self.rows.suppressed >= 0))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every person of the original has a row."""
+        return self.people is not None and not (self.own == NOT_THERE).any()
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes that are published."""
+        known = self.frame.columns if self.buckets is None else self.buckets.sensitive_columns
+        return tuple(name for name in self.schema.sensitive if name in known)
+
+    def values(self, attribute: str) -> ValueGroups:
+        """Count the values of a sensitive attribute by bucket, by class, or for freeform rows by what fits a person."""
+        if self.buckets is not None:
+            return self._by_bucket(attribute, self.buckets)
+        labels, codes = labelled(self.frame[attribute])
+        entries = _counted(self.rows.class_of, codes, np.ones(len(codes), dtype=np.int64))
+        n = len(self.rows.sizes)
+        if not self.freeform:
+            return self._groups(attribute, labels, entries, n, self.rows.sizes, exact=True)
+        assert self.matcher is not None
+        assert self.people is not None
+        chosen = self.drawn_from("values", np.flatnonzero(self.own != NOT_THERE))
+        fits = np.empty((len(chosen), len(labels)), dtype=np.int64)  # rows of each value that fit each person
+        for value in range(len(labels)):
+            weights = np.bincount(entries[0][entries[1] == value], entries[2][entries[1] == value], n).astype(np.int64)
+            fits[:, value] = self.matcher.counts(self.people.codes[:, chosen], weights)[:, 0]
+        person, value_of = np.nonzero(fits)
+        found = (person, value_of, fits[person, value_of])
+        return self._groups(attribute, labels, found, len(chosen), np.ones(len(chosen), dtype=np.int64), exact=False)
+
+    def joint_values(self, names: Sequence[str]) -> tuple[Ints, list[tuple[Label, ...]]]:
+        """Number the combinations of some columns of the rows, and list them."""
+        columns = [labelled(self.frame[name]) for name in names]
+        rows = np.stack([numbers for _, numbers in columns])
+        different, place = np.unique(rows, axis=1, return_inverse=True)
+        listed = [tuple(labels[i] for (labels, _), i in zip(columns, row, strict=True)) for row in different.T]
+        return place.reshape(-1), listed
+
+    def _by_bucket(self, attribute: str, buckets: BucketTables) -> ValueGroups:
+        labels, codes = labelled(buckets.counts[attribute])
+        _, bucket = labelled(buckets.counts[BUCKET])
+        entries = _counted(bucket, codes, buckets.counts[COUNT].to_numpy().astype(np.int64))
+        n = int(bucket.max(initial=-1)) + 1
+        sizes = np.bincount(entries[0], weights=entries[2], minlength=n).astype(np.int64)
+        return self._groups(attribute, labels, entries, n, sizes, exact=True)
+
+    def _groups(
+        self,
+        attribute: str,
+        labels: tuple[Label, ...],
+        entries: tuple[Ints, Ints, Ints],
+        n: int,
+        people: Ints,
+        *,
+        exact: bool,
+    ) -> ValueGroups:
+        group, code, count = (part.astype(np.uint32) for part in entries)
+        source = self.schema[attribute].hierarchy
+        tree = None if source is None else source.build(pl.Series(labels, dtype=pl.String), where=attribute)
+        column = SensitiveColumn(labels, group, code, count, tree)
+        return ValueGroups(histogram=Histogram(n, len(labels), group, code, count, column), people=people, exact=exact)
+
+
+def drawn_codes(scene: Scene, rows: Ints, key: str) -> Ints:
+    """Draw for each of some rows a value that its cell stands for in every column, (n_columns, n_rows)."""
+    assert scene.matcher is not None
+    random, codes = scene.random(key), np.empty((len(scene.rows.labels), len(rows)), dtype=np.int64)
+    for a, cells in enumerate(scene.matcher.cells.values()):
+        cell = scene.rows.cell_of[a, scene.rows.class_of[rows]]
+        codes[a] = cells.covered[cells.starts[cell] + (random.random(len(rows)) * cells.sizes[cell]).astype(np.int64)]
+    return codes
+
+
+def coded(frame: pl.DataFrame, index: Mapping[str, Mapping[Label, int]]) -> People:
+    """Translate records to codes."""
+    codes = [codes_of(frame[name], None, known).astype(np.int64) for name, known in index.items()]
+    return People(frame=frame, codes=np.stack(codes))
+
+
+def _counted(group: Ints, codes: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Sum up (group, code, count), in order of group and code."""
+    width = int(codes.max(initial=0)) + 1
+    keys, place = np.unique(group * width + codes, return_inverse=True)
+    return keys // width, keys % width, np.bincount(place, weights=counts).astype(np.int64)

@@ -1,0 +1,226 @@
+"""Linkage against candidates counted from the definition, the promise of k-anonymity, and originals that are others."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nymity as ny
+from nymity.core.errors import InputError, NoSolutionError, ParameterError, SchemaError, TableError
+from nymity.core.intervals import clustered_interval
+from nymity.publish.release import Release
+from nymity.risk import Linkage
+from nymity.risk.attacks.opening import open_scene
+from nymity.risk.attacks.scene import Scene
+from strategies import cases
+
+
+def covers(scene: Scene, name: str, cell: str | None, value: str | None) -> bool:
+    """Say from the hierarchy whether a cell stands for a value."""
+    assert scene.recoding is not None
+    hierarchy = scene.recoding.hierarchies[name]
+    if cell == "*":
+        return True
+    level = scene.recoding.levels[name]  # type: ignore[attr-defined]
+    return bool(hierarchy.generalize(value, level) == cell)
+
+
+def candidates(scene: Scene, original: pl.DataFrame, known: tuple[str, ...], person: int) -> int:
+    """Count the rows that fit, masked ones left out."""
+    rows = scene.frame.select(scene.schema.quasi).rows(named=True)
+    masked = [all(cell == "*" for cell in row.values()) and scene.rows.suppressed >= 0 for row in rows]
+    return sum(
+        not hidden and all(covers(scene, name, row[name], original[name][person]) for name in known)
+        for row, hidden in zip(rows, masked, strict=True)
+    )
+
+
+def published(case: Any, k: int, suppression: float, method: Any = ny.OptimalLattice) -> Release | None:
+    try:
+        return ny.publish(case.frame, case.schema, privacy=[ny.KAnonymity(k=k)], method=method(suppression=suppression))
+    except (NoSolutionError, InputError):
+        return None
+
+
+@settings(max_examples=20)
+@given(cases(max_records=14, weighted=False), st.integers(1, 3), st.sampled_from([0.0, 0.4, 1.0]))
+def test_candidates_and_the_promise_of_k(case: Any, k: int, suppression: float) -> None:
+    release = published(case, k, suppression)
+    if release is None:
+        return
+    scene = open_scene(release, None, original=case.frame)
+    assert scene.linked
+    assert scene.matcher is not None
+    assert scene.people is not None
+    subsets = np.array(list(product((True, False), repeat=len(case.schema.quasi)))[:-1])
+    found = scene.matcher.counts(scene.people.codes, scene.rows.published, subsets)
+    for person in range(case.frame.height):
+        for s, subset in enumerate(subsets):
+            known = tuple(name for name, chosen in zip(case.schema.quasi, subset, strict=True) if chosen)
+            assert found[person, s] == candidates(scene, case.frame, known, person)
+    if len(scene.in_classes):
+        result = ny.risk.attack(release, original=case.frame, targets=50)["linkage"]
+        assert result.highest is not None
+        assert result.highest <= Fraction(1, k)
+        assert not result.exceeds
+        assert (result.promised is None) == (k == 1)
+        assert result.low <= result.rate <= result.high
+
+
+@settings(max_examples=12)
+@given(cases(max_records=14, weighted=False, numeric=True), st.integers(2, 3))
+def test_classes_with_cells_of_their_own_keep_it_too(case: Any, k: int) -> None:
+    try:
+        release = ny.publish(case.frame, case.schema, privacy=[ny.KAnonymity(k=k)], method=ny.Mondrian())
+    except (NoSolutionError, InputError):
+        return
+    for table, schema in ((release, None), (release.frame, case.schema)):
+        report = ny.risk.attack(table, schema, original=case.frame, privacy=release.job.privacy, attacks=["linkage"])
+        for result in report.results:
+            assert not result.exceeds
+            assert result.promised == 1 / k
+
+
+@pytest.fixture(scope="module")
+def ward() -> tuple[pl.DataFrame, Release]:
+    frame = ny.datasets.hospital(600, seed=3)
+    models = [ny.KAnonymity(k=5)]
+    return frame, ny.publish(
+        frame, ny.datasets.hospital_schema(), privacy=models, method=ny.OptimalLattice(suppression=0.1)
+    )
+
+
+def test_simulated_rates_agree_with_the_enumeration(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    scene = open_scene(release, None, original=frame)
+    assert scene.matcher is not None
+    assert scene.people is not None
+    subsets = np.array(list(product((True, False), repeat=6))[:-1])
+    codes = scene.people.codes[:, scene.in_classes]
+    exact = (1 / scene.matcher.counts(codes, scene.rows.published, subsets)).mean()
+    for seed in range(3):
+        result = ny.risk.attack(release, original=frame, attacks=["linkage"], seed=seed).results[0]
+        assert result.low <= exact <= result.high
+        assert result.n == 63_000
+
+
+def test_the_seed_decides_and_other_attacks_do_not(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    alone = ny.risk.attack(release, original=frame, attacks=["linkage"], seed=9)
+    among = ny.risk.attack(release, original=frame, seed=9)
+    assert alone["linkage"] == among["linkage"]
+    assert alone["linkage"].successes != ny.risk.attack(release, original=frame, seed=10)["linkage"].successes
+    assert json.loads(json.dumps(among.to_dict()))["attacks"][0]["attack"] == "linkage"
+    assert {one.key for one in among.not_run} == {
+        "membership", "attribute-inference", "intersection", "minimality", "downcoding"
+    }  # fmt: skip
+
+
+def test_few_of_many_subsets_have_all_columns_among_them() -> None:
+    chosen = Linkage(subsets=20)._columns(9, np.random.Generator(np.random.PCG64(1)))
+    assert chosen.shape == (20, 9)
+    assert chosen[0].all()
+    assert len({tuple(row) for row in chosen.tolist()}) == 20
+    assert set(chosen.sum(axis=1)) <= set(range(1, 10))
+
+
+def test_a_release_that_breaks_its_promise_is_caught(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    raw = ny.publish(frame, release.job.schema, privacy=[ny.KAnonymity(k=1)], method=ny.OptimalLattice())
+    claimed = [ny.KAnonymity(k=5)]
+    for table, schema in ((raw, None), (raw.frame, release.job.schema)):
+        result = ny.risk.attack(table, schema, original=frame, privacy=claimed, attacks=["linkage"]).results[0]
+        assert result.exceeds
+        assert result.low > 0.2 * 0.5
+        assert result.highest == 1
+        assert result.figures["claims"]["rate"] > 0.2
+
+
+def test_one_row_too_few_is_caught() -> None:
+    frame = pl.DataFrame({"q": ["a"] * 3 + ["b"] * 2})
+    schema = ny.Schema({"q": ny.quasi()})
+    result = ny.risk.attack(frame, schema, original=frame, privacy=[ny.KAnonymity(k=3)]).results[0]
+    assert (result.exceeds, result.highest) == (True, Fraction(1, 2))
+
+
+def test_masked_people_are_told_apart() -> None:
+    frame = pl.DataFrame({"q": ["a"] * 4 + ["b"]})
+    schema = ny.Schema({"q": ny.quasi()})
+    release = ny.publish(frame, schema, privacy=[ny.KAnonymity(k=4)], method=ny.OptimalLattice(suppression=0.2))
+    result = ny.risk.attack(release, original=frame)["linkage"]
+    assert (result.highest, result.exceeds) == (Fraction(1, 4), False)
+    assert result.figures["masked_people"] == {"people": 1, "mean_chance": 1.0, "highest": 1.0}
+
+
+def test_without_the_original_people_have_values_of_their_cells(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    alone, beside = (ny.risk.attack(release, original=table)["linkage"] for table in (None, frame))
+    assert "without the original" in alone.assumes
+    assert (alone.rate, alone.highest) == pytest.approx((beside.rate, beside.highest), abs=0.02)
+
+
+@pytest.mark.parametrize("method", [ny.FreeformGreedy(), ny.FreeformSortGreedy()], ids=lambda method: method.key)
+def test_freeform_rows_keep_what_k_matching_promises(method: Any) -> None:
+    frame = ny.datasets.hospital(120, seed=5)
+    release = ny.publish(frame, ny.datasets.hospital_schema(), privacy=[ny.KMatching(k=4)], method=method)
+    report = ny.risk.attack(release, original=frame, targets=200)
+    assert report["linkage"].promised == 1 / 4
+    assert not report.exceeded
+    assert report["skewness"].exact is False
+    assert report["skewness"].promised is None
+
+
+def test_an_original_of_another_release_is_refused(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    other = ny.datasets.hospital(600, seed=4)
+    with pytest.raises(TableError, match=r"\d+ of 600 released rows that no source row can explain"):
+        ny.risk.attack(release.frame, release.job.schema, original=other)
+    with pytest.raises(TableError, match="no source row can explain"):
+        ny.risk.attack(release, original=other)
+    with pytest.raises(TableError, match="fewer than the 1,200 released rows"):
+        ny.risk.attack(pl.concat([release.frame] * 2), release.job.schema, original=frame)
+
+
+def test_another_order_of_the_original_is_no_other_original(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    found = ny.risk.attack(release, original=frame.reverse(), attacks=["linkage"])["linkage"]
+    assert "rows are not linked" in found.assumes
+    assert not found.exceeds
+
+
+def test_bad_input(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    schema = release.job.schema
+    with pytest.raises(ParameterError, match="did you mean 'linkage'"):
+        ny.risk.attack(release, attacks=["linkages"])
+    with pytest.raises(ParameterError, match="a list of attacks"):
+        ny.risk.attack(release, attacks="linkage")
+    for threshold in (0, 1.5, -1):
+        with pytest.raises(ParameterError, match=r"linkage\.threshold"):
+            Linkage(threshold=threshold)
+    with pytest.raises(SchemaError, match="original, column 'age'"):
+        ny.risk.attack(release, original=frame.drop("age"))
+    with pytest.raises(SchemaError, match="release, column 'sex'"):
+        ny.risk.attack(release.frame.drop("sex"), schema, original=frame)
+    with pytest.raises(SchemaError, match="release, column 'diagnosis'"):
+        ny.risk.attack(release.frame.drop("diagnosis"), schema, original=frame)
+    with pytest.raises(SchemaError, match="control, column 'age'"):
+        ny.risk.attack(release, original=frame, control=frame.drop("age"))
+    with pytest.raises(SchemaError, match="the schema the table was released by"):
+        ny.risk.attack(release.frame)
+    with pytest.raises(ParameterError, match="targets"):
+        ny.risk.attack(release, targets=0)
+
+
+def test_clusters_that_agree_count_as_one_trial_each() -> None:
+    agreeing = clustered_interval(np.array([5.0, 0.0, 5.0, 0.0]), np.full(4, 5.0))
+    assert agreeing == pytest.approx(clustered_interval(np.array([1.0, 0.0, 1.0, 0.0]), np.ones(4)), abs=0.08)
+    assert clustered_interval(np.ones(10), np.ones(10))[0] == pytest.approx(0.6915, abs=1e-4)

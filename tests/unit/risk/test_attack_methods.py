@@ -1,0 +1,52 @@
+"""Whatever method made a release: no attack exceeds what its models promise, with and without the custodian's link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import nymity as ny
+from nymity.dp.private_method import PrivateMethod
+from nymity.privacy import PrivacyModel
+from nymity.publish.registry import METHODS
+
+SCHEMA = ny.Schema(
+    {
+        name: attribute if name in ("age", "sex", "diagnosis") else ny.identifying()
+        for name, attribute in ny.datasets.hospital_schema().items()
+    }
+)
+TRUTHFUL = [key for key, method in METHODS.items() if not issubclass(method, PrivateMethod)]
+
+
+def models(key: str) -> list[PrivacyModel]:
+    if key.startswith("freeform"):
+        return [ny.KMatching(k=3)]
+    if key in ("anatomy", "buckets"):
+        return [ny.FrequencyLDiversity(l=3, attribute="diagnosis")]
+    sizes = ny.KAnonymity(k=3)
+    return (
+        [sizes]
+        if key in ("split-carry", "exact-partition")
+        else [sizes, ny.DistinctLDiversity(l=2, attribute="diagnosis")]
+    )
+
+
+@pytest.mark.parametrize("key", TRUTHFUL)
+def test_no_attack_exceeds_what_a_method_promises(key: str) -> None:
+    people = ny.datasets.hospital(100, seed=7)
+    inside, method, promised = people[:60], METHODS[key](), models(key)
+    release = ny.publish(inside, SCHEMA, privacy=promised, method=method)
+    beside: dict[str, Any] = {"original": inside, "control": people[60:], "population": people, "targets": 100}
+    attacks = [one for one in ny.risk.ATTACKS if one != "attribute-inference"]
+    found = ny.risk.attack(release, attacks=attacks, **beside)
+    table: Any = release.table
+    if release.counts is not None:
+        table = ny.utility.BucketTables(quasi=table, counts=release.sensitive_table)
+    by_text = ny.risk.attack(table, SCHEMA, privacy=promised, method=method, attacks=attacks, **beside)
+    for report in (found, by_text):
+        assert not report.exceeded
+        assert {one.key for one in report.results} >= {"homogeneity", "skewness", "membership"}
+    if release.counts is None:
+        assert found["linkage"].promised == by_text["linkage"].promised == 1 / 3
