@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nymity.cli.console import Screen, counted
 from nymity.cli.options import AsJson, Delimiter, Encoding, Quiet, Sheet
 from nymity.cli.source import same_file
-from nymity.core.errors import FileError
+from nymity.core.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    from nymity.dp.ledger import Ledger
 
 EXAMPLES = (
     "nymity apply release-custodian/recoding.json new.csv --out published.csv",
     "nymity apply recoding.json new.csv --out published.csv --unseen mask --outliers remove",
+    "nymity apply recoding.json new.csv --out published.csv --ledger ledger.json --source patients",
 )
 
 
@@ -49,6 +53,16 @@ def command(
         Path | None,
         typer.Option(help="Also write what every raw value is published as.", show_default=False),
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="For a differentially private recoding: the ledger to enter it in.", show_default=False),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Whose ledger that is, as it was opened.", show_default=False)
+    ] = None,
+    unaccounted: Annotated[
+        bool, typer.Option(help="Apply a differentially private recoding without a ledger.")
+    ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -60,6 +74,7 @@ def command(
     Same levels, same classes. The result carries no certificate until it is checked.
     """
     from nymity.io import ReadOptions, read_table, write_table
+    from nymity.publish.apply import account
     from nymity.table.recoding import Recoding
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -69,6 +84,7 @@ def command(
     decided = Recoding.load(recoding)
     # The recoding knows the columns by name, so there is a header to find them in.
     rows = read_table(new, ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet))
+    account(decided, rows.columns, _ledger(ledger, source), unaccounted=unaccounted)
     recoded = decided.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None)
     write_table(recoded.table, out)
     if export_mapping is not None:
@@ -76,6 +92,14 @@ def command(
     counts = {"rows_in": rows.height, "rows_out": recoded.table.height, "masked": int(recoded.masked.sum())}
     _show(screen, counts, out, export_mapping)
     screen.answer({**counts, "file": str(out), "mapping": export_mapping and str(export_mapping), "certified": False})
+
+
+def _ledger(path: Path | None, source: str | None) -> Ledger | None:
+    from nymity.dp.ledger import Ledger
+
+    if (path is None) != (source is None):
+        raise ParameterError("--ledger", expected="the ledger and its --source, or neither", got="one of them")
+    return None if path is None or source is None else Ledger(path=str(path), source=source)
 
 
 def _show(screen: Screen, counts: dict[str, Any], out: Path, mapping: Path | None) -> None:

@@ -7,13 +7,21 @@ k = ny.dp.smallest_k(epsilon=0.9, delta=1e-5)
 ny.dp.delta(k=k, beta=beta, epsilon=0.9).upper
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from nymity.core.bits import Bits, Drawn, NotPrivate, SystemBits
+from nymity.core.extras import require
+from nymity.dp.audit import Audit, audit
 from nymity.dp.exponential import exponential_mechanism
 from nymity.dp.forecast import Forecast, forecast
 from nymity.dp.ledger import Ledger
 from nymity.dp.mechanisms import discrete_laplace, sample_records
 from nymity.dp.sampling import SamplingDelta, delta, largest_beta, smallest_k, smoothness
 from nymity.dp.table import delta_table
+
+if TYPE_CHECKING:
+    from nymity.dp.functional_logistic_regression import FunctionalLogisticRegression
 
 __all__ = [
     "delta",
@@ -26,10 +34,21 @@ __all__ = [
     "exponential_mechanism",
     "discrete_laplace",
     "Ledger",
+    "audit",
+    "Audit",
     "forecast",
     "Forecast",
     "Drawn",
     "Bits",
     "SystemBits",
     "NotPrivate",
+    "FunctionalLogisticRegression",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the classifier when it is asked for: it needs scikit-learn."""
+    if name != "FunctionalLogisticRegression":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    require("sklearn", extra="learn", purpose="functional logistic regression")
+    return import_module("nymity.dp.functional_logistic_regression").FunctionalLogisticRegression

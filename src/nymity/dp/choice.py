@@ -6,23 +6,40 @@ add up their epsilons, also when what a draw chooses from depends on earlier one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.bits import Bits
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.dp.exponential import exponential_mechanism
+from nymity.dp.envelope import Envelope
+from nymity.dp.exponential import exponential_mechanism, lazy_exponential_mechanism
 from nymity.dp.scores import Score, Whole, whole
 from nymity.lattice.space import Node, Space
 
 
+class NodeScore(Protocol):
+    """Scores of the nodes of one table: multiples of 1 / ``scale``."""
+
+    @property
+    def scale(self) -> int:
+        """What scores are multiples of one by."""
+
+    def at(self, node: Node, /) -> int:
+        """Return the score of one node."""
+
+    def everywhere(self, space: Space, observe: Observer = silent) -> Whole:
+        """Return the scores of all nodes of a lattice, (size,) in C order."""
+
+
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The chosen node and, for the custodian alone, the nodes it was drawn from at last: levels (N, m), scores (N,)."""
+    """The chosen node and, for the custodian alone, the scored nodes of the last draw: levels (N, m), scores (N,)."""
 
     node: Node
     levels: NDArray[np.int64]
@@ -33,14 +50,21 @@ class Choice:
 class Drawing:
     """What all draws of a choice share: ``interval`` is the length of that of a score's changes."""
 
-    score: Score
+    score: NodeScore
     space: Space
     interval: Fraction
     bits: Bits
     observe: Observer = silent
 
     def from_all(self, *, epsilon: Fraction) -> Choice:
-        """Draw one node of the lattice: epsilon-differentially private."""
+        """Draw one node of the lattice: epsilon-differentially private.
+
+        Where to score every node would take long, most are drawn from by what their scores cannot exceed.
+        """
+        if isinstance(self.score, Score):
+            work = self.space.size * len(self.score.table.counts)
+            if work >= self.score.lazy_from:
+                return self._from_bounds(Envelope(self.score, self.space, epsilon / self._interval), epsilon)
         scores = self.score.everywhere(self.space, self.observe)
         drawn = self._draw(scores, epsilon)
         return Choice(self.space.node(drawn), self.space.levels().astype(np.int64), scores)
@@ -67,19 +91,29 @@ class Drawing:
         top = self.space.high
         walked, scores, seen = [top], [self.score.at(top)], {top}
         candidates: list[Node] = []
-        theirs: list[int] = []
+        bounds = np.empty(0, dtype=np.int64)
         for step in range(steps):
             report(self.observe, Progress(stage="searching the lattice", done=step, total=steps))
             fresh = [node for node in self._below(walked[-1]) if node not in seen]
             seen.update(fresh)
             candidates += fresh
-            theirs += [self.score.at(node) for node in fresh]
+            bounds = np.append(bounds, self._bounds(fresh))
             if not candidates:
                 break
-            drawn = self._draw(whole(theirs), epsilon)
+            drawn = self._draw_lazily(bounds, partial(self._score_of, candidates), epsilon)
             walked.append(candidates.pop(drawn))
-            scores.append(theirs.pop(drawn))
+            scores.append(int(bounds[drawn]))
+            bounds = np.delete(bounds, drawn)
         return walked, whole(scores)
+
+    def _bounds(self, nodes: list[Node]) -> Whole:
+        """Return what the scores of nodes cannot exceed: themselves, where nothing is known without a look."""
+        if nodes and isinstance(self.score, Score):
+            return self.score.ceilings(np.array(nodes))
+        return whole([self.score.at(node) for node in nodes])
+
+    def _score_of(self, nodes: list[Node], i: int) -> int:
+        return self.score.at(nodes[i])
 
     def _below(self, node: Node) -> Iterator[Node]:
         for a, (level, low) in enumerate(zip(node, self.space.low, strict=True)):
@@ -87,5 +121,18 @@ class Drawing:
                 yield (*node[:a], level - 1, *node[a + 1 :])
 
     def _draw(self, scores: Whole, epsilon: Fraction) -> int:
-        interval = self.interval * self.score.scale
-        return exponential_mechanism(scores, epsilon=epsilon, interval=interval, bits=self.bits).value
+        return exponential_mechanism(scores, epsilon=epsilon, interval=self._interval, bits=self.bits).value
+
+    def _draw_lazily(self, bounds: Whole, score: Callable[[int], int], epsilon: Fraction) -> int:
+        return lazy_exponential_mechanism(bounds, score, epsilon=epsilon, interval=self._interval, bits=self.bits).value
+
+    def _from_bounds(self, envelope: Envelope, epsilon: Fraction) -> Choice:
+        envelope.narrow(self.observe)
+        drawn = self._draw_lazily(envelope.bounds, envelope.settle, epsilon)
+        scored = envelope.settled
+        return Choice(self.space.node(drawn), envelope.levels[scored], envelope.bounds[scored])
+
+    @property
+    def _interval(self) -> Fraction:
+        """The interval in the units that scores are counted in."""
+        return self.interval * self.score.scale

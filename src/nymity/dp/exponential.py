@@ -7,12 +7,12 @@ is decided by whole numbers that enclose the true weights, and if they do not de
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import factorial, lcm
 from numbers import Rational
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from nymity.core.bits import SYSTEM, Bits, Drawn
 from nymity.core.errors import ParameterError
 from nymity.dp.binomial import ball, precision
+from nymity.dp.mechanisms import falling_coin
 from nymity.dp.parameters import Number, fraction_between
 
 Scores: TypeAlias = Sequence[int | Fraction] | NDArray[np.integer]
@@ -30,7 +31,11 @@ _SLACK = 2
 _DOUBLE, _SUM = 46, 62
 #: Doubles beyond this need no thought about underflow.
 _EXTREME = 1e150
+#: Bounds that differ in weight by at most e to the power of this count as alike.
+_ALIKE = Fraction(1, 4)
 _LN2 = 0.6931471805599453
+#: 1 / 13!, 1 / 12! … 1 / 0!
+_TERMS = tuple(1 / factorial(i) for i in range(13, -1, -1))
 
 
 def exponential_mechanism(scores: Scores, *, epsilon: Number, interval: Number, bits: Bits = SYSTEM) -> Drawn[int]:
@@ -50,6 +55,44 @@ def exponential_mechanism(scores: Scores, *, epsilon: Number, interval: Number, 
     The time taken depends on the scores. Whoever can measure it should not.
     """
     rate = fraction_between("epsilon", epsilon, 0) / fraction_between("interval", interval, 0)
+    return Drawn(value=_draw(scores, rate, bits), private=bits.private)
+
+
+def lazy_exponential_mechanism(
+    bounds: NDArray[Any], score: Callable[[int], int], *, epsilon: Fraction, interval: Fraction, bits: Bits = SYSTEM
+) -> Drawn[int]:
+    """Return a candidate drawn as by :func:`exponential_mechanism`, of which only some were scored.
+
+    ``bounds`` are whole numbers no lower than the scores, and ``score`` tells one score, which is left in their place;
+    it may lower other bounds that it finds too high.
+
+    A candidate is proposed with P(i) ∝ e^(rate · bound_i), rate = epsilon / interval, scored, and accepted with
+    probability e^(rate · (score_i - bound_i)). Whatever the bounds are, and whatever they have to do with the scores,
+    this proposes and accepts i with a probability ∝ e^(rate · score_i). So the first one accepted is drawn as stated,
+    also if bounds are lowered after every refusal. A candidate that was refused is accepted when proposed once more,
+    as its bound is its score by then; so there is an end.
+
+    Where all bounds weigh nearly the same, the first candidate is proposed as if all were the highest: any other bound
+    is one as well, and no weight is computed.
+    """
+    rate = epsilon / interval
+    highest = int(bounds.max())
+    alike = (highest - int(bounds.min())) * rate <= _ALIKE
+    while True:
+        proposed = bits.below(len(bounds)) if alike else _draw(bounds, rate, bits)
+        bound, found = int(bounds[proposed]), score(proposed)
+        if bound < found:
+            raise ParameterError(
+                "bounds", expected="none below its score", got="one", hint="a proof or a bound is wrong"
+            )
+        bounds[proposed] = found
+        if falling_coin(((highest if alike else bound) - found) * rate, bits):
+            return Drawn(value=proposed, private=bits.private)
+        alike = False
+
+
+def _draw(scores: Scores, rate: Fraction, bits: Bits) -> int:
+    """Draw an index with P(i) ∝ e^(rate · score_i): ever finer weights, ever more bits, until they decide."""
     gaps, denominator = _gaps(scores)
     enclosures = _enclosures(gaps, rate / denominator)
     known, drawn, found = 0, 0, None
@@ -58,7 +101,7 @@ def exponential_mechanism(scores: Scores, *, epsilon: Number, interval: Number, 
         drawn = drawn << (wanted - known) | bits.integer(wanted - known)
         known = wanted
         found = _decided(sums, drawn, known)
-    return Drawn(value=found, private=bits.private)
+    return found
 
 
 def _decided(sums: Sequence[int] | NDArray[np.int64], drawn: int, known: int) -> int | None:
@@ -102,9 +145,10 @@ def _double_weights(exponents: NDArray[np.float64], unit: int) -> NDArray[np.int
     exponents = np.minimum(exponents, 64.0)
     halvings = np.rint(exponents / _LN2)
     rest = halvings * _LN2 - exponents
-    series = np.full_like(rest, 1 / factorial(13))
-    for i in range(12, -1, -1):
-        series = series * rest + 1 / factorial(i)
+    series = np.full_like(rest, _TERMS[0])
+    for term in _TERMS[1:]:
+        series *= rest
+        series += term
     found = np.ldexp(series, unit - halvings.astype(np.int64))
     return np.maximum(np.floor(found - 0.25), 0).astype(np.int64)
 

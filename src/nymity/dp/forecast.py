@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import floor
+from math import ceil, floor
 
 import numpy as np
 import polars as pl
@@ -63,6 +63,33 @@ class Forecast:
             below[:, a] -= 1
             lowest &= np.array([tuple(row) not in found for row in below.tolist()], dtype=np.bool_)
         return reachable.filter(pl.Series(lowest, dtype=pl.Boolean))
+
+    def advice(self) -> list[str]:
+        """Say which parameters would let more be published, from public facts alone."""
+        model, told = self.model, []
+        if self.finest.is_empty():
+            needed = ceil(model.k / model.beta)
+            told.append(f"about {needed:,} records are needed for a class of k = {model.k} sampled ones")
+        for name, other in self._relaxed().items():
+            if other.k < model.k:
+                told.append(f"{name} asks for k = {other.k} instead of {model.k}")
+        best = max(self.compared().iter_rows(named=True), key=lambda row: row["most_classes"])
+        if best["most_classes"] > self.most_classes:
+            told.append(
+                f"epsilon = {best['epsilon']:g} would allow {best['most_classes']:,} classes instead of "
+                f"{self.most_classes:,}, with k = {best['k']} and {best['sampled_records']:,} sampled records"
+            )
+        return told
+
+    def _relaxed(self) -> dict[str, DifferentialPrivacy]:
+        """Promises of the same epsilon that ask for less, by what is changed."""
+        others = {"notion = 'standard'": replace(self.model, notion="standard")}
+        recommended = replace(self.model, delta=None)
+        if (recommended.delta or 0) > (self.model.delta or 0):
+            others[
+                f"delta = {recommended.delta:g}, which is recommended for {self.model.public_records:,} records,"
+            ] = recommended
+        return others
 
     def compared(self, epsilons: Sequence[float] = _EPSILONS) -> pl.DataFrame:
         """Return k, sampled records and most classes at other epsilons, the search spending the same share of each."""

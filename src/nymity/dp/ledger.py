@@ -58,25 +58,30 @@ class Ledger:
 
     def check(self, model: DifferentialPrivacy) -> None:
         """Refuse a release that the budget does not cover."""
-        self._extended(model)
+        assert model.delta is not None  # set at birth
+        self._extended(model.epsilon, model.delta)
 
     def enter(self, model: DifferentialPrivacy, method: str) -> None:
         """Spend what a release promises, or refuse it."""
+        assert model.delta is not None  # set at birth
+        self.spend(epsilon=model.epsilon, delta=model.delta, method=method)
+
+    def spend(self, *, epsilon: Number, delta: Number, method: str) -> None:
+        """Enter what something costs that ``method`` is about to show, or refuse it."""
         with self._locked():
-            content, entry = self._extended(model)
+            content, entry = self._extended(epsilon, delta)
             content["releases"].append({"entered": f"{datetime.now(UTC):%Y-%m-%d}", "method": method, **entry})
             self._write(content)
 
-    def _extended(self, model: DifferentialPrivacy) -> tuple[dict[str, Any], dict[str, str]]:
+    def _extended(self, epsilon: Number, delta: Number) -> tuple[dict[str, Any], dict[str, str]]:
         """Return the content of the file and what a release adds to it."""
-        assert model.delta is not None  # set at birth
-        costs = fraction_between("epsilon", model.epsilon, 0), fraction_between("delta", model.delta, 0)
+        costs = fraction_between("epsilon", epsilon, 0), fraction_between("delta", delta, 0)
         content = self._read()
         for name, cost, before in zip(("epsilon", "delta"), costs, _spent(content), strict=True):
             budget = Fraction(content["budget"][name])
             if before + cost > budget:
                 raise ParameterError(
-                    f"{model.key}.{name}",
+                    f"{DifferentialPrivacy.key}.{name}",
                     expected=f"at most {float(budget - before):g}, what the ledger {self.path} has left of "
                     f"{float(budget):g}",
                     got=f"{float(cost):g}",

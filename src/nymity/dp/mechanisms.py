@@ -54,6 +54,17 @@ def exponential_coin(p: int, q: int, bits: Bits) -> bool:
     return i % 2 == 1
 
 
+def falling_coin(exponent: Fraction, bits: Bits) -> bool:
+    """Return true exactly with probability e^-exponent, for an exponent of at least 0.
+
+    It is the product of as many e^-1 as the exponent has wholes, and of what the rest gives.
+    """
+    wholes, rest = divmod(exponent, 1)
+    if not exponential_coin(rest.numerator, rest.denominator, bits):
+        return False
+    return all(exponential_coin(1, 1, bits) for _ in range(wholes))
+
+
 def _laplace(scale: Fraction, bits: Bits) -> int:
     """Draw one number (Canonne, Kamath and Steinke 2020, algorithm 2).
 

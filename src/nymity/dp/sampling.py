@@ -28,6 +28,8 @@ DIGITS = 20
 _ENOUGH = 70
 #: Significant digits of the beta that belongs to an epsilon.
 _BETA_DIGITS = 6
+#: Significant digits of the epsilon that belongs to a beta.
+_COST_DIGITS = 4
 #: Beyond this neither exponentials nor promises mean anything.
 _LARGEST_EPSILON = 1000
 
@@ -94,6 +96,17 @@ def largest_beta(epsilon: Number) -> Fraction:
     exponent = fraction_between("epsilon", epsilon, 0, _LARGEST_EPSILON)
     with precision(BITS):
         return Fraction(rounded(-(-ball(exponent)).expm1(), ROUND_FLOOR, _BETA_DIGITS))
+
+
+def cost_of_sampling(k: int, beta: Fraction) -> SamplingDelta:
+    """Return what one more sample costs whose classes of at least k records are published at levels known before.
+
+    Its epsilon is the smallest that beta allows, -ln(1 - beta), rounded up to four digits; with largest_beta(epsilon)
+    that is the epsilon it was found for.
+    """
+    with precision(BITS):
+        least = Fraction(rounded(-ball(1 - beta).log(), ROUND_CEILING, _COST_DIGITS))
+    return delta(k=k, beta=beta, epsilon=least)
 
 
 def _delta(k: int, judged: Notion, notion: str) -> SamplingDelta:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nymity.core.errors import ParameterError
+from nymity.dp.ledger import Ledger
+from nymity.dp.sampling import cost_of_sampling
 from nymity.io import like, read_table, to_polars
 from nymity.table.recoding import Outliers, Recoding, Unseen
+from nymity.table.sampled_recoding import SampledRecoding
 
 
 def apply(
-    recoding: Recoding | str | Path, table: Any, *, unseen: Unseen = "error", outliers: Outliers | None = None
+    recoding: Recoding | str | Path,
+    table: Any,
+    *,
+    unseen: Unseen = "error",
+    outliers: Outliers | None = None,
+    ledger: Ledger | None = None,
+    unaccounted: bool = False,
 ) -> Any:
     """Publish new rows by a recoding that was decided before; returns the kind of frame it was given.
 
@@ -18,8 +29,34 @@ def apply(
     combination is not a published class are treated as the recoding says unless ``outliers`` overrides it (``mask``,
     ``remove`` or ``keep``). Rows are sorted by nothing: their order follows the input, and the result carries no
     certificate until it is checked.
+
+    The recoding of a differentially private release draws another sample, which spends a budget once more. So it needs
+    the ``ledger`` to enter that in, or ``unaccounted=True`` from somebody who adds up budgets by other means.
     """
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
-    if isinstance(table, str | Path):
-        return decided.apply(read_table(table), unseen=unseen, outliers=outliers).table
-    return like(table, decided.apply(to_polars(table), unseen=unseen, outliers=outliers).table)
+    rows = read_table(table) if isinstance(table, str | Path) else to_polars(table)
+    account(decided, rows.columns, ledger, unaccounted=unaccounted)
+    published = decided.apply(rows, unseen=unseen, outliers=outliers).table
+    return published if isinstance(table, str | Path) else like(table, published)
+
+
+def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *, unaccounted: bool) -> None:
+    """Enter what an application of a private recoding costs, before it draws; refuse one that nobody adds up.
+
+    A table that lacks a column costs nothing: nothing will be drawn.
+    """
+    if not isinstance(recoding, SampledRecoding):
+        if ledger is not None:
+            raise ParameterError("ledger", expected="a differentially private recoding to enter", got=recoding.kind)
+        return
+    if ledger is not None and set(recoding.columns) <= set(columns):
+        cost = cost_of_sampling(recoding.k, recoding.beta)
+        assert cost.epsilon is not None  # it was given
+        ledger.spend(epsilon=cost.epsilon, delta=cost.upper, method="apply")
+    elif ledger is None and not unaccounted:
+        raise ParameterError(
+            "ledger",
+            expected="the ledger of the records: each application publishes another sample and spends a budget anew",
+            got="none",
+            hint="ledger=ny.dp.Ledger(path=..., source=...), or unaccounted=True if you add up budgets by other means",
+        )

@@ -191,6 +191,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data.pop("source", None)
     data.pop("earlier_releases", None)
     data.pop("ledger", None)
+    data.pop("target", None)  # it changes nothing that is published
     for attribute in data["schema"].values():
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]

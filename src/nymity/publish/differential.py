@@ -11,9 +11,11 @@ from typing import Any
 
 from nymity.core.errors import JobError
 from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.ledger import Ledger
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome, check_published, the_promise
 from nymity.dp.public_domain import check_listed
-from nymity.dp.safepub import PrivateOutcome, SafePub, check_published, the_promise
+from nymity.dp.safepub import SafePub
 from nymity.privacy import PrivacyModel
 from nymity.publish.registry import Method
 from nymity.table.schema import Role, Schema
@@ -21,20 +23,20 @@ from nymity.table.schema import Role, Schema
 
 def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method, ledger: Ledger | None = None) -> None:
     """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it."""
-    if ledger is not None and (not isinstance(method, SafePub) or method.not_private_seed is not None):
+    if ledger is not None and (not isinstance(method, PrivateMethod) or method.not_private_seed is not None):
         raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
-    if not isinstance(method, SafePub):
+    if not isinstance(method, PrivateMethod):
         if any(isinstance(model, DifferentialPrivacy) for model in models):
             raise JobError(
                 "method",
-                expected=f"{SafePub.key!r}, which keeps the promise of differential privacy",
+                expected=f"{SafePub.key!r} or {EpsilonSafeLattice.key!r}, which keep the promise",
                 got=repr(method.key),
             )
         return
     model = the_promise(models)
     check_published([name for name in schema if schema[name].role is not Role.IDENTIFYING], schema.quasi)
     check_listed(schema)
-    if method.target is not None and method.target not in schema.quasi:
+    if isinstance(method, SafePub) and method.target is not None and method.target not in schema.quasi:
         raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=repr(method.target))
     if not any(schema[name].weight for name in schema.quasi):
         raise JobError("schema", expected="an attribute with a weight above 0", got="none")

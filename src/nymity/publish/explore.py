@@ -9,6 +9,7 @@ from nymity.core import validation
 from nymity.core.errors import JobError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.dp.private_method import PrivateMethod
 from nymity.io import to_polars
 from nymity.lattice.nodes import EvaluatedNodes
 from nymity.lattice.search import LatticeSearch
@@ -42,6 +43,13 @@ def explore(
     """
     job, given = job_of("explore", source, schema, privacy, method)
     search = job.method
+    if isinstance(search, PrivateMethod):
+        raise JobError(
+            "explore",
+            expected="a job that promises no differential privacy",
+            got=f"the method {search.key!r}, whose promise a look at the records breaks if parameters follow from it",
+            hint="ny.dp.forecast(schema, promise) tells what to expect from public facts alone",
+        )
     if not isinstance(search, LatticeSearch):
         raise JobError(
             "method", expected="a search of the lattice", got=repr(search.key), hint="the method 'optimal-lattice'"

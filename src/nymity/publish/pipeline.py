@@ -18,8 +18,8 @@ from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt, secure_permutation
 from nymity.dp.ledger import Ledger
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
-from nymity.dp.safepub import PrivateOutcome, SafePub, the_promise
 from nymity.io import like, read_table, to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
@@ -126,7 +126,7 @@ def opened(job: Job) -> Schema:
     """Return the schema to encode by, and refuse a private release that cannot be, before a record is read."""
     if job.ledger is not None:
         job.ledger.check(the_promise(job.privacy))
-    return public_schema(job.schema) if isinstance(job.method, SafePub) else job.schema
+    return public_schema(job.schema) if isinstance(job.method, PrivateMethod) else job.schema
 
 
 def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:

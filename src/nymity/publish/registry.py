@@ -9,7 +9,9 @@ from nymity.bucket.bucketized import BucketOutcome
 from nymity.bucket.methods import Anatomy, Buckets
 from nymity.core.progress import Observer
 from nymity.dp.differential_privacy import DifferentialPrivacy
-from nymity.dp.safepub import PrivateOutcome, SafePub
+from nymity.dp.epsilon_safe import EpsilonSafeLattice
+from nymity.dp.private_method import PrivateOutcome
+from nymity.dp.safepub import SafePub
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.iterative import IterativeRecoding
@@ -76,6 +78,7 @@ METHODS: dict[str, type[Method]] = {
         Buckets,
         Anatomy,
         SafePub,
+        EpsilonSafeLattice,
     )
 }
 

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, ParameterError, PromiseError
-from nymity.dp.safepub import PrivateOutcome
+from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, staging, strip_neutralization, write_table
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured

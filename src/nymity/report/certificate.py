@@ -13,7 +13,11 @@ from nymity.report.wording import count
 
 def certificate_section(subject: Subject, _: Figures) -> Section:
     """List what pins the release down."""
-    certificate = subject.release.certificate
+    return section_of(subject.release.certificate)
+
+
+def section_of(certificate: dict[str, Any]) -> Section:
+    """List what a certificate says, and nothing else."""
     return Section(
         anchor="certificate",
         title="Certificate",
@@ -40,10 +44,9 @@ def _who(certificate: dict[str, Any]) -> str:
 
 
 def _hashes(certificate: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [
-        ("original, salted SHA-256", certificate["input"]["salted_sha256"]),
-        ("released cells, SHA-256", certificate["output"]["content_sha256"]),
-    ]
+    rows = [("released cells, SHA-256", certificate["output"]["content_sha256"])]
+    if "input" in certificate:  # a private release has none
+        rows.insert(0, ("original, salted SHA-256", certificate["input"]["salted_sha256"]))
     for table in (certificate["output"], certificate["output"].get(SENSITIVE_TABLE, {})):
         if "file_sha256" in table:
             rows.append((f"file {table['file']}, SHA-256", table["file_sha256"]))

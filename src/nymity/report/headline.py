@@ -4,36 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nymity.publish.release import Release
 from nymity.publish.verify import Finding
 from nymity.report.markup import Html, element, joined, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import MISSING
 
+NOSCRIPT = element("noscript", paragraph("The plots need JavaScript; all text is here without it.", class_="warning"))
+
 
 def headline(subject: Subject) -> Html:
     """Return the promise, the measurement beside it, and who may read the page."""
-    release = subject.release
-    holds = release.verification.holds
+    holds = subject.release.verification.holds
     badge = element("span", "✓ holds" if holds else "✗ broken", class_="badge good" if holds else "badge bad")
-    cards = [
-        _card(finding, model) for finding, model in zip(release.verification.findings, release.job.privacy, strict=True)
-    ]
-    noscript = element(
-        "noscript", paragraph("The plots need JavaScript; all text is here without it.", class_="warning")
-    )
     return element(
         "header",
         paragraph("nymity · report for the data custodian", class_="eyebrow"),
         element("h1", "What this release promises ", badge),
-        element("div", *cards, class_="promises"),
+        cards(subject.release),
         paragraph(
             element("strong", "For the custodian, not for release. "),
             "This report shows aggregate information about the original table, which is more than the release itself "
             "gives away. It contains no single record.",
             class_="warning",
         ),
-        noscript,
+        NOSCRIPT,
     )
+
+
+def cards(release: Release) -> Html:
+    """Return every promise of a release with its measurement."""
+    found = zip(release.verification.findings, release.job.privacy, strict=True)
+    return element("div", *(_card(finding, model) for finding, model in found), class_="promises")
 
 
 def _card(finding: Finding, model: object) -> Html:

@@ -23,7 +23,7 @@ def ladder_section(subject: Subject, _: Figures) -> Section:
     assert isinstance(recoding, LevelRecoding)
     used = shares_of_levels(subject, recoding)
     ladders = [
-        _ladder(name, used[name], hierarchy, raw_counts(subject, name)[0], subject.threshold)
+        ladder(name, used[name], hierarchy, raw_counts(subject, name)[0], subject.threshold)
         for name, hierarchy in recoding.hierarchies.items()
     ]
     if len(recoding.layers) > 1:
@@ -85,7 +85,8 @@ def example_path(hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int
     return path
 
 
-def _ladder(name: str, used: dict[int, float], hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> Html:
+def ladder(name: str, used: dict[int, float], hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> Html:
+    """Return one hierarchy from raw to top, the levels in use filled, with an example on the way."""
     steps, coarsest = [], max(used)
     for level, example in enumerate(example_path(hierarchy, counts, threshold)):
         place = "chosen" if level in used else "passed" if level < coarsest else "above"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.core.bits import SYSTEM, Bits, coins
 from nymity.core.errors import ParameterError
@@ -52,24 +53,29 @@ class SampledRecoding(Recoding):
     def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
         """Draw a sample and publish its classes of at least k records, one class after another.
 
-        Rows with unseen values can only be left out. The order of rows tells nothing of the table's.
+        Rows with unseen values can only be left out. The order of rows tells nothing of the table's. What it spends is
+        for the caller to add up, as :func:`nymity.publish` and :func:`nymity.apply` do with a ledger.
         """
         self._check(table, unseen, outliers)
         if (outliers or self.outliers) != "remove":
             raise ParameterError(
                 "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
             )
+        return self.of_sample(table, coins(self.beta, table.height, self.bits), unseen=unseen)
+
+    def of_sample(self, table: pl.DataFrame, kept: NDArray[np.bool_], *, unseen: Unseen = "error") -> Recoded:
+        """Publish the classes of at least k of the rows that are kept, (n_rows,), whoever has drawn these."""
         codes = self._codes(table, unseen)
-        chosen = np.flatnonzero(coins(self.beta, table.height, self.bits) & (codes >= 0).all(axis=0))
+        chosen = np.flatnonzero(kept & (codes >= 0).all(axis=0))
         general = [h.codes[self.levels[name]][codes[a, chosen]] for a, (name, h) in enumerate(self.hierarchies.items())]
         keys = KeyLayout.for_sizes([h.domain_size for h in self.hierarchies.values()]).pack(general)
         group, _ = distinct(keys)
-        kept = np.flatnonzero(np.bincount(group)[group] >= self.k)
-        kept = kept[np.lexsort(keys[kept].T)]
-        rows = table[chosen[kept]]
+        large = np.flatnonzero(np.bincount(group)[group] >= self.k)
+        large = large[np.lexsort(keys[large].T)]
+        rows = table[chosen[large]]
         cells = dict(zip(self.hierarchies, general, strict=True))
-        published = {name: self._publish(rows[name], name, cells[name][kept]) for name in self.columns}
-        return Recoded(pl.DataFrame(published), chosen[kept], np.zeros(rows.height, dtype=np.bool_))
+        published = {name: self._publish(rows[name], name, cells[name][large]) for name in self.columns}
+        return Recoded(pl.DataFrame(published), chosen[large], np.zeros(rows.height, dtype=np.bool_))
 
     def published_as(self, name: str) -> dict[str, Any]:
         """The level and the height of the hierarchy."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
+from typer.testing import CliRunner
 
 import nymity as ny
+from nymity.cli.main import app
 from nymity.core.errors import ParameterError, SchemaError
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5}", "*"] for i in range(20)])
@@ -65,3 +71,38 @@ def test_hierarchies_must_be_public() -> None:
     )
     with pytest.raises(ParameterError, match="nodes"):
         ny.dp.forecast(ny.Schema({f"c{i}": ny.quasi(tall) for i in range(5)}), PROMISE)
+
+
+def test_advice_names_parameters_that_help() -> None:
+    strict = ny.DifferentialPrivacy(epsilon=3.0, public_records=600, delta=1e-9, notion="probabilistic")
+    told = ny.dp.forecast(SCHEMA, strict).advice()
+    standard, relaxed = (replace(strict, **change).k for change in ({"notion": "standard"}, {"delta": None}))
+    assert f"notion = 'standard' asks for k = {standard} instead of {strict.k}" in told
+    assert f"delta = 0.0001, which is recommended for 600 records, asks for k = {relaxed} instead of {strict.k}" in told
+    best = max(ny.dp.forecast(SCHEMA, strict).compared().rows(named=True), key=lambda row: row["most_classes"])
+    assert any(text.startswith(f"epsilon = {best['epsilon']:g} would allow {best['most_classes']} ") for text in told)
+    few = ny.dp.forecast(SCHEMA, ny.DifferentialPrivacy(epsilon=1.0, public_records=40)).advice()
+    assert few == ["about 54 records are needed for a class of k = 32 sampled ones"]  # 32 / 0.59343
+    lavish = ny.DifferentialPrivacy(epsilon=1.0, public_records=10**6)
+    best_epsilon = ny.dp.forecast(SCHEMA, lavish).compared()["most_classes"].arg_max() == 1
+    assert bool(ny.dp.forecast(SCHEMA, lavish).advice()) is not best_epsilon
+
+
+def test_the_command_line_forecasts_without_the_table(tmp_path: Path) -> None:
+    (tmp_path / "job.json").write_text(
+        json.dumps(
+            {
+                "source": {"path": "there is none.csv"},
+                "schema": {"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": AGE.rows()}}},
+                "privacy": [{"model": "differential-privacy", "epsilon": 1.0, "public_records": 600}],
+                "method": {"name": "safepub"},
+            }
+        )
+    )
+    shown = CliRunner().invoke(app, ["forecast", str(tmp_path / "job.json")])
+    assert shown.exit_code == 0, shown.output
+    assert "k = 32: of 600 records 356 are sampled" in " ".join(shown.output.split())
+    plain = CliRunner().invoke(app, ["forecast", str(tmp_path / "job.json"), "--json"])
+    assert json.loads(plain.output)["most_classes"] == 11
+    changed = CliRunner().invoke(app, ["forecast", str(tmp_path / "job.json"), "--set", "privacy.0.model=k-anonymity"])
+    assert changed.exit_code == 2

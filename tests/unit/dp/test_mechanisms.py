@@ -20,8 +20,15 @@ from scipy.stats import chi2
 import nymity as ny
 from nymity.core.bits import Bits, coins
 from nymity.core.errors import ParameterError
-from nymity.dp.exponential import _DOUBLE, _SLACK, _ball_weights, _double_weights, _enclosures
-from nymity.dp.mechanisms import exponential_coin
+from nymity.dp.exponential import (
+    _DOUBLE,
+    _SLACK,
+    _ball_weights,
+    _double_weights,
+    _enclosures,
+    lazy_exponential_mechanism,
+)
+from nymity.dp.mechanisms import exponential_coin, falling_coin
 
 ERROR_RATE = 1e-6
 
@@ -199,6 +206,30 @@ def test_many_candidates_take_part() -> None:
     assert ny.dp.exponential_mechanism([Fraction(7, 3)], epsilon=1, interval=1).value == 0
 
 
+@pytest.mark.parametrize("slack", [[0, 0, 0, 0], [3, 0, 9, 1], [0, 40, 2, 60], [5, 8, 3, 4]])
+def test_bounds_instead_of_scores_change_no_probability(slack: list[int]) -> None:
+    """Scores looked at one by one, and every other bound lowered by a look as far as it may be."""
+    scores, bits, found, looks = [0, -3, 2, 1], ny.dp.NotPrivate(11), Counter[int](), 0
+    for _ in range(1_500):
+        bounds = np.array(scores) + slack
+
+        def look(i: int, bounds: np.ndarray = bounds) -> int:
+            nonlocal looks
+            looks += 1
+            bounds[:i] = np.maximum(scores[:i], bounds[:i] - 5)
+            return scores[i]
+
+        found[lazy_exponential_mechanism(bounds, look, epsilon=Fraction(1), interval=Fraction(2), bits=bits).value] += 1
+    weights = [exp(score / 2) for score in scores]
+    assert statistic(found, {i: 1_500 * weight / sum(weights) for i, weight in enumerate(weights)}) < limit(4)
+    assert looks >= 1_500
+
+
+def test_a_bound_below_its_score_is_refused() -> None:
+    with pytest.raises(ParameterError, match="bounds: expected none below its score"):
+        lazy_exponential_mechanism(np.array([1]), lambda _: 2, epsilon=Fraction(1), interval=Fraction(1))
+
+
 # -- discrete Laplace -----------------------------------------------------------------------------------------
 
 
@@ -220,6 +251,17 @@ def test_an_exponential_coin(p: int, q: int) -> None:
     else:
         expected = 20_000 * exp(-p / q)
         assert statistic(Counter({1: true, 0: 20_000 - true}), {1: expected, 0: 20_000 - expected}) < limit(2)
+
+
+@pytest.mark.parametrize("exponent", [Fraction(0), Fraction(3, 7), Fraction(1), Fraction(9, 4)])
+def test_a_falling_coin(exponent: Fraction) -> None:
+    bits = ny.dp.NotPrivate(12)
+    true = sum(falling_coin(exponent, bits) for _ in range(10_000))
+    expected = 10_000 * exp(-exponent)
+    if exponent == 0:
+        assert true == 10_000
+    else:
+        assert statistic(Counter({1: true, 0: 10_000 - true}), {1: expected, 0: 10_000 - expected}) < limit(2)
 
 
 # -- bad input ------------------------------------------------------------------------------------------------

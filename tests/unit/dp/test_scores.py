@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nymity.core.validation import exact_fraction
 from nymity.dp.scores import SCORES, Classification, Score
 from nymity.lattice.space import Node, Space
 from nymity.table.encoding import EncodedTable, encode
@@ -156,14 +157,35 @@ def test_weights_scale_what_attributes_count() -> None:
             assert Fraction(both.at(node), both.scale) == parts[0] * Fraction(5, 2) + parts[1] / 4
 
 
-def test_scores_beyond_64_bits_stay_exact() -> None:
+@pytest.mark.parametrize("weights", [(0.7, 1e-20), (1 / 3, 1e15), (0.123456789, 1.0)])
+def test_shares_that_64_bits_cannot_sum_are_rounded_down(weights: tuple[float, float]) -> None:
+    """No record loses more than the definition says, and hardly less; sums that do not fit have longer integers."""
     table = Counter({("1", "x"): 5, ("2", "y"): 1})
-    score = bound("granularity", encoded(table, (0.7, 1e-20)), 2)
-    weights = Fraction(7, 10), Fraction(1, 10**20)
+    score = bound("granularity", encoded(table, weights), 2)
+    one, other = (Fraction(str(weight)) for weight in weights)
     node = (1, 0)  # five records of ("low", "x"), one alone
-    expected = -(weights[0] * (5 * Fraction(2, 3) + 1) + weights[1] * (5 * Fraction(1, 2) + 1))
-    assert score.scale * 6 > 2**62
-    assert Fraction(score.at(node), score.scale) == expected
+    exact = -(one * (5 * Fraction(2, 3) + 1) + other * (5 * Fraction(1, 2) + 1))
+    found = Fraction(score.at(node), score.scale)
+    assert score.scale == 2**24
+    assert exact <= found <= exact + Fraction(6 * (3 + 2), 2**24)
+
+
+# -- bounds --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", SCORES)
+@settings(max_examples=40, deadline=None)
+@given(table=tables | st.just(Counter()), k=st.integers(1, 6))
+def test_no_score_at_or_below_a_node_exceeds_its_ceiling_less_the_excess(key: str, table: Table, k: int) -> None:
+    whole = encoded(Counter(ROWS))
+    part = whole.restricted(np.zeros(len(whole.counts), dtype=np.bool_)) if not table else encoded(table, (1.5, 0.75))
+    score = bound(key, part, k)
+    ceilings = dict(zip(NODES, score.ceilings(np.array(NODES)).tolist(), strict=True))
+    found = {node: score.checked(node) for node in NODES}
+    for node, (_, excess) in found.items():
+        assert excess >= 0
+        for lower in product(*(range(level + 1) for level in node)):
+            assert found[lower].score <= ceilings[lower] - excess
 
 
 # -- changes -------------------------------------------------------------------------------------------------------
@@ -210,3 +232,22 @@ def test_no_record_changes_a_score_by_more_in_larger_tables(sizes: list[int], k:
     for node in NODES:
         before = ORACLES[key](table, node, k) if table.total() else Fraction(0)
         assert low <= ORACLES[key](table + Counter([row]), node, k) - before <= high
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    table=tables,
+    k=st.integers(1, 6),
+    row=st.sampled_from(ROWS),
+    weights=st.tuples(st.floats(0, 3), st.floats(0.01, 3)),
+    key=st.sampled_from(["granularity", "intensity"]),
+)
+def test_rounded_shares_change_by_no_more(
+    table: Table, k: int, row: Row, weights: tuple[float, float], key: str
+) -> None:
+    """Weights with many digits make shares that are rounded."""
+    before, after = (bound(key, encoded(each, weights), k) for each in (table, table + Counter([row])))
+    low, high = SCORES[key].changes(k, sum((exact_fraction(weight) for weight in weights), Fraction(0)))
+    assert before.scale == after.scale <= 2**24
+    for node in NODES:
+        assert low <= Fraction(after.at(node) - before.at(node), before.scale) <= high

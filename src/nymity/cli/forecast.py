@@ -1,0 +1,77 @@
+"""``nymity forecast``: what a differentially private release can be at best, before a budget is spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nymity.cli.console import Screen, add_row, table
+from nymity.cli.options import AsJson, Quiet
+from nymity.cli.source import load_job
+
+if TYPE_CHECKING:
+    from nymity.dp.forecast import Forecast
+
+EXAMPLES = (
+    "nymity forecast job.toml",
+    "nymity forecast job.toml --set privacy.0.epsilon=2",
+)
+
+
+def command(
+    job: Annotated[Path, typer.Argument(help="Job file, .toml or .json.", show_default=False)],
+    top: Annotated[int, typer.Option(help="Choices of levels to show.", min=1)] = 5,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what to expect of a differentially private release, without looking at a record.
+
+    From the promise, the hierarchies and the public number of records: k, how many records are sampled, the finest
+    levels to hope for, other epsilons beside it, and which parameters would help. Spends nothing.
+    """
+    from nymity.dp.forecast import forecast
+    from nymity.dp.private_method import the_promise
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    described = load_job(job, settings or ())
+    ahead = forecast(described.schema, the_promise(described.privacy))
+    _show(screen, ahead, top)
+    screen.answer(_plain(ahead, top))
+
+
+def _plain(ahead: Forecast, top: int) -> dict[str, Any]:
+    model = ahead.model
+    return {
+        "k": model.k,
+        "beta": float(model.beta),
+        "delta": model.delta,
+        "sampled_records": ahead.sampled_records,
+        "most_classes": ahead.most_classes,
+        "finest": ahead.finest.head(top).to_dicts(),
+        "compared": ahead.compared().to_dicts(),
+        "advice": ahead.advice(),
+    }
+
+
+def _show(screen: Screen, ahead: Forecast, top: int) -> None:
+    model = ahead.model
+    screen.line(
+        f"k = {model.k}: of {model.public_records:,} records {ahead.sampled_records:,} are sampled, which fill at most "
+        f"{ahead.most_classes:,} classes"
+    )
+    levels = table(*ahead.names, "classes", "records of one, spread evenly")
+    for row in ahead.finest.head(top).iter_rows(named=True):
+        chosen = [f"{row[f'level of {name}']}" for name in ahead.names]
+        add_row(levels, *chosen, f"{row['classes']:,.0f}", f"{row['average']:,.1f}")
+    others = table("epsilon", "k", "sampled", "classes at most")
+    for row in ahead.compared().iter_rows(named=True):
+        add_row(others, f"{row['epsilon']:g}", f"{row['k']}", f"{row['sampled_records']:,}", f"{row['most_classes']:,}")
+    screen.show("", "The finest levels to hope for:", levels, "", "Other budgets:", others)
+    for text in ahead.advice():
+        screen.line(f"- {text}")

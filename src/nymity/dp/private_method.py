@@ -1,0 +1,187 @@
+"""Private methods: levels are drawn on one sample of the records, and another, independent one is published."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.bits import SYSTEM, Bits, NotPrivate, coins
+from nymity.core.errors import ParameterError
+from nymity.core.progress import Observer, silent
+from nymity.dp.choice import Choice, Drawing, NodeScore
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.scores import weights_of
+from nymity.lattice.space import Space
+from nymity.privacy import PrivacyModel
+from nymity.table.encoding import EncodedTable
+from nymity.table.sampled_recoding import SampledRecoding
+
+#: Largest lattice that is scored node by node.
+MAX_SCORED = 2**22
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateMethod(ABC):
+    """Publish a sample at levels that are drawn by their score on another one.
+
+    ``not_private_seed`` makes all draws repeatable, for tests. Such a release is *not* private, and its certificate
+    says so.
+    """
+
+    not_private_seed: int | None = None
+
+    key: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if self.not_private_seed is not None:
+            validation.whole_number(f"{self.key}.not_private_seed", self.not_private_seed)
+
+    @property
+    @abstractmethod
+    def score_name(self) -> str:
+        """What certificates call the score."""
+
+    @abstractmethod
+    def space(self, table: EncodedTable) -> Space:
+        """Return the levels to choose from, or refuse too many of them."""
+
+    @abstractmethod
+    def scored(self, sample: EncodedTable, k: int) -> NodeScore:
+        """Return the score of every node for a sample."""
+
+    @abstractmethod
+    def interval(self, k: int, weight: Fraction) -> Fraction:
+        """Return the length of an interval that holds all changes by one record; ``weight`` is all attributes'."""
+
+    @abstractmethod
+    def choose(self, drawing: Drawing, epsilon: Fraction) -> Choice:
+        """Draw a node: epsilon-differentially private for the sample."""
+
+    def run(
+        self,
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        *,
+        columns: Sequence[str] | None = None,
+        observe: Observer = silent,
+    ) -> PrivateOutcome:
+        """Draw levels on one sample; the recoding of the outcome draws another one when it is applied.
+
+        The promise holds if hierarchies do not depend on the records: :func:`nymity.publish` sees to that.
+        """
+        model = the_promise(models)
+        names = tuple(columns or table.names)
+        check_published(names, table.names)
+        space = self.space(table)
+        bits: Bits = SYSTEM if self.not_private_seed is None else NotPrivate(self.not_private_seed)
+        sample = sampled(table, model.beta, bits)
+        score = self.scored(sample, model.k)
+        interval = self.interval(model.k, sum(weights_of(table), Fraction(0)))
+        drawing = Drawing(score=score, space=space, interval=interval, bits=bits, observe=observe)
+        choice = self.choose(drawing, model.draw_epsilon)
+        levels = dict(zip(table.names, choice.node, strict=True))
+        hierarchies = dict(zip(table.names, table.hierarchies, strict=True))
+        return PrivateOutcome(
+            recoding=SampledRecoding(names, hierarchies, levels, model.k, model.beta, bits),
+            levels=levels,
+            minimized=PrivateScore(score=self.score_name),
+            model=model,
+            interval=interval,
+            sample_records=sample.n_records,
+            choice=choice,
+            scale=score.scale,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateScore:
+    """What a private choice keeps large, as a certificate names it."""
+
+    score: str
+
+    key: ClassVar[str] = "private-score"
+    title: ClassVar[str] = "minus the score of a sample"
+
+    @property
+    def name(self) -> str:
+        """The key of the score."""
+        return self.score
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PrivateOutcome:
+    """Levels that were drawn, and how. All but ``recoding``, ``levels``, ``model`` and ``interval`` is private."""
+
+    recoding: SampledRecoding
+    levels: dict[str, int]
+    minimized: PrivateScore
+    model: DifferentialPrivacy
+    interval: Fraction
+    sample_records: int
+    choice: Choice
+    scale: int
+    optimal: bool = False
+    bound: float | None = None
+    gap: float | None = None
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody can foresee the draws."""
+        return self.recoding.bits.private
+
+    @property
+    def loss(self) -> float:
+        """Minus the score of the chosen node on the sample that it was chosen on."""
+        chosen = (self.choice.levels == np.array(self.choice.node)).all(axis=1)
+        return -int(self.choice.scores[chosen][0]) / self.scale
+
+    def trace(self) -> pl.DataFrame:
+        """Return the nodes that the last draw was from, for the custodian: score and ``level of`` each attribute."""
+        scores = [int(score) / self.scale for score in self.choice.scores]
+        levels = {f"level of {name}": self.choice.levels[:, a] for a, name in enumerate(self.levels)}
+        return pl.DataFrame({"score": scores, **levels})
+
+
+def sampled(table: EncodedTable, beta: Fraction, bits: Bits) -> EncodedTable:
+    """Return the table of the records that are kept, each independently with probability beta."""
+    kept = coins(beta, table.n_records, bits)
+    owner = np.repeat(np.arange(len(table.counts)), table.counts)
+    counts = np.bincount(owner[kept], minlength=len(table.counts)).astype(np.uint32)
+    return replace(table, counts=counts).restricted(counts > 0)
+
+
+def the_promise(models: Sequence[PrivacyModel]) -> DifferentialPrivacy:
+    """Return the model, which must be the only one."""
+    if len(models) == 1 and isinstance(models[0], DifferentialPrivacy):
+        return models[0]
+    raise ParameterError(
+        "privacy",
+        expected="differential-privacy as the only model",
+        got=" and ".join(model.key for model in models) or "none",
+        hint="what it publishes is k-anonymous as well, with the k of the promise",
+    )
+
+
+def check_published(columns: Sequence[str], quasi: Sequence[str]) -> None:
+    """Refuse to publish a column that is not generalized with the others."""
+    for name in columns:
+        if name not in quasi:
+            raise ParameterError(
+                f"column {name!r}",
+                expected="every published column to be a quasi-identifier with a hierarchy",
+                got="one that would be published as it is, which no sampling makes private",
+                hint="declare it quasi, or identifying, which leaves it out",
+            )
+
+
+def check_scorable(where: str, space: Space, hint: str) -> None:
+    """Refuse a lattice that is too large to be scored node by node."""
+    if space.size > MAX_SCORED:
+        raise ParameterError(where, expected=f"at most {MAX_SCORED:,} nodes to score", got=f"{space.size:,}", hint=hint)

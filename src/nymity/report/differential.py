@@ -1,0 +1,171 @@
+"""The report on a differentially private release, which may be published with it.
+
+It is made from the release, its certificate, its schema and its promise. Neither the original nor the custodian's log
+is at hand here, so nothing of them can get in.
+"""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+import polars as pl
+
+from nymity.core.errors import ParameterError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.forecast import Forecast, forecast
+from nymity.privacy import Groups
+from nymity.publish.certificate import Certificate
+from nymity.publish.release import Release
+from nymity.report import chart
+from nymity.report.certificate import section_of
+from nymity.report.document import document
+from nymity.report.headline import NOSCRIPT, cards
+from nymity.report.ladder import ladder
+from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
+from nymity.report.wording import count
+from nymity.table.schema import Schema
+
+_NOTIONS = {
+    "standard": "A chance of delta is left in which more may be learned.",
+    "probabilistic": "It holds for every single release, but for some that come with a chance of at most delta.",
+}
+
+
+def private_page(release: Release, model: DifferentialPrivacy) -> str:
+    """Return the page; of the release it sees what is published, and its levels."""
+    figures, certificate = Figures(), release.certificate
+    sections = [
+        meaning_section(certificate, model),
+        budget_section(model, figures),
+        reached_section(release.frame, release.job.schema, model),
+        levels_section(release),
+        section_of(certificate),
+    ]
+    return document("nymity report", _opening(release), sections, figures)
+
+
+def meaning_section(certificate: Certificate, model: DifferentialPrivacy) -> Section:
+    """Say in plain words what epsilon, delta, k and beta mean, and what is not promised."""
+    factor, beta = exp(model.epsilon), float(model.beta)
+    return Section(
+        anchor="meaning",
+        title="What that means",
+        short="Meaning",
+        parts=(
+            paragraph(
+                "Think of anything that could be concluded about you from this table. With your record in the original "
+                f"it is at most {factor:.3g} times likelier than without it, and at most {factor:.3g} times less "
+                f"likely: that is e to the power of epsilon = {model.epsilon:g}. {_NOTIONS[model.notion]} "
+                f"Here delta is {model.delta:g}."
+            ),
+            bullets(
+                [
+                    f"Every record was drawn with probability beta = {beta:.4g}; whether yours was is left to chance.",
+                    f"Records are shown in groups of at least k = {model.k} that look the same; no others are shown.",
+                    "How coarse the values are was drawn at random as well, on another sample.",
+                    "Every record shown is true: values are made coarser, never changed.",
+                ]
+            ),
+            element("h3", "Not promised"),
+            bullets([text[:1].upper() + text[1:] + "." for text in certificate["not_protected"]]),
+        ),
+    )
+
+
+def budget_section(model: DifferentialPrivacy, figures: Figures) -> Section:
+    """Show how epsilon was split."""
+    parts = [
+        ("choosing levels", float(model.epsilon_search), "drawn by their score on a sample"),
+        ("publishing the sample", float(model.epsilon_anonymization), f"k = {model.k} follows from it, and beta"),
+    ]
+    bars = [
+        chart.Bar(label=name, share=spent / float(model.epsilon), text=f"{spent:.4g}", full=name, note=note)
+        for name, spent, note in parts
+    ]
+    caption = f"Both together are epsilon = {model.epsilon:g}."
+    return Section(
+        anchor="budget",
+        title="How the budget was spent",
+        short="Budget",
+        parts=(
+            paragraph("Whatever looks at the records spends part of epsilon. What the search spends, k and beta miss."),
+            figures.add(chart.bars(bars, title="share of epsilon"), caption),
+        ),
+    )
+
+
+def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPrivacy) -> Section:
+    """Put what was released beside what public facts let expect."""
+    classes, ahead = len(Groups(frame, list(schema.quasi), strict=True).sizes), _forecast(schema, model)
+    average = frame.height / classes if classes else 0.0
+    sampled = int(model.public_records * model.beta)
+    tiles = element(
+        "div",
+        tile("Records", f"{frame.height:,}", f"{sampled:,} would be sampled of {model.public_records:,}"),
+        tile("Groups", f"{classes:,}", f"at most about {sampled // model.k:,} of k = {model.k} were to be expected"),
+        tile("Average group", f"{average:,.1f}", "records that look the same"),
+        class_="tiles",
+    )
+    return Section(
+        anchor="reached",
+        title="What was released, and what was to be expected",
+        short="Reached",
+        parts=(
+            paragraph(
+                f"Expected is what follows from the promise, the hierarchies and a public number of records, "
+                f"{model.public_records:,}. How many records the original has is private."
+            ),
+            tiles,
+            *(() if ahead is None else _finest(ahead)),
+        ),
+    )
+
+
+def levels_section(release: Release) -> Section:
+    """Show the level of each hierarchy, with an example from the hierarchy itself."""
+    ladders = [
+        ladder(name, {release.levels[name]: 1.0}, hierarchy, np.ones(hierarchy.domain_size, dtype=np.int64), 1)
+        for name, hierarchy in release.recoding.hierarchies.items()
+    ]
+    text = "The filled step is what was drawn. Examples are from the hierarchies, not from the records."
+    return Section(
+        anchor="levels", title="Levels drawn on each hierarchy", short="Levels", parts=(paragraph(text), *ladders)
+    )
+
+
+def _finest(ahead: Forecast) -> tuple[Html, ...]:
+    """Name levels to hope for, and parameters that would help another time."""
+    told = []
+    if not (finest := ahead.finest).is_empty():
+        row = finest.row(0, named=True)
+        levels = ", ".join(f"{name} {row[f'level of {name}']}" for name in ahead.names)
+        told.append(f"Spread evenly, records would fill {count(int(row['classes']), 'group')} at the levels {levels}.")
+    told += [f"Next time: {text}." for text in ahead.advice()]
+    return (bullets(told),) if told else ()
+
+
+def _forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast | None:
+    try:
+        return forecast(schema, model)
+    except ParameterError:  # more nodes than can be listed
+        return None
+
+
+def _opening(release: Release) -> Html:
+    private = release.certificate["differential_privacy"]["private"]
+    badge = element("span", "✓ kept" if private else "✗ not private", class_="badge good" if private else "badge bad")
+    public = (
+        "It shows nothing but what follows from the release, its certificate and public parameters. "
+        "Figures about the original are in the custodian's log."
+        if private
+        else "All draws were from a known seed, for a test. Nothing is promised."
+    )
+    return element(
+        "header",
+        paragraph("nymity · report on a differentially private release", class_="eyebrow"),
+        element("h1", "What this release promises ", badge),
+        cards(release),
+        paragraph(element("strong", "This page may be read by anybody. " if private else "Not private. "), public),
+        NOSCRIPT,
+    )
