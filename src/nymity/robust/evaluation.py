@@ -52,7 +52,8 @@ class AttackOutcome:
     """How a defence answered the examples of one attack.
 
     ``crafted`` is the share that succeeded on the surface they were made for; ``perturbation`` the mean relative
-    perturbation by outcome (equation 4.3.1), None where there is no such example.
+    perturbation by outcome (equation 4.3.1), None where there is no such example. ``attacked_member`` is what the
+    members answer to the examples made for them alone.
     """
 
     name: str
@@ -66,6 +67,7 @@ class AttackOutcome:
     perturbation: dict[str, float | None]
     mean_l2: float
     member_accuracy: float | None
+    attacked_member: dict[str, Share] | None
     curve: tuple[Bin, ...]
     seconds: float
     shown: tuple[Tensor, Tensor, Tensor]
@@ -74,7 +76,9 @@ class AttackOutcome:
         """Return plain values, without images."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "shown"}
         shares = {name: getattr(self, name).to_dict() for name in ("crafted", "correct", "target", "other")}
-        return values | shares | {"curve": [vars(one) for one in self.curve if one.n]}
+        own = self.attacked_member
+        attacked = None if own is None else {kind: one.to_dict() for kind, one in own.items()}
+        return values | shares | {"attacked_member": attacked, "curve": [vars(one) for one in self.curve if one.n]}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -175,10 +179,7 @@ def judge(
         answered = _submit(defence, made, attack.submissions)
         before, after = _member_labels(defence, made.originals), _member_labels(defence, made.images)
     truth, home = made.criterion.labels, image[made.source]
-    correct, reached = answered == truth, made.criterion.reached(answered)
-    if not isinstance(made.criterion, Targeted):  # every wrong label is as good as another
-        reached = torch.zeros_like(correct)
-    kinds = {"correct": correct, "target": reached, "other": ~correct & ~reached}
+    kinds = _kinds(made.criterion, answered)
     size = RelativePerturbation()(made.images, made.originals)
     return AttackOutcome(
         name=name,
@@ -190,6 +191,7 @@ def judge(
         perturbation={kind: _mean(size[chosen]) for kind, chosen in kinds.items()},
         mean_l2=float(made.distances().mean()),
         member_accuracy=None if after is None else float((after == truth).double().mean()),
+        attacked_member=_attacked_member(made, after, home),
         curve=_curve(size, kinds, made.criterion, before, after),
         seconds=seconds,
         shown=(made.originals[:SHOWN].cpu(), made.images[:SHOWN].cpu(), answered[:SHOWN].cpu()),
@@ -219,6 +221,21 @@ def _member_labels(defence: nn.Module, images: Tensor) -> Tensor | None:
     if not isinstance(ensemble, Ensemble):
         return None
     return answers(ensemble, images, batch=BATCH, axis=1).argmax(-1)
+
+
+def _kinds(criterion: Criterion, answered: Tensor) -> dict[str, Tensor]:
+    """Say which answers are correct, which are the target, and which are neither."""
+    correct, reached = answered == criterion.labels, criterion.reached(answered)
+    if not isinstance(criterion, Targeted):  # every wrong label is as good as another
+        reached = torch.zeros_like(correct)
+    return {"correct": correct, "target": reached, "other": ~correct & ~reached}
+
+
+def _attacked_member(made: AdversarialExamples, after: Tensor | None, home: Tensor) -> dict[str, Share] | None:
+    if made.member is None or after is None:
+        return None
+    own = after.gather(0, made.member.unsqueeze(0)).squeeze(0)
+    return {kind: share(chosen, home) for kind, chosen in _kinds(made.criterion, own).items()}
 
 
 def _curve(

@@ -7,8 +7,9 @@ not been: on a CPU, bit for bit.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -212,6 +213,23 @@ def _check(
         raise ParameterError("parts", expected="at least one sample for each member", got="an empty part")
     for temperature in temperatures:
         number("temperature", temperature, above=0)
+
+
+def seconds_per_step(
+    architecture: Architecture, data: LabelledImages, members: int, training: Training, *, steps: int = 10
+) -> dict[str, float]:
+    """Measure one step of all members, in one pass and one by one: wall seconds, after a warm-up."""
+    samples = min(len(data), steps * training.batch)
+    parts = [torch.arange(samples)] * members
+    found = {}
+    for name, at_once in (("stacked", members), ("one_by_one", 1)):
+        once = replace(training, epochs=1, at_once=at_once)
+        for _ in range(2):
+            start = time.perf_counter()
+            trained = train(architecture, data, parts, thesis_temperatures(members), once)
+            float(trained.weights["logits.bias"].sum())  # waits for the device
+            found[name] = (time.perf_counter() - start) * training.batch / samples
+    return found
 
 
 def thesis_temperatures(members: int) -> list[float]:

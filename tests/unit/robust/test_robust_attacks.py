@@ -91,7 +91,7 @@ def test_black_pixels_can_move() -> None:
     model = linear(classes=2)
     model.weight, model.bias = torch.stack([torch.zeros(16), torch.ones(16)]), torch.tensor([2.0, 0.0])
     assert CarliniWagner(searches=3, steps=30).run(model, images, wanted).success.all()
-    saturated = CarliniWagner(searches=3, steps=30, inset=0.999999).run(model, images, wanted)
+    saturated = CarliniWagner(searches=3, steps=30, inset=0.999999, continued=False).run(model, images, wanted)
     assert not saturated.success.any()
 
 

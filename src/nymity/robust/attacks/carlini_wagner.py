@@ -5,7 +5,8 @@
 by Adam in w, with a search over c for each image on its own. One point differs from the paper: w starts at
 atanh(inset · (2x − 1)). With the paper's inset next to 1 the derivative of tanh vanishes where a pixel is black or
 white, and most of a digit's pixels cannot move within a few steps. A start a little inside the box lets them; the
-distance is measured from the image itself, so what moved for nothing moves back.
+distance is measured from the image itself, so what moved for nothing moves back. And a search goes on from where the
+one before it ended, which comes nearer in as many steps.
 
 Every search leaves a candidate. All of them are judged again in the end, on fresh noise if the surface is noisy, and
 the nearest that holds is the answer: a lucky draw on the way counts for nothing.
@@ -27,7 +28,10 @@ from nymity.robust.distances import L2
 
 @dataclass(frozen=True, kw_only=True)
 class CarliniWagner(GradientAttack):
-    """``searches`` values of c with ``steps`` steps each, the first c ``constant``; ``confidence`` is κ."""
+    """``searches`` values of c with ``steps`` steps each, the first c ``constant``; ``confidence`` is κ.
+
+    ``continued``: a search goes on from where the one before ended, not from the image.
+    """
 
     key: ClassVar[str] = "carlini-wagner"
     searches: int = 6
@@ -36,6 +40,7 @@ class CarliniWagner(GradientAttack):
     constant: float = 1.0
     confidence: float = 0.0
     inset: float = 0.9
+    continued: bool = True
 
     def __post_init__(self) -> None:
         whole_number("CarliniWagner.searches", self.searches, at_least=1)
@@ -49,19 +54,21 @@ class CarliniWagner(GradientAttack):
         """Search over c, then choose among the candidates."""
         constants = images.new_full((len(images),), self.constant)
         low, high = torch.zeros_like(constants), torch.full_like(constants, torch.inf)
-        candidates = []
+        first = torch.atanh(self.inset * (2 * images - 1))
+        candidates, w = [], first
         for _ in range(self.searches):
-            found, granted = self._descend(surface, images, criterion, constants)
+            found, granted, last = self._descend(surface, images, criterion, constants, w)
             candidates.append(found)
+            w = last if self.continued else first
             low, high = torch.where(granted, low, constants), torch.where(granted, constants, high)
             constants = torch.where(high.isinf(), constants * 10, (low + high) / 2)
         return _choose(surface, images, criterion, candidates)
 
     def _descend(
-        self, surface: Surface, images: Tensor, criterion: Criterion, constants: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Take the steps for one c each; return the nearest example that held, or the last one, and which held."""
-        w = torch.atanh(self.inset * (2 * images - 1)).requires_grad_()
+        self, surface: Surface, images: Tensor, criterion: Criterion, constants: Tensor, start: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Take the steps for one c each; return the nearest example that held, or the last one, which held, and w."""
+        w = start.clone().requires_grad_()
         optimizer = torch.optim.Adam([w], lr=self.rate)
         best, nearest = images, images.new_full((len(images),), torch.inf)
         for _ in range(self.steps):
@@ -77,8 +84,8 @@ class CarliniWagner(GradientAttack):
                 best = torch.where(held.view(-1, 1, 1, 1), moved, best)
             optimizer.step()
         granted = nearest.isfinite()
-        last = ((torch.tanh(w) + 1) / 2).detach()
-        return torch.where(granted.view(-1, 1, 1, 1), best, last), granted
+        w = w.detach()
+        return torch.where(granted.view(-1, 1, 1, 1), best, (torch.tanh(w) + 1) / 2), granted, w
 
 
 def _choose(surface: Surface, images: Tensor, criterion: Criterion, candidates: list[Tensor]) -> Tensor:

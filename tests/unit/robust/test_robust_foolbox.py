@@ -1,0 +1,49 @@
+"""Attacks beside those of foolbox, where it is installed: the same gradient steps, and examples no farther away."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from robust_toys import tiny_data, trained
+
+from nymity.robust import FGSM, CarliniWagner, IterativeFGSM, Misclassified, Targeted
+
+foolbox = pytest.importorskip("foolbox", reason="a cross-check with foolbox where it is installed")
+
+
+@pytest.fixture
+def member() -> torch.nn.Module:
+    return trained().member(0).eval()
+
+
+@pytest.fixture
+def peer(member: torch.nn.Module) -> object:
+    return foolbox.PyTorchModel(member, bounds=(0, 1), device="cpu")
+
+
+def test_gradient_steps_are_the_same(member: torch.nn.Module, peer: object) -> None:
+    data = tiny_data("test")
+    away = foolbox.criteria.Misclassification(data.labels)
+    theirs = foolbox.attacks.LinfFastGradientAttack()(peer, data.images, away, epsilons=0.1)[1]
+    ours = FGSM(epsilon=0.1).run(member, data.images, Misclassified(labels=data.labels))
+    torch.testing.assert_close(ours.images, theirs)
+    stepped = foolbox.attacks.LinfBasicIterativeAttack(abs_stepsize=0.02, steps=10, random_start=False)
+    theirs = stepped(peer, data.images, away, epsilons=0.1)[1]
+    ours = IterativeFGSM(epsilon=0.1, step=0.02, steps=10).run(member, data.images, Misclassified(labels=data.labels))
+    torch.testing.assert_close(ours.images, theirs)
+
+
+def test_carlini_wagner_reaches_as_many_targets_no_farther_away(member: torch.nn.Module, peer: object) -> None:
+    data = tiny_data("test").take(slice(0, 12))
+    targets = (data.labels + 1).remainder(4)
+    attack = foolbox.attacks.L2CarliniWagnerAttack(
+        binary_search_steps=4, steps=60, stepsize=0.1, initial_const=1.0, abort_early=False
+    )
+    _, theirs, reached = attack(peer, data.images, foolbox.criteria.TargetedMisclassification(targets), epsilons=None)
+    wanted = Targeted(labels=data.labels, targets=targets)
+    ours = CarliniWagner(searches=4, steps=60).run(member, data.images, wanted)
+    assert ours.success.sum() >= reached.sum()
+    both = ours.success & reached
+    away = (theirs - data.images).flatten(1).norm(dim=1)
+    assert both.any()
+    assert ours.distances()[both].mean() <= 1.02 * away[both].mean()
