@@ -8,8 +8,14 @@ The environment variable ``NYMITY_DATA`` names a folder with one folder per data
     fars/fars_subset.csv       (the same hierarchies)                                 10,093 records
     diabetes130/dataset_diabetes.zip                                                 101,766 records, 15 columns of 50
     acs_census/census_acs_665800.parquet                                             665,800 records, 12 columns
+    adult/adult.data                                                                  32,561 records, 15 columns
+    cmc/cmc.data                                                                       1,473 records, 10 columns
+    framingham/framingham.csv                                                          4,238 records, 16 columns
+    nursery/nursery.data                                                              12,960 records, 9 columns
+    ringnorm/ringnorm_standardized.csv                                                 7,400 records, 21 columns
 
-Any other file may be plain (``.csv``) or compressed (``.csv.gz``). All values are text, ``;`` separates them.
+Any other file may be plain (``.csv``) or compressed (``.csv.gz``). All values are text, ``;`` separates them; those of
+the last five have the format of their source, and no hierarchies but value or ``*``.
 """
 
 from __future__ import annotations
@@ -26,6 +32,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import FileError, SchemaError
 from nymity.datasets.diabetes import read_diabetes
+from nymity.datasets.tasks import TASKS, read_task
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Schema, insensitive, quasi, sensitive
 from nymity.table.text import as_text
@@ -67,15 +74,16 @@ class PublicDataset:
 
 
 def public(name: str) -> PublicDataset:
-    """Load ``adult``, ``cup``, ``fars``, ``fars-subset``, ``diabetes130`` or ``acs`` from where ``NYMITY_DATA`` says.
+    """Load a data set of :data:`PUBLIC_NAMES` from where ``NYMITY_DATA`` says.
 
-    The last one, an extract of the American Community Survey of 2018 in numbers, has no hierarchies but value or ``*``.
+    ``acs``, an extract of the American Community Survey of 2018 in numbers, and the tables for learning
+    (``adult-census``, ``cmc``, ``framingham``, ``nursery``, ``ringnorm``) have no hierarchies but value or ``*``.
     """
     place = _place(name)
-    if name == "acs":
-        census = _read_parquet(place.folder / place.table)
-        flat = {column: Hierarchy.flat(as_text(census[column].unique().sort()).to_list()) for column in census.columns}
-        return PublicDataset(name=name, table=census, hierarchies=flat)
+    if name == "acs" or name in TASKS:
+        table = _read_parquet(place.folder / place.table) if name == "acs" else learning_table(name)
+        flat = {column: Hierarchy.flat(as_text(table[column].unique().sort()).to_list()) for column in table.columns}
+        return PublicDataset(name=name, table=table, hierarchies=flat)
     if name == "diabetes130":
         return PublicDataset(name=name, **_read_archive(place.folder / place.table))
     table = _read_table(place.folder / place.table)
@@ -84,6 +92,16 @@ def public(name: str) -> PublicDataset:
         for column in table.columns
     }
     return PublicDataset(name=name, table=table, hierarchies=hierarchies)
+
+
+def learning_table(name: str) -> pl.DataFrame:
+    """Return the table of a learning task, one of :data:`nymity.datasets.tasks.TASKS`, as text."""
+    validation.one_of("dataset", name, TASKS)
+    found = locate(name)
+    try:
+        return read_task(name, found)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _not_understood(found, "the table as its source hands it out", error) from error
 
 
 def locate(name: str) -> Path:
@@ -116,6 +134,11 @@ _PLACES = {
     "fars-subset": _Place(Path("fars"), "fars_subset.csv", "fars"),
     "diabetes130": _Place(Path("diabetes130"), "dataset_diabetes.zip", ""),
     "acs": _Place(Path("acs_census"), "census_acs_665800.parquet", ""),
+    "adult-census": _Place(Path("adult"), "adult.data", ""),
+    "cmc": _Place(Path("cmc"), "cmc.data", ""),
+    "framingham": _Place(Path("framingham"), "framingham.csv", ""),
+    "nursery": _Place(Path("nursery"), "nursery.data", ""),
+    "ringnorm": _Place(Path("ringnorm"), "ringnorm_standardized.csv", ""),
 }
 
 #: The names :func:`public` knows.

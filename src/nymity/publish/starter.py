@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nymity.core import validation
-from nymity.core.errors import JobError
+from nymity.publish.toml import toml_key, toml_value
 from nymity.table.schema import Role
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ def starter_job(inspection: Inspection, source_name: str, privacy_k: int = 5) ->
     validation.whole_number("privacy_k", privacy_k, at_least=2)
     blocks = [
         _introduction(inspection),
-        f"[source]\npath = {_value(source_name)}",
+        f"[source]\npath = {toml_value(source_name)}",
         _ROLES,
         *(_column(column) for column in inspection.columns),
         _PRIVACY,
@@ -95,10 +93,10 @@ def _method(inspection: Inspection) -> str:
 
 
 def _column(column: ColumnInspection) -> str:
-    lines = [f"[schema.{_key(column.name)}]", f"{f'role = {_value(column.role.value)}':<24} # {column.reason}"]
+    lines = [f"[schema.{toml_key(column.name)}]", f"{f'role = {toml_value(column.role.value)}':<24} # {column.reason}"]
     specification = _specification(column.hierarchy) if column.role is Role.QUASI else None
     if specification:
-        lines.append(f"hierarchy = {_value(specification)}")
+        lines.append(f"hierarchy = {toml_value(specification)}")
     return "\n".join(lines)
 
 
@@ -107,9 +105,14 @@ def _diversity(inspection: Inspection) -> Iterator[str]:
     for name in inspection.sensitive:
         diversity = min(STARTER_L, inspection[name].distinct)
         if diversity < 2:
-            yield f"# No diversity model for {_value(name)}: it holds a single value beside missing ones."
+            yield f"# No diversity model for {toml_value(name)}: it holds a single value beside missing ones."
         else:
-            lines = ["[[privacy]]", 'model = "distinct-l-diversity"', f"l = {diversity}", f"attribute = {_value(name)}"]
+            lines = [
+                "[[privacy]]",
+                'model = "distinct-l-diversity"',
+                f"l = {diversity}",
+                f"attribute = {toml_value(name)}",
+            ]
             yield comment + "\n".join(lines)
             comment = ""
 
@@ -126,35 +129,3 @@ def _specification(builder: HierarchySource | None) -> dict[str, Any] | None:
 def _default(builder: Any, name: str) -> object:
     field = builder.__dataclass_fields__[name]
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
-# -- TOML ----------------------------------------------------------------------------------------------------
-
-
-def _key(name: str) -> str:
-    """Write a key, quoted unless TOML lets it stand bare."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
-
-
-def _value(value: object) -> str:
-    """Write one value on one line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{"".join(_escaped(character) for character in value)}"'
-    if isinstance(value, int | float):
-        return repr(value)  # nan and inf are spelled alike
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        pairs = ", ".join(f"{_key(str(key))} = {_value(item)}" for key, item in value.items() if item is not None)
-        return f"{{ {pairs} }}" if pairs else "{}"
-    if isinstance(value, Sequence):
-        return f"[{', '.join(_value(item) for item in value)}]"
-    raise JobError("job file", expected="text, numbers, dates, lists and tables", got=repr(value))
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    return f"\\u{ord(character):04X}" if ord(character) < 0x20 or ord(character) == 0x7F else character

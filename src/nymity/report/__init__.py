@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nymity.report.attacks import quick_attacks
 from nymity.report.page import render_report, write_report
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["quick_attacks", "render_report", "write_report"]

@@ -63,6 +63,7 @@ class Bar:
     full: str
     note: str = ""
     strong: bool = False
+    limit: float | None = None  #: where a stroke is drawn across
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +89,17 @@ class Point:
     kind: str
     levels: str
     front: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A field of a heat map: its row and column, a share that colours it, and what its tooltip says."""
+
+    row: str
+    column: str
+    share: float
+    text: str
+    full: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +156,7 @@ def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Sp
     alt = _altair()
     rows: list[Spec] = [
         {"c": b.label, "s": b.share, "t": b.text, "v": b.full, "n": b.note, "k": "strong" if b.strong else "plain"}
+        | ({} if b.limit is None else {"l": b.limit})
         for b in items
     ]
     y = alt.Y(field="c", type="nominal", scale=_domain([b.label for b in items]), sort=None, title=None, axis=_plain())
@@ -155,7 +168,28 @@ def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Sp
     text = base.encode(text=alt.Text(field="t", type="nominal"))
     beside = text.transform_filter("datum.s <= 0.85").mark_text(align="left", dx=5)
     inside = text.transform_filter("datum.s > 0.85").mark_text(align="right", dx=-6, color="white", fontWeight="bold")
-    return _spec(alt.layer(drawn, beside, inside).properties(width="container", height=_height(items)), rows)
+    layers = [drawn, beside, inside]
+    if any(b.limit is not None for b in items):
+        limits = base.transform_filter("isValid(datum.l)").encode(x=_share_axis(alt.X, "l", title, whole=True))
+        layers.append(limits.mark_tick(color=_INK, thickness=3, size=22))
+    return _spec(alt.layer(*layers).properties(width="container", height=_height(items)), rows)
+
+
+def heat_map(cells: Sequence[Cell], *, title: str) -> Spec:
+    """Fields of rows and columns, the darker the larger their share, with the share written in them."""
+    alt = _altair()
+    rows: list[Spec] = [{"x": c.column, "c": c.row, "s": c.share, "t": c.text, "v": c.full} for c in cells]
+    names = list(dict.fromkeys(c.row for c in cells))
+    x, y = (
+        channel(field=field, type="nominal", sort=None, title=None, scale=_domain(names), axis=axis)
+        for channel, field, axis in ((alt.X, "x", alt.Axis(grid=False, labelAngle=-35)), (alt.Y, "c", _plain()))
+    )
+    base, scale = alt.Chart().encode(x=x, y=y), alt.Scale(domain=[0, 1], range=["#eef3f8", AFTER])
+    shade = alt.Color(field="s", type="quantitative", scale=scale, legend=None)
+    fields = base.mark_rect(stroke="white").encode(color=shade, tooltip=_tooltip({"v": "columns", "t": title}))
+    ink = alt.condition("datum.s > 0.6", alt.value("white"), alt.value(_INK))
+    text = base.mark_text().encode(text=alt.Text(field="t", type="nominal"), color=ink)
+    return _spec(alt.layer(fields, text).properties(width="container", height=_height(names) + 30), rows)
 
 
 def nodes_by_suppression(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
@@ -212,6 +246,22 @@ def series_lines(marks: Sequence[Mark], *, across: str, measure: str, colours: d
         shape=alt.Shape(field="s", type="nominal", scale=shapes, title=None)
     )
     layers = alt.layer(base.mark_line(strokeWidth=1.8, opacity=0.75), points)
+    return _spec(layers.properties(width="container", height=260), rows)
+
+
+def series_points(marks: Sequence[Mark], *, across: str, measure: str, colours: dict[str, str]) -> Spec:
+    """Points of each series over numbers, and the line that fits them best."""
+    alt = _altair()
+    rows: list[Spec] = [{"x": mark.at, "y": mark.value, "s": mark.series} for mark in marks]
+    x, y = (
+        channel(field=field, type="quantitative", title=title, scale=alt.Scale(zero=False))
+        for channel, field, title in ((alt.X, "x", across), (alt.Y, "y", measure))
+    )
+    scheme = _domain(list(colours), list(colours.values()))
+    colour = alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=alt.Legend(columns=2))
+    base = alt.Chart().encode(x=x, y=y, color=colour)
+    fits = base.transform_regression("x", "y", groupby=["s"]).mark_line(strokeWidth=1.8)
+    layers = alt.layer(base.mark_point(filled=True, size=14, opacity=0.45), fits)
     return _spec(layers.properties(width="container", height=260), rows)
 
 

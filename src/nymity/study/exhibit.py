@@ -34,14 +34,15 @@ class Value:
 class Panel:
     """One part of an exhibit: a ``measure`` of several series ``across`` something.
 
-    Drawn as lines over a linear or logarithmic axis, as bars where there is one place alone, or not at all.
+    Drawn as lines over a linear or logarithmic axis, as bars where there is one place alone, as single points (many, so
+    that no table shows them again), or not at all.
     """
 
     title: str
     across: str
     measure: str
     values: tuple[Value, ...]
-    plot: Literal["linear", "log", "none"] = "linear"
+    plot: Literal["linear", "log", "points", "none"] = "linear"
 
     @property
     def compares(self) -> bool:

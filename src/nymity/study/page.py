@@ -67,11 +67,11 @@ def _score(findings: Sequence[Finding]) -> str:
 
 def _section(exhibit: Exhibit, figures: Figures, colours: dict[str, str]) -> Section:
     drawn = [_figure(panel, figures, colours) for panel in exhibit.panels if panel.plot != "none"]
-    tables = [_table(panel) for panel in exhibit.panels]
+    tables = [_table(panel) for panel in exhibit.panels if panel.plot != "points"]
     parts = [_finding(finding) for finding in exhibit.findings]
     if drawn:
         parts.append(element("div", *drawn, class_="grid"))
-        parts.append(element("details", element("summary", "All figures"), *tables))
+        parts += [element("details", element("summary", "All figures"), *tables)] if tables else []
     else:
         parts += tables
     if exhibit.notes:
@@ -107,6 +107,9 @@ def _figure(panel: Panel, figures: Figures, colours: dict[str, str]) -> Html:
         caption = f"{panel.measure}; {panel.across}: {_written(places.pop())}"
         return figures.add(chart.series_bars(marks, measure=panel.measure), caption, heading=panel.title)
     used, log = {mark.series: colours[mark.series] for mark in marks}, panel.plot == "log"
+    if panel.plot == "points":
+        spec = chart.series_points(marks, across=panel.across, measure=panel.measure, colours=used)
+        return figures.add(spec, f"{panel.measure} by {panel.across}", heading=panel.title)
     spec = chart.series_lines(marks, across=panel.across, measure=panel.measure, colours=used, log=log)
     caption = f"{panel.measure} by {panel.across}" + (", logarithmic scale" if log else "")
     return figures.add(spec, caption, heading=panel.title)

@@ -14,7 +14,7 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.validation import whole_number
 from nymity.study.exhibit import Exhibit
 from nymity.study.machine import describe_machine
-from nymity.study.store import Record, Store, write_json, write_text
+from nymity.study.store import Record, Store, write_json, write_parquet, write_text
 from nymity.study.study import Results, Step, Study
 from nymity.study.workers import compute
 
@@ -58,22 +58,35 @@ def run_study(
     for name in study.scales[scale].needs:
         locate(name)
     store = Store(study=study, folder=Path(out) / "steps")
-    kept = {step.id: record for step in steps if (record := store.load(step)) is not None}
-    found = kept | _compute_missing(store, steps, kept, jobs, observe)
-    records = {step.id: found[step.id] for step in steps}
-    results = Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()})
+    records, computed = _carry_out(store, steps, jobs, observe)
+    more, further = _carry_out(store, study.steps_after(_results(scale, records)), jobs, observe)
+    records |= more
+    results = _results(scale, records)
     run = StudyRun(
         study=study,
         scale=scale,
         exhibits=tuple(study.exhibits(results)),
-        steps=len(steps),
-        computed=len(records) - len(kept),
+        steps=len(records),
+        computed=computed + further,
         seconds=sum(record.seconds for record in records.values()),
         machines=_distinct(records),
     )
+    for name, rows in study.tables(results).items():
+        write_parquet(Path(out) / f"{name}.parquet", rows)
     write_json(Path(out) / "study.json", run.to_dict())
     write_text(Path(out) / "study.html", render_page(run))
     return run
+
+
+def _carry_out(store: Store, steps: Sequence[Step], jobs: int, observe: Observer) -> tuple[dict[str, Record], int]:
+    """Return the record of each step in their order, and how many were computed just now."""
+    kept = {step.id: record for step in steps if (record := store.load(step)) is not None}
+    found = kept | _compute_missing(store, steps, kept, jobs, observe)
+    return {step.id: found[step.id] for step in steps}, len(steps) - len(kept)
+
+
+def _results(scale: str, records: Mapping[str, Record]) -> Results:
+    return Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()})
 
 
 def _compute_missing(
@@ -88,7 +101,7 @@ def _compute_missing(
         left = _seconds_left(steps, known, jobs)
         report(observe, Progress(stage="computing steps", done=len(known), total=len(steps), seconds_left=left))
 
-    with closing(compute(missing, jobs, tick)) as results:
+    with closing(compute(missing, jobs, store.folder.parent / "work", tick)) as results:
         for result in results:
             if result.error is not None:
                 failed[result.step.id] = result.error.strip().splitlines()[-1]

@@ -63,3 +63,12 @@ def write_json(path: Path, data: Any) -> None:
 def write_text(path: Path, text: str) -> None:
     """Put text at ``path``, whole or not at all."""
     replace_file(path, lambda place: place.write_text(text, encoding="utf-8", newline="\n"))
+
+
+def write_parquet(path: Path, rows: Rows) -> None:
+    """Put rows at ``path`` as a Parquet file, whole or not at all; a value that a row does not have is missing."""
+    import polars as pl
+
+    names = dict.fromkeys(name for row in rows for name in row)
+    frame = pl.DataFrame([{name: row.get(name) for name in names} for row in rows], infer_schema_length=None)
+    replace_file(path, frame.write_parquet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +27,14 @@ class Step:
 
     ``run`` is a function of a module, so that another process finds it; all it depends on is in ``parameters`` (JSON
     values), seeds included. ``seconds`` it takes, roughly, on one core: what the estimate of time left starts from.
+    A long step that ``keeps_state`` is also given a ``folder`` of its own, from which it goes on when it was stopped.
     """
 
     id: str
     run: Callable[..., Rows | pl.DataFrame]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 1.0
+    keeps_state: bool = False
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9][a-z0-9.=-]*", self.id):
@@ -70,6 +72,8 @@ class Study:
 
     ``steps(scale)`` are the pieces of work, ``exhibits(results)`` the paper's tables and figures made from their rows.
     A change of ``version`` makes earlier results unusable: change it whenever a step would answer differently.
+    ``later(results)`` are further steps, whose parameters come from the rows of the first ones. ``tables(results)`` are
+    rows to keep as Parquet files beside the page, by the name of the file.
     """
 
     name: str
@@ -79,12 +83,21 @@ class Study:
     scales: Mapping[str, Scale]
     steps: Callable[[str], Sequence[Step]]
     exhibits: Callable[[Results], Sequence[Exhibit]]
+    later: Callable[[Results], Sequence[Step]] = lambda _: ()
+    tables: Callable[[Results], Mapping[str, Rows]] = lambda _: {}
 
     def steps_at(self, scale: str) -> tuple[Step, ...]:
-        """Return the steps of a scale, each with an id of its own."""
+        """Return the first steps of a scale, each with an id of its own."""
         one_of(f"study {self.name}: scale", scale, self.scales)
-        steps = tuple(self.steps(scale))
-        ids = [step.id for step in steps]
+        return self._distinct(self.steps(scale))
+
+    def steps_after(self, results: Results) -> tuple[Step, ...]:
+        """Return the later steps, each with an id that no other step has."""
+        return self._distinct(self.later(results), known=results.by_step)
+
+    def _distinct(self, found: Sequence[Step], known: Iterable[str] = ()) -> tuple[Step, ...]:
+        steps = tuple(found)
+        ids = [*known, *(step.id for step in steps)]
         twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
         if twice is not None:
             raise ParameterError(

@@ -17,6 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 from nymity.study.study import Rows, Step
@@ -37,14 +38,19 @@ class Computed:
     error: str | None = None
 
 
-def compute(steps: Sequence[Step], jobs: int, tick: Callable[[], None]) -> Generator[Computed, None, None]:
-    """Yield each step's result as soon as it is there; ``tick`` is called again and again, and may raise to stop."""
+def compute(
+    steps: Sequence[Step], jobs: int, folder: Path, tick: Callable[[], None]
+) -> Generator[Computed, None, None]:
+    """Yield each step's result as soon as it is there; ``tick`` is called again and again, and may raise to stop.
+
+    In ``folder`` are those of steps that keep a state.
+    """
     waiting, idle, busy = list(reversed(steps)), list[_Worker](), list[_Worker]()
     try:
         while waiting or busy:
             while waiting and len(busy) < jobs:
                 busy.append(idle.pop() if idle else _Worker())
-                busy[-1].begin(waiting.pop())
+                busy[-1].begin(waiting.pop(), folder)
             ready = wait([worker.pipe for worker in busy], timeout=PAUSE)
             tick()
             for worker in [worker for worker in busy if worker.pipe in ready]:
@@ -67,10 +73,11 @@ class _Worker:
         self.process.start()
         theirs.close()  # so that reading fails once the process is gone
 
-    def begin(self, step: Step) -> None:
+    def begin(self, step: Step, folder: Path) -> None:
         self.step, self.began = step, time.monotonic()
+        own = {"folder": str(folder / step.id)} if step.keeps_state else {}
         try:
-            self.pipe.send((step.run, dict(step.parameters)))
+            self.pipe.send((step.run, {**step.parameters, **own}))
         except BrokenPipeError:  # died already: reading the result will say so
             return
 

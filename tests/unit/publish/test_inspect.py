@@ -19,7 +19,8 @@ from nymity.datasets import hospital
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.publish.inspect import SUGGEST_FROM, Inspection, inspect_table, starter_job
 from nymity.publish.job import Job
-from nymity.publish.starter import _key, _specification, _value
+from nymity.publish.starter import _specification
+from nymity.publish.toml import toml_key, toml_value
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Role
@@ -303,14 +304,14 @@ values = st.recursive(
 @settings(max_examples=200, deadline=None)
 @given(names, values)
 def test_any_value_survives_the_job_file(key: str, value: object) -> None:
-    line = f"{_key(key)} = {_value(value)}"
+    line = f"{toml_key(key)} = {toml_value(value)}"
     assert "\n" not in line
     assert tomllib.loads(line) == {key: value}
 
 
 def test_what_toml_cannot_hold_is_refused() -> None:
     with pytest.raises(JobError, match="text, numbers, dates, lists and tables"):
-        _value([None])
+        toml_value([None])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publish.job import FORMATS, Job, Output, Source
 from nymity.publish.pipeline import publish
 from nymity.publish.registry import METHODS, MODELS
-from nymity.publish.starter import _value
+from nymity.publish.toml import toml_value
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy
 from nymity.table.hierarchy import Hierarchy
@@ -57,7 +57,7 @@ def data(**fields: Any) -> dict[str, Any]:
 
 
 def toml(content: dict[str, Any]) -> str:
-    return "\n".join(f"{key} = {_value(value)}" for key, value in content.items()) + "\n"
+    return "\n".join(f"{key} = {toml_value(value)}" for key, value in content.items()) + "\n"
 
 
 def with_hierarchy(hierarchy: Any) -> dict[str, Any]:
@@ -187,12 +187,23 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "not_private_seed": 7,
         },
     ),
+    "epsilon-safe lattice": data(
+        schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},
+        privacy=[{"model": "differential-privacy", "epsilon": 1, "public_records": 900, "delta": 1e-4}],
+        method={
+            "name": "epsilon-safe-lattice",
+            "penalty": 0.5,
+            "interpolation": "level",
+            "not_private_seed": 7,
+        },
+    ),
     "a ledger": data(
         schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},
         privacy=[{"model": "differential-privacy", "epsilon": 1, "public_records": 900, "delta": 1e-4}],
         method={"name": "safepub"},
         ledger={"path": "ledger.json", "source": "patients"},
     ),
+    "a target": data(schema={"age": {"role": "quasi"}, "ill": {"role": "sensitive"}}, target="ill"),
     "earlier releases": data(earlier_releases=["2023 public use file", "paper (supplement)"]),
     "awkward names": data(schema={name: {"role": "quasi"} for name in ("*", "^a$", "", "a.b", "x\ny", "größe", '"')}),
 }
@@ -405,6 +416,7 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"source": {"path": "x.csv", "encoding": "utf-9"}}, "source.encoding", ("a text encoding", "'utf-9'")),
     ({"source": {"path": "x.csv", "header": "yes"}}, "source.header", ("a valid boolean",)),
     ({"earlier_releases": "x"}, "earlier_releases", ("a list of texts",)),
+    ({"target": "aeg"}, "target", ("a column that is published",)),
     ({"earlier_releases": ["x", 1]}, "earlier_releases", ("a list of texts",)),
 ]
 

@@ -80,8 +80,16 @@ def test_a_starter_job_is_valid(validator: Any) -> None:
 
 
 def test_wrong_names_and_types_are_invalid(validator: Any) -> None:
-    """Editors see misspelt fields and wrong types; ranges are left to the job."""
-    of_a_range = ("at least", "from 0 to 1", "without folders", "one ASCII", "a text encoding", "of at least 2")
+    """Editors see misspelt fields and wrong types; ranges, and which columns there are, are left to the job."""
+    of_a_range = (
+        "a column that is published",
+        "at least",
+        "from 0 to 1",
+        "without folders",
+        "one ASCII",
+        "a text encoding",
+        "of at least 2",
+    )
     for wrong, place, told in WRONG:
         seen = list(validator.iter_errors(data(**wrong)))
         is_a_range = any(part in text for text in told for part in of_a_range) or told == ("a number",)

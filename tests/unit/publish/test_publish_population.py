@@ -357,7 +357,7 @@ def test_the_command_line_publishes_checks_and_compares(key: str, project: Path)
     assert json.loads(checked.stdout)["holds"]
     compared = nymity("compare", str(project / "data" / "patients.csv"), "r/release.csv", "--job", job, "--json")
     assert compared.exit_code == 0, compared.output
-    losses = {loss["key"]: loss["value"] for loss in json.loads(compared.stdout)["losses"]}
+    losses = {loss["key"]: loss["value"] for loss in json.loads(compared.stdout)["measured"]}
     assert losses["loss"] == pytest.approx(stated["loss"]["value"])
 
 

@@ -110,7 +110,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     process.communicate(timeout=60)
     assert process.returncode != 0
     finished = {path.stem for path in steps.glob("*.json")}
-    assert 2 <= len(finished) < 4
+    assert 1 <= len(finished) < 4  # a file that was just being put in place is taken back
     assert not (out / "study.json").exists()
     computed(log)
     resumed = run(out)

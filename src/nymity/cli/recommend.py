@@ -1,0 +1,169 @@
+"""``nymity recommend``: settings on the front of risk against usefulness, tried on the table itself, as job files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.learning import Classifiers
+from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
+from nymity.cli.progress import watching
+from nymity.cli.source import load_job, may_write, names
+from nymity.core.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from nymity.publish.job import Job, Source
+    from nymity.recommend.recommendation import Choice, Recommendation
+
+EXAMPLES = (
+    "nymity recommend patients.csv --target readmitted",
+    "nymity recommend patients.csv --target readmitted --quasi age,sex,postcode --seconds 300",
+    "nymity recommend patients.csv --target readmitted --job job.toml --k 5,10,20 --out choices",
+)
+
+_ENDINGS = {
+    "complete": "nothing is left to try near the front",
+    "time": "the time is over",
+    "trials": "as many as asked for",
+    "interrupted": "interrupted; what was found is kept",
+}
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="Table to publish: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
+    target: Annotated[
+        str | None,
+        typer.Option(help="Column that classifiers learn to predict (default: the job's).", show_default=False),
+    ] = None,
+    job: JobOption = None,
+    quasi: Annotated[
+        str | None,
+        typer.Option(help="Quasi-identifiers, such as age,sex,postcode (default: suggested).", show_default=False),
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option("--k", help="Values of k to try, such as 5,10,20.", show_default=False)
+    ] = None,
+    risk: Annotated[str, typer.Option(help="Risk to weigh: highest (of any record) or average.")] = "highest",
+    seconds: Annotated[float, typer.Option(help="Time to spend.")] = 60,
+    trials: Annotated[int | None, typer.Option(help="Settings to try at most.", show_default=False)] = None,
+    classifier: Classifiers = None,
+    sample: Annotated[int, typer.Option(help="Records that take part in learning at most.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Decides which records are kept apart.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for job files, page and figures.")] = Path("recommendation"),
+    with_page: Annotated[bool, typer.Option("--page/--no-page", help="Write recommendation.html too.")] = True,
+    force: Force = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Try settings on a table, and show what risk and usefulness can be reached.
+
+    Publishes the table in memory again and again, by several methods, values of k and hierarchies, measures the risk,
+    and how well classifiers trained on the release predict the target for original records. The settings that no other
+    beats in both are written as job files. Ctrl-C ends it earlier and keeps what was found.
+    """
+    from nymity.recommend.recommendation import DATA_NAME
+    from nymity.recommend.search import CLASSIFIERS, recommend
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    may_write(out / DATA_NAME, force=force)
+    reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
+    with watching(screen) as observe:
+        found = recommend(
+            _described(data, job, quasi, reading),
+            target=target,
+            quasi=None if quasi is None else names(quasi),
+            k=_numbers(k),
+            risk=risk,  # type: ignore[arg-type] # checked there
+            seconds=seconds,
+            trials=trials,
+            classifiers=classifier or CLASSIFIERS,
+            sample=sample,
+            seed=seed,
+            observe=observe,
+        )
+    written = found.write(out, page=_page(found) if with_page else None)
+    _show(screen, found, out, written)
+    screen.answer({**found.to_dict(), "folder": str(out), "files": written})
+
+
+def _described(data: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]) -> Job | Source:
+    """Take roles and models from a job, with this table as its source; without one, the table says everything."""
+    from nymity.publish.job import Source
+
+    if job is None:
+        return Source(path=str(data), **reading)
+    if quasi is not None:
+        raise InputError("recommend", expected="either --job or --quasi", got="both", hint="change the job's roles")
+    described = load_job(job)
+    given = {name: value for name, value in reading.items() if value is not None}
+    known = described.source or Source(path=str(data))
+    return replace(described, source=replace(known, path=str(data), **given))
+
+
+def _numbers(listed: str | None) -> list[int] | None:
+    if listed is None:
+        return None
+    try:
+        return [int(number) for number in names(listed)]
+    except ValueError:
+        raise ParameterError("--k", expected="whole numbers with commas between", got=repr(listed)) from None
+
+
+def _page(found: Recommendation) -> str:
+    from nymity.recommend.page import render_page
+
+    return render_page(found)
+
+
+def _show(screen: Screen, found: Recommendation, out: Path, written: list[str]) -> None:
+    original, zero = found.best_original.confirming, found.zero_r.confirming
+    screen.line(
+        f"{counted(len(found.trials), 'release')} tried in {found.seconds:,.0f} s: {_ENDINGS[found.ending]}",
+        style="bold",
+    )
+    screen.show(
+        f"Accuracy for {found.target} ({counted(found.classes, 'class', 'classes')}) on {original.records:,} records "
+        f"kept apart: {percent(original.rate)} learned from the original, {percent(zero.rate)} by always answering "
+        "the most frequent class.",
+        "",
+        _table(found),
+        "",
+        "risk: highest for any record, and average. accuracy: on the records chosen by; again: on those kept apart, "
+        "with 95% interval. kept: of the way from the most frequent class to the original.",
+    )
+    for note in found.notes:
+        screen.show(f"Note: {note}.")
+    screen.line()
+    screen.line(f"Wrote {out}: {', '.join(written)}")
+    screen.line(f"Next: nymity publish {out / written[0]} --out release")
+
+
+def _table(found: Recommendation) -> Table:
+    numbers = ("#", "risk", "average", "accuracy", "again", "kept")
+    shown = table(*numbers, "settings", right=numbers)
+    for choice in found.choices:
+        add_row(shown, *_row(choice))
+    return shown
+
+
+def _row(choice: Choice) -> list[object]:
+    trial, score = choice.trial, choice.trial.score
+    low, high = score.confirming.interval
+    return [
+        choice.number,
+        percent(float(trial.risk.highest)),
+        percent(float(trial.risk.average)),
+        percent(score.choosing.rate),
+        f"{percent(score.confirming.rate)} ({100 * low:.0f}–{100 * high:.0f})",
+        None if choice.kept is None else f"{choice.kept:.0%}",
+        trial.words + (f"; {percent(trial.suppressed / trial.records)} suppressed" if trial.suppressed else ""),
+    ]

@@ -1,0 +1,57 @@
+"""Trust: how often each metric picked the more useful of two releases, as the study ``metrics`` measured it.
+
+Useful was what classifiers learned from a release (logistic regression, random forest, nearest neighbours; accuracy and
+AUROC). Half of the pairs would be picked by tossing a coin. The figures come with nymity in ``trust.json``, written by
+:func:`nymity.study.metrics.shipped.ship` from a run of the study.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A share of pairs with its 95% interval, and how many pairs it was counted on."""
+
+    rate: float
+    low: float
+    high: float
+    pairs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trust:
+    """How often a metric picked the more useful release: over all utilities together, and by each."""
+
+    overall: Share
+    by_utility: Mapping[str, Share]
+
+
+@cache
+def measured_trust() -> Mapping[str, Trust]:
+    """Return what the study found for each metric, by its name."""
+    return {name: _read(found) for name, found in _shipped()["metrics"].items()}
+
+
+@cache
+def trust_source() -> Mapping[str, Any]:
+    """Return what the figures were measured on: study, version, scale, data sets, algorithms and releases."""
+    return {name: value for name, value in _shipped().items() if name != "metrics"}
+
+
+def _read(found: Mapping[str, Any]) -> Trust:
+    by_utility = {name: Share(**share) for name, share in found["by_utility"].items()}
+    return Trust(overall=Share(**found["overall"]), by_utility=by_utility)
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    text = (files("nymity.quality") / "trust.json").read_text(encoding="utf-8")
+    read: dict[str, Any] = json.loads(text)
+    return read

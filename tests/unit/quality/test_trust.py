@@ -1,0 +1,26 @@
+"""The figures that come with nymity: how often metrics picked the more useful of two releases."""
+
+from __future__ import annotations
+
+from nymity.publish.metrics import METRICS
+from nymity.quality import LOSSES
+from nymity.quality.trust import measured_trust, trust_source
+
+
+def test_every_metric_was_measured() -> None:
+    assert set(measured_trust()) == {*LOSSES, *METRICS, "learnability"}
+
+
+def test_shares_lie_within_their_intervals() -> None:
+    for trust in measured_trust().values():
+        assert len(trust.by_utility) == 6
+        for share in (trust.overall, *trust.by_utility.values()):
+            assert 0 < share.low <= share.rate <= share.high < 1
+            assert share.pairs in (8_000, 12_000)  # metrics of levels are defined for two of three algorithms
+
+
+def test_it_is_told_what_they_were_measured_on() -> None:
+    about = trust_source()
+    assert (about["name"], about["scale"], about["releases"]) == ("metrics", "quick", 720)
+    assert about["data"] == ["birth", "ring", "adult", "heart"]
+    assert "metrics" not in about
