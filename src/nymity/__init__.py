@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nymity.core.errors import PromiseError as PromiseError
     from nymity.core.progress import Progress as Progress
     from nymity.dp.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
+    from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
     from nymity.dp.safepub import SafePub as SafePub
     from nymity.io import read_table as read_table
     from nymity.io import write_table as write_table
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from nymity.quality import KLDivergenceLoss as KLDivergenceLoss
     from nymity.quality import NormalizedEntropyLoss as NormalizedEntropyLoss
     from nymity.quality import PrecisionLoss as PrecisionLoss
+    from nymity.recommend.search import recommend as recommend
     from nymity.table.hierarchy import Hierarchy as Hierarchy
     from nymity.table.recoding import Recoding as Recoding
     from nymity.table.schema import Schema as Schema
@@ -138,6 +140,7 @@ _HOMES = {
     "Buckets": "nymity.bucket.methods",
     "Anatomy": "nymity.bucket.methods",
     "SafePub": "nymity.dp.safepub",
+    "EpsilonSafeLattice": "nymity.dp.epsilon_safe",
     "AmbiguityLoss": "nymity.quality",
     "AverageClassSizeLoss": "nymity.quality",
     "CertaintyPenaltyLoss": "nymity.quality",
@@ -160,6 +163,7 @@ _HOMES = {
     "check": "nymity.publish.check",
     "compare": "nymity.publish.compare",
     "apply": "nymity.publish.apply",
+    "recommend": "nymity.recommend.search",
     "Recoding": "nymity.table.recoding",
     "inspect_table": "nymity.publish.inspect",
     "read_table": "nymity.io",

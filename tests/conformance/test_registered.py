@@ -19,6 +19,7 @@ import naive
 from nymity.bucket.methods import Buckets
 from nymity.core.errors import InputError, ParameterError
 from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.safepub import SafePub
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.mingen import MinGen
@@ -30,6 +31,7 @@ from nymity.partition.freeform import FreeformGreedy, FreeformHungarian
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import MODELS, Groups
 from nymity.privacy.consistency import Originals
+from nymity.publish.metrics import METRICS
 from nymity.quality import LOSSES
 from nymity.table import builders
 from nymity.table.builders import BUILDERS
@@ -113,12 +115,14 @@ METHODS = {
     FreeformGreedy.key: (FreeformGreedy, {"cells": "hierarchy", "categorical": "order"}),
     FreeformHungarian.key: (FreeformHungarian, {"most_records": 500, "bounds": {"a": (0, 9)}}),
     SafePub.key: (SafePub, {"score": "classification", "target": "a", "steps": 9, "final_share": 0.25}),
+    EpsilonSafeLattice.key: (EpsilonSafeLattice, {"penalty": 0.3, "interpolation": "dictionary"}),
     Mondrian.key: (Mondrian, {"choose": "gain", "cuts": "relaxed", "cells": "set", "bounds": {"a": (0, 9)}}),
 }
 
 THINGS = [
     *((cls, MODEL_EXAMPLES[key][0]) for key, cls in MODELS.items()),
     *((cls, {}) for cls in LOSSES.values()),
+    *((cls, {}) for cls in METRICS.values()),
     *METHODS.values(),
     (DifferentialPrivacy, {"epsilon": 1.0, "public_records": 900, "epsilon_search": 0.2}),
     *((cls, BUILDER_EXAMPLES[key][0]) for key, cls in BUILDERS.items()),
@@ -131,7 +135,9 @@ def test_every_registered_thing_has_an_example() -> None:
     assert set(naive.LOSSES) == set(LOSSES)
 
 
-@pytest.mark.parametrize("registry", [MODELS, LOSSES, BUILDERS], ids=["models", "losses", "builders"])
+@pytest.mark.parametrize(
+    "registry", [MODELS, LOSSES, METRICS, BUILDERS], ids=["models", "losses", "metrics", "builders"]
+)
 def test_keys(registry: dict[str, type[Any]]) -> None:
     for key, cls in registry.items():
         assert cls.key == key

@@ -28,6 +28,7 @@ from typer.testing import CliRunner
 from nymity.cli.main import app
 from nymity.core import errors
 from nymity.publish.job import Job, Output, Source
+from nymity.publish.metrics import METRICS
 from nymity.publish.registry import METHODS, MODELS
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS
@@ -159,6 +160,7 @@ def test_the_index_links_every_page() -> None:
     [
         ("privacy-models", list(MODELS)),
         ("losses", list(LOSSES)),
+        ("metrics", list(METRICS)),
         ("hierarchies", list(BUILDERS)),
         ("search", list(METHODS)),
         ("jobs", [f for piece in (Job, Source, Attribute, Output) for f in piece.__dataclass_fields__]),
@@ -170,7 +172,7 @@ def test_everything_registered_is_described(page: str, names: list[str]) -> None
     if page == "privacy-models":
         pages += (ROOT / "docs/concepts/models").glob("*.md")  # a page of its own for some
     if page == "search":
-        others = ("local-recoding", "partition-methods", "freeform", "bucketization", "safepub")
+        others = ("local-recoding", "partition-methods", "freeform", "bucketization", "safepub", "epsilon-safe")
         pages += [ROOT / f"docs/concepts/{name}.md" for name in others]
     text = "\n".join(path.read_text(encoding="utf-8") for path in pages)
     assert [name for name in names if f"`{name}`" not in text and name != "ClassVar"] == []

@@ -11,6 +11,7 @@ from nymity.bench.lattice import bench_lattice
 from nymity.bench.local import bench_local
 from nymity.bench.losses import bench_losses
 from nymity.bench.methods import bench_methods
+from nymity.bench.metrics import bench_metrics
 from nymity.bench.models import bench_models
 from nymity.bench.queries import bench_queries
 from nymity.bench.result import BenchResult, Line
@@ -29,6 +30,7 @@ BENCHES: dict[str, Callable[[Observer], BenchResult]] = {
     "bucket": bench_bucket,
     "anytime": bench_anytime,
     "queries": bench_queries,
+    "metrics": bench_metrics,
     "dp": bench_dp,
     "risk": bench_risk,
     "robust": bench_robust,

@@ -20,11 +20,13 @@ from nymity.cli import (
     compare,
     demo,
     explore,
+    forecast,
     hierarchy,
     inspect,
     measure,
     publish,
     query,
+    recommend,
     risk,
     robust,
     schema,
@@ -71,10 +73,12 @@ _register("demo", demo.command, demo.EXAMPLES)
 _register("inspect", inspect.command, inspect.EXAMPLES)
 _register("publish", publish.command, publish.EXAMPLES)
 _register("explore", explore.command, explore.EXAMPLES)
+_register("forecast", forecast.command, forecast.EXAMPLES)
 _register("check", check.command, check.EXAMPLES)
 _register("measure", measure.command, measure.EXAMPLES)
 _register("compare", compare.command, compare.EXAMPLES)
 _register("query", query.command, query.EXAMPLES)
+_register("recommend", recommend.command, recommend.EXAMPLES)
 _register("risk", risk.command, risk.EXAMPLES)
 _register("apply", apply.command, apply.EXAMPLES)
 _register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)

@@ -103,7 +103,7 @@ def publish_job(
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
-    from nymity.dp.safepub import PrivateOutcome
+    from nymity.dp.private_method import PrivateOutcome
     from nymity.io import staging
     from nymity.publish.compare import compare
 
@@ -142,16 +142,14 @@ def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
 
 def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:
     """Write the report, or say why it is left out."""
-    from nymity.dp.safepub import PrivateOutcome
+    from nymity.cli.learning import learned
 
-    if isinstance(release.outcome, PrivateOutcome):
-        screen.warn(f"{REPORT_NAME} was left out: it would compare a private release with its records")
-        return False
+    learning = learned(screen, release, original, observe)
     report(observe, Progress(stage="drawing the report"))
     try:
-        from nymity.report import write_report
+        from nymity.report import quick_attacks, write_report
 
-        write_report(release, original, path)
+        write_report(release, original, path, learning=learning, attacks=quick_attacks(release, original))
     except MissingExtraError as error:
         screen.warn(f"{REPORT_NAME} was left out: {error}")
         return False

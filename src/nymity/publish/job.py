@@ -89,7 +89,7 @@ class Job:
 
     ``earlier_releases`` names releases of the same people that are already out; the certificate repeats them, because
     two releases can be intersected and each guarantee holds for its release alone. ``ledger`` adds up what releases
-    that are differentially private spend.
+    that are differentially private spend. ``target`` is a column that classifiers learn to predict for the report.
     """
 
     schema: Schema
@@ -99,6 +99,7 @@ class Job:
     output: Output = field(default_factory=Output)
     earlier_releases: tuple[str, ...] = ()
     ledger: Ledger | None = None
+    target: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", tuple(self.privacy))
@@ -106,6 +107,8 @@ class Job:
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         check_promise(self.schema, self.privacy, self.method, self.ledger)
+        if self.target is not None:
+            _check_target(self.target, self.schema)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -135,6 +138,7 @@ class Job:
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
             ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
+            target=data.get("target"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -151,7 +155,21 @@ class Job:
             data["earlier_releases"] = list(self.earlier_releases)
         if self.ledger is not None:
             data["ledger"] = dataclasses.asdict(self.ledger)
+        if self.target is not None:
+            data["target"] = self.target
         return data
+
+
+def _check_target(target: object, schema: Schema) -> None:
+    """Refuse to learn what is not published."""
+    published = [name for name, attribute in schema.items() if attribute.role is not Role.IDENTIFYING]
+    if target not in published:
+        raise JobError(
+            "target",
+            expected=f"a column that is published ({', '.join(map(repr, published))})",
+            got=repr(target)[:80],
+            hint=validation.nearest(str(target), published),
+        )
 
 
 def parse_models(data: Any, *, folder: Path | None = None) -> tuple[PrivacyModel, ...]:

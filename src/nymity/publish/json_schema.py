@@ -36,6 +36,7 @@ def job_schema() -> dict[str, Any]:
             "output": _fields(Output),
             "earlier_releases": {"type": "array", "items": {"type": "string"}},
             "ledger": _fields(Ledger),
+            "target": {"type": "string"},
         },
     }
 

@@ -10,7 +10,11 @@ from nymity.study.study import Study
 #: Every study by name, with the module that holds it as ``STUDY``.
 STUDIES = {
     "bucketization": "nymity.study.bucketization",
+    "epsilon-safe": "nymity.study.epsilon_safe",
     "local-recoding": "nymity.study.local_recoding",
+    "metrics": "nymity.study.metrics",
+    "robustness": "nymity.study.robustness",
+    "safepub": "nymity.study.safepub",
 }
 
 

@@ -21,6 +21,7 @@ def test_an_unknown_benchmark_names_those_there_are() -> None:
         "bucket",
         "anytime",
         "queries",
+        "metrics",
         "dp",
         "risk",
         "robust",

@@ -135,7 +135,7 @@ def test_a_stale_report_does_not_stay_beside_a_new_table(published: Path, nymity
 def test_without_the_reports_extra_the_rest_is_published(
     folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_report(*_: Any) -> None:
+    def write_report(*_: Any, **__: Any) -> None:
         raise MissingExtraError(
             "the report needs 'altair', which is not installed. Try: pip install \"nymity[report]\""
         )
@@ -193,7 +193,7 @@ def test_a_stopped_first_run_leaves_nothing(
 
 
 def test_a_failing_report_leaves_earlier_files(published: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_report(*_: Any) -> None:
+    def write_report(*_: Any, **__: Any) -> None:
         raise ParameterError("report", expected="something", got="else")
 
     before = contents(published)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,17 +160,33 @@ def test_the_source_is_read_as_the_job_says(folder: Path, people: pl.DataFrame, 
     assert nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml").exit_code == 0
 
 
-def test_compare_shows_every_loss(published: Path, nymity: Run) -> None:
+def test_compare_shows_every_loss_and_metric(published: Path, nymity: Run) -> None:
+    from nymity.publish.metrics import METRICS
     from nymity.quality import LOSSES
 
     done = nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml")
     assert done.exit_code == 0, done.output
-    assert all(key in done.stdout for key in LOSSES)
+    assert all(key in done.stdout for key in (*LOSSES, *METRICS))
+    assert re.search(r"^mutual-information .* ↑", done.stdout, re.MULTILINE)
     assert "█" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     found = json.loads(nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml", "--json").stdout)
-    assert [loss["key"] for loss in found["losses"]] == list(LOSSES)
+    assert [measured["key"] for measured in found["measured"]] == [*LOSSES, *METRICS]
     assert set(found["attribute_loss"]) == {"age", "sex"}
+
+
+def test_compare_shows_how_far_metrics_can_be_trusted(published: Path, nymity: Run) -> None:
+    from nymity.quality.trust import measured_trust
+
+    arguments = ("compare", "people.csv", "release/release.csv", "--job", "job.toml")
+    printed = nymity(*arguments).stdout
+    known = measured_trust()
+    for key in ("granularity", "loss", "discernibility"):
+        assert re.search(rf"^{key} .* {known[key].overall.rate:.0%}$", printed, re.MULTILINE)
+    assert "A coin picks 50%" in " ".join(printed.split())
+    picks = json.loads(nymity(*arguments, "--json").stdout)["picks"]
+    assert picks["loss"]["rate"] == known["loss"].overall.rate
+    assert "learnability" not in picks  # of the study alone
 
 
 # -- apply -----------------------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ def specifications() -> list[Spec]:
         chart.paired_columns(PAIRS, mark_before=None, mark=""),
         chart.paired_bars(PAIRS),
         chart.bars(BARS, title="share"),
+        chart.bars([chart.Bar(label="a", share=0.2, text="20%", full="a", limit=0.25), *BARS], title="share"),
+        chart.heat_map([chart.Cell(row="a", column="a", share=0.7, text="70%", full="a")], title="unique"),
         chart.nodes_by_suppression(POINTS, limit=0.05, loss="loss"),
         chart.nodes_by_suppression(POINTS[1:], limit=None, loss="loss"),
         chart.nodes_by_k(POINTS, loss="loss"),

@@ -123,9 +123,9 @@ def test_everything_promised_is_there(ward: tuple[pl.DataFrame, Release]) -> Non
 def test_every_plot_says_what_to_see(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
     page = read(release, frame)
-    # class sizes, six attributes, two of losses, two of nodes, diagnosis, insensitive columns
+    # sizes, six attributes, three of losses and metrics, two of nodes, pairs of columns, diagnosis, insensitive ones
     published = sum(len(release.recoding.hierarchies[name].labels[level]) > 1 for name, level in release.levels.items())
-    assert len(page.plots["specs"]) == 1 + published + 2 + 2 + 1 + 1
+    assert len(page.plots["specs"]) == 1 + published + 3 + 2 + 1 + 1 + 1
     assert sum(tag == "figcaption" for tag, _ in page.tags) == len(page.plots["specs"])
     assert all(spec["description"].endswith(".") and spec["data"]["values"] for spec in page.plots["specs"])
 
@@ -284,8 +284,8 @@ def test_dropped_and_removed_records_are_told_apart() -> None:
     assert "only dropped" not in page.text + page.scripts[0]
     headings = [page.text.count(f" {name} ") for name in ("Per attribute", "By every loss")]
     assert headings == [1, 1]
-    # sizes, a (b has one value), s as records are gone, two of losses, two of nodes, s
-    assert len(page.plots["specs"]) == 8
+    # sizes, a (b has one value), s as records are gone, three of losses and metrics, two of nodes, pairs of columns, s
+    assert len(page.plots["specs"]) == 10
 
 
 def test_thousands_of_values_are_pooled() -> None:
