@@ -41,7 +41,7 @@ def _layers(risk: str) -> list[Spec]:
     x = {"field": "x", "type": "quantitative", "title": risk, "scale": {"type": "log", "padding": 24}}
     x["axis"] = {"format": ".2~%", "labelOverlap": "greedy"}
     y = {"field": "y", "type": "quantitative", "title": "accuracy", "scale": {"zero": False, "padding": 24}}
-    y["axis"] = {"format": ".0%"}
+    y["axis"] = {"format": ".1~%"}
     tooltip = [{"field": field, "type": "nominal", "title": title} for field, title in _TOOLTIP.items()]
     colour, shape = ({"field": "k", "type": "nominal", "title": None, "scale": _scale(i)} for i in (0, 1))
     steps = {"type": "line", "interpolate": "step-after", "color": AFTER, "strokeWidth": 1.5}
