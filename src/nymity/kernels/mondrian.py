@@ -1,8 +1,8 @@
 """Cuts of Mondrian: classes as boxes of points, split at one place of one axis.
 
-Classes are contiguous segments of the points, which are moved so that they stay so. A cut is an axis, a rank and a
-number: points below the rank go to the lower part, and so many of those with the rank, in their order. A strict cut
-takes all of these.
+Classes are contiguous segments of an order of the points, which changes so that they stay so. A cut is an axis, a rank
+and a number: points below the rank go to the lower part, and so many of those with the rank, in their order. A strict
+cut takes all of these.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+#: No cut.
+_NONE = (np.int64(-1), np.int64(-1), np.int64(-1))
+
 
 class Points(NamedTuple):
-    """places (m, n) uint32: rank of each point's value on each axis; weights (n,): its records; order (n,): its number.
+    """places (m, n): rank of each point's value on each axis.
 
-    They are moved together.
+    order (n,): the points, those of a class one after another; weights (n,): their records, in that order.
     """
 
     places: Any
@@ -55,17 +58,53 @@ class Rules(NamedTuple):
 def split_all(points, axes, rules, scratch):
     """Split the segment of all points until no part can be split; return where each class begins, ascending."""
     begins = [np.int64(0) for _ in range(0)]
-    stack = [(np.int64(0), np.int64(len(points.order)))]
+    stack = [(np.int64(0), np.int64(len(points.order)), np.full(len(points.places), np.inf))]
     while len(stack) > 0:
-        start, end = stack.pop()
-        cuts = balanced_cuts(points, axes, rules, scratch, start, end, True)
-        if len(cuts) == 0:
+        start, end, widths = stack.pop()
+        if rules.by_gain:
+            cut = best_cut(points, axes, rules, scratch, start, end)
+        else:
+            cut = widest_cut(points, axes, rules, scratch, start, end, widths)
+        if cut[0] < 0:
             begins.append(start)
             continue
-        middle = divide(points, scratch, start, end, cuts[0])
-        stack.append((middle, end))
-        stack.append((start, middle))
+        middle = divide(points, scratch, start, end, cut)
+        stack.append((middle, end, widths.copy()))
+        stack.append((start, middle, widths))
     return np.array(begins)
+
+
+@njit(cache=True, nogil=True)
+def best_cut(points, axes, rules, scratch, start, end):
+    """Return the first of :func:`balanced_cuts`; its axis is -1 if there is none."""
+    cuts = balanced_cuts(points, axes, rules, scratch, start, end)
+    return (cuts[0, 0], cuts[0, 1], cuts[0, 2]) if len(cuts) > 0 else _NONE
+
+
+@njit(cache=True, nogil=True)
+def widest_cut(points, axes, rules, scratch, start, end, widths):
+    """Return the same as :func:`best_cut` where the widest axis goes first, and look at few axes for it.
+
+    widths (m,): no axis is wider, since that is how wide it was before the segment was cut off. As far as it takes to
+    find the widest they are made exact, and 0 where no cut is allowed: none will be in a part of the segment then.
+    """
+    members, total = points.order[start:end], points.weights[start:end].sum()
+    if total < 2 * rules.k:
+        return _NONE
+    exact = np.zeros(len(widths), np.bool_)
+    while True:
+        axis = 0
+        for other in range(1, len(widths)):
+            axis = other if widths[other] > widths[axis] else axis
+        if widths[axis] <= 0.0:
+            return _NONE
+        if not exact[axis]:
+            widths[axis], exact[axis] = _width(points.places[axis], members, axes, scratch, axis), True
+            continue
+        rank, taken = balanced_cut(points, rules, scratch, start, end, axis, total)
+        if rank >= 0:
+            return np.int64(axis), rank, taken
+        widths[axis] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -73,7 +112,7 @@ def best_cuts(points, axes, rules, scratch, segments):
     """Return the balanced cuts of all segments (n_segments, 2), one after another, and where those of each begin."""
     found, begins = [np.empty((0, 3), np.int64)], np.zeros(len(segments) + 1, np.int64)
     for i in range(len(segments)):
-        found.append(balanced_cuts(points, axes, rules, scratch, segments[i, 0], segments[i, 1], False))
+        found.append(balanced_cuts(points, axes, rules, scratch, segments[i, 0], segments[i, 1]))
         begins[i + 1] = begins[i] + len(found[-1])
     cuts = np.empty((begins[-1], 3), np.int64)
     for i in range(len(segments)):
@@ -91,14 +130,14 @@ def other_cuts(points, axes, rules, scratch, segments):
     widths, ranked = np.empty(m, np.float64), np.empty(m, np.int64)
     found, begins = [(0, 0, 0, 0) for _ in range(0)], [0]
     for start, end in segments:
-        total = points.weights[start:end].sum()
+        total, near = points.weights[start:end].sum(), _brought_together(points, start, end)
         if total >= 2 * rules.k:
-            rank_axes(points, axes, scratch, start, end, widths, ranked)
+            rank_axes(near, axes, scratch, 0, end - start, widths, ranked)
         for axis in ranked:
             if total < 2 * rules.k or widths[axis] <= 0.0:
                 break
-            tried = balanced_cut(points, rules, scratch, start, end, axis, total)[0] if not rules.relaxed else -1
-            low, high = _count(points, histogram, start, end, axis)
+            tried = balanced_cut(near, rules, scratch, 0, end - start, axis, total)[0] if not rules.relaxed else -1
+            low, high = _count(near, histogram, 0, end - start, axis)
             below = np.int64(0)
             for rank in range(low, high):
                 below += histogram[rank]
@@ -141,42 +180,49 @@ def divide_all(points, scratch, segments, cuts):
 
 
 @njit(cache=True, nogil=True)
-def balanced_cuts(points, axes, rules, scratch, start, end, best_only):
-    """Return the cut of each axis nearest to halves, (n_cuts, 3), of the widest axis or with the largest gain first.
-
-    ``best_only``: those after the first need not be there.
-    """
+def balanced_cuts(points, axes, rules, scratch, start, end):
+    """Return the cut of each axis nearest to halves, (n_cuts, 3), of the widest axis or with the largest gain first."""
     m = len(points.places)
     found, gains, n = np.empty((m, 3), np.int64), np.zeros(m, np.float64), 0
     total = points.weights[start:end].sum()
     if total < 2 * rules.k:
         return found[:0]
     widths, ranked = np.empty(m, np.float64), np.empty(m, np.int64)
-    rank_axes(points, axes, scratch, start, end, widths, ranked)
+    near = _brought_together(points, start, end)
+    rank_axes(near, axes, scratch, 0, end - start, widths, ranked)
     for axis in ranked:
         if widths[axis] <= 0.0:
             break
-        rank, taken = balanced_cut(points, rules, scratch, start, end, axis, total)
+        rank, taken = balanced_cut(near, rules, scratch, 0, end - start, axis, total)
         if rank < 0:
             continue
         cut, at, gain = np.array([axis, rank, taken]), n, 0.0
         if rules.by_gain:
-            gain = saved(points, axes, scratch, start, end, cut, widths)
+            gain = saved(near, axes, scratch, 0, end - start, cut, widths)
         while at > 0 and gains[at - 1] < gain:
             found[at], gains[at] = found[at - 1], gains[at - 1]
             at -= 1
         found[at], gains[at] = cut, gain
         n += 1
-        if best_only and not rules.by_gain:
-            break
     return found[:n]
+
+
+@njit(cache=True, nogil=True)
+def _brought_together(points, start, end):
+    """Return the points of a segment alone, in their order: faster to go through many times."""
+    members, m = points.order[start:end], len(points.places)
+    places = np.empty((m, len(members)), points.places.dtype)
+    for axis in range(m):
+        for i in range(len(members)):
+            places[axis, i] = points.places[axis, members[i]]
+    return Points(places, points.weights[start:end], np.arange(len(members)))
 
 
 @njit(cache=True, nogil=True)
 def rank_axes(points, axes, scratch, start, end, widths, ranked):
     """Fill the width of each axis over a segment, and the axes by descending width, the first of equal ones first."""
     for axis in range(len(points.places)):
-        widths[axis] = _width(points, axes, scratch, start, end, axis)
+        widths[axis] = _width(points.places[axis], points.order[start:end], axes, scratch, axis)
         at = axis
         while at > 0 and widths[ranked[at - 1]] < widths[axis]:
             ranked[at] = ranked[at - 1]
@@ -185,19 +231,19 @@ def rank_axes(points, axes, scratch, start, end, widths, ranked):
 
 
 @njit(cache=True, nogil=True)
-def _width(points, axes, scratch, start, end, axis):
-    places = points.places[axis, start:end]
-    low, high = places[0], places[0]
-    for place in places:
-        low, high = min(low, place), max(high, place)
+def _width(places, members, axes, scratch, axis):
+    """Return how wide an axis with places (n,) is over some points."""
+    low, high = places[members[0]], places[members[0]]
+    for i in members:
+        low, high = min(low, places[i]), max(high, places[i])
     if not axes.sets[axis]:
         return axes.scales[axis, high] - axes.scales[axis, low]
     if low == high:
         return 0.0
     different = 0
-    for place in places:
-        different += scratch.histogram[place] == 0
-        scratch.histogram[place] = 1
+    for i in members:
+        different += scratch.histogram[places[i]] == 0
+        scratch.histogram[places[i]] = 1
     scratch.histogram[low : high + 1] = 0
     return different * axes.set_scales[axis]
 
@@ -228,11 +274,12 @@ def balanced_cut(points, rules, scratch, start, end, axis, total):
 @njit(cache=True, nogil=True)
 def _count(points, histogram, start, end, axis):
     """Count the records of each rank of a segment; return the least and the greatest rank."""
-    places, weights = points.places[axis, start:end], points.weights[start:end]
-    low, high = np.int64(places[0]), np.int64(places[0])
-    for place, weight in zip(places, weights):  # noqa: B905 -- numba knows no strict
-        low, high = min(low, np.int64(place)), max(high, np.int64(place))
-        histogram[place] += weight
+    places, members, weights = points.places[axis], points.order[start:end], points.weights[start:end]
+    low = high = np.int64(places[members[0]])
+    for i in range(len(members)):
+        place = np.int64(places[members[i]])
+        low, high = min(low, place), max(high, place)
+        histogram[place] += weights[i]
     return low, high
 
 
@@ -240,41 +287,28 @@ def _count(points, histogram, start, end, axis):
 def mark_lower(points, start, end, cut, lower):
     """Say which points of a segment go to the lower part: the first of lower (n,)."""
     axis, rank, left = cut
-    places = points.places[axis, start:end]
-    for i in range(len(places)):
-        here = places[i] == rank
-        lower[i] = places[i] < rank or (here and left > 0)
+    places, members = points.places[axis], points.order[start:end]
+    for i in range(len(members)):
+        place = places[members[i]]
+        here = place == rank
+        lower[i] = place < rank or (here and left > 0)
         left -= here
 
 
 @njit(cache=True, nogil=True)
 def saved(points, axes, scratch, start, end, cut, widths):
     """Return how much the records of a segment cost less after a cut, all axes together."""
-    lower, histogram = scratch.lower, scratch.histogram
-    mark_lower(points, start, end, cut, lower)
-    records = np.zeros(2, np.int64)
-    for p in range(start, end):
-        records[np.int64(lower[p - start])] += points.weights[p]
+    mark_lower(points, start, end, cut, scratch.lower)
+    parts, weights = points.order[start:end].copy(), points.weights[start:end].copy()
+    middle = _lower_first(parts, scratch.lower, scratch.moved)
+    _lower_first(weights, scratch.lower, scratch.moved)
+    below, above = weights[:middle].sum(), weights[middle:].sum()
     gain = 0.0
-    for a in range(len(points.places)):
-        if widths[a] <= 0.0:
-            continue
-        places = points.places[a, start:end]
-        for side in range(2):
-            low, high, different = np.int64(2**31), np.int64(-1), 0
-            for i in range(len(places)):
-                if np.int64(lower[i]) == side:
-                    place = np.int64(places[i])
-                    low, high = min(low, place), max(high, place)
-                    if axes.sets[a]:
-                        different += histogram[place] == 0
-                        histogram[place] = 1
-            if axes.sets[a]:
-                histogram[low : high + 1] = 0
-                width = different * axes.set_scales[a] if different > 1 else 0.0
-            else:
-                width = axes.scales[a, high] - axes.scales[a, low]
-            gain += (widths[a] - width) * records[side]
+    for axis in range(len(points.places)):
+        if widths[axis] > 0.0:
+            places = points.places[axis]
+            gain += (widths[axis] - _width(places, parts[middle:], axes, scratch, axis)) * above
+            gain += (widths[axis] - _width(places, parts[:middle], axes, scratch, axis)) * below
     return gain
 
 
@@ -282,8 +316,6 @@ def saved(points, axes, scratch, start, end, cut, widths):
 def divide(points, scratch, start, end, cut):
     """Put the lower part of a segment before the upper one, both in their order; return where the upper one starts."""
     mark_lower(points, start, end, cut, scratch.lower)
-    for axis in range(len(points.places)):
-        _lower_first(points.places[axis, start:end], scratch.lower, scratch.moved)
     _lower_first(points.weights[start:end], scratch.lower, scratch.moved)
     return start + _lower_first(points.order[start:end], scratch.lower, scratch.moved)
 

@@ -116,9 +116,10 @@ def _attribute(
     found = order.places
     position = np.arange(len(occurring), dtype=np.float64)
     if found:
-        least, most = min(found.values()), max(found.values())
-        missing = least - (most - least or 1)
-        position = np.array([float(found.get(hierarchy.values[code], missing)) for code in order.codes])
+        places = [found.get(hierarchy.values[code]) for code in order.codes.tolist()]
+        known = [place for place in places if place is not None]
+        missing = known[0] - (known[-1] - known[0] or 1)
+        position = np.array([float(missing if place is None else place) for place in places])
     is_set = not found and categorical == "set"
     low, high = float(position.min()), float(position.max())
     if bounds is not None:

@@ -108,8 +108,9 @@ class _Boxes:
         self.profiles = problem.profile_of_records if rules.relaxed else np.arange(len(known.counts))
         self.weights = np.ones(len(self.profiles), dtype=np.int64) if rules.relaxed else known.counts
         codes, n = problem.table.combinations[known.combination[self.profiles]].T, len(self.profiles)
-        places = np.stack([a.rank.astype(np.uint32)[codes[i]] for i, a in enumerate(attributes)])
         scales = np.zeros((len(attributes), max(len(a.occurring) for a in attributes)))
+        small = np.uint16 if scales.shape[1] <= 2**16 else np.uint32
+        places = np.stack([a.rank.astype(small)[codes[i]] for i, a in enumerate(attributes)])
         for i, a in enumerate(attributes):
             scales[i, : len(a.position)] = a.position * (0.0 if a.is_set else a.scale)
         sets = np.array([a.is_set for a in attributes])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +92,14 @@ class ClassValues:
     @staticmethod
     def of(ranks: Ints, classes: Ints, size: int) -> ClassValues:
         """Take them from the value and the class of each record, or of each different one, (n,)."""
-        pairs = np.sort(classes * np.int64(size) + ranks)
-        owner, ranks = np.divmod(pairs[np.append(True, pairs[1:] != pairs[:-1])], size)
-        return ClassValues(ranks, np.searchsorted(owner, np.arange(owner[-1] + 2)), size)
+        bits = size.bit_length()
+        pairs: NDArray[np.integer[Any]] = classes << bits | ranks
+        if int(classes.max()) < 2 ** (32 - bits):
+            pairs = pairs.astype(np.uint32)  # sorted in half the time
+        pairs = np.sort(pairs)
+        different = pairs[np.append(True, pairs[1:] != pairs[:-1])].astype(np.int64)
+        starts = np.append(0, np.cumsum(np.bincount(different >> bits)))
+        return ClassValues(different & ((1 << bits) - 1), starts, size)
 
     @property
     def lowest(self) -> Ints:
@@ -122,9 +128,9 @@ class Assignment:
 
     @cached_property
     def combinations(self) -> Ints:
-        """Raw values of each entry, (n_entries, m)."""
+        """Raw values of each entry, (n_entries, m), those of an attribute one after another."""
         table = self.problem.table
-        return table.combinations[table.profiles.combination[self.profiles]].astype(np.int64)
+        return table.combinations[table.profiles.combination[self.profiles]].astype(np.int64, order="F")
 
     def class_of_records(self) -> Ints:
         """The class of each record, in the order of the problem's records."""

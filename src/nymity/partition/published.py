@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nymity.partition.attributes import Attribute
 from nymity.partition.problem import ClassValues
 from nymity.table.cells import Cells
+from nymity.table.encoding import distinct_in_order
 from nymity.table.hierarchy import Label
 
 #: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
@@ -24,26 +25,31 @@ Ints = NDArray[np.int64]
 def published_cells(attribute: Attribute, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
     """Return the different cells of an attribute, and the number of the cell of each class (n_classes,)."""
     numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
-    cell, starts = _cell_maker(attribute, form), values.starts.tolist()
-    made = [cell(values.ranks[starts[c] : starts[c + 1]]) for c in examples]
+    cell = _cell_maker(attribute, form)
+    made = [cell(values.ranks[start:end]) for start, end in _extents(values, examples)]
     return _merged([label for label, _ in made], [codes for _, codes in made], numbers)
 
 
-def _alike(attribute: Attribute, values: ClassValues, *, by_ends: bool) -> tuple[Ints, list[int]]:
+def _alike(attribute: Attribute, values: ClassValues, *, by_ends: bool) -> tuple[Ints, Ints]:
     """Number classes with the same values alike, or with the same ends; return one of each too."""
     n, lowest, several = values.size, values.lowest, np.diff(values.starts) > 2
     keys = lowest * n + values.highest
     if not by_ends:  # ends tell two values apart, but not three or more
         known: dict[bytes, int] = {}
-        starts = values.starts.tolist()
-        for c in np.flatnonzero(several).tolist():
-            content = values.ranks[starts[c] : starts[c + 1]].tobytes()
-            keys[c] = n * n + known.setdefault(content, len(known))
+        content, size = values.ranks.tobytes(), values.ranks.itemsize
+        extents = _extents(values, np.flatnonzero(several))
+        contents = (content[start * size : end * size] for start, end in extents)
+        keys[several] = [n * n + known.setdefault(ranks, len(known)) for ranks in contents]
     elif attribute.hierarchy.values[attribute.occurring[0]] is None:  # a missing value stands beside an interval
         inner = several & (lowest == 0)
         keys[inner] += values.ranks[values.starts[:-1][inner] + 1] * n + n * n
-    _, examples, numbers = np.unique(keys, return_index=True, return_inverse=True)
-    return numbers, examples.tolist()
+    numbers, examples = distinct_in_order(keys.astype(np.uint64)[:, None])
+    return numbers.astype(np.int64), examples
+
+
+def _extents(values: ClassValues, classes: Ints) -> list[tuple[int, int]]:
+    """Return where the values of some classes begin and end."""
+    return list(zip(values.starts[classes].tolist(), values.starts[classes + 1].tolist(), strict=True))
 
 
 def _merged(labels: list[Label], covered: list[Ints], numbers: Ints) -> tuple[Cells, Ints]:
@@ -60,30 +66,30 @@ def _cell_maker(attribute: Attribute, form: CellForm) -> Callable[[Ints], tuple[
     """Return what makes a label, and the raw values it stands for, from the ranks of a class's values."""
     if form == "hierarchy" and attribute.hierarchy.height > 0:
         return lambda ranks: _node(attribute, ranks)
+    codes = attribute.occurring
+    values = [attribute.hierarchy.values[code] for code in codes.tolist()]
     if form == "tight" and not attribute.is_set:
-        return lambda ranks: _interval(attribute, ranks)
-    return lambda ranks: _set(attribute, ranks)
+        return lambda ranks: _interval(values, codes, ranks)
+    return lambda ranks: _set(values, codes, ranks)
 
 
-def _interval(attribute: Attribute, ranks: Sequence[int] | Ints) -> tuple[Label, Ints]:
+def _interval(values: Sequence[Label], codes: Ints, ranks: Ints) -> tuple[Label, Ints]:
     """``[35, 37]``; a missing value among them is named beside it."""
-    values, codes = attribute.hierarchy.values, attribute.occurring
-    low, high = int(ranks[0]), int(ranks[-1])
+    low, high = ranks.item(0), ranks.item(-1)
     if low == high:
-        return values[codes[low]], codes[low : low + 1]
-    if values[codes[low]] is not None:
-        return f"[{values[codes[low]]}, {values[codes[high]]}]", codes[low : high + 1]
-    label, covered = _interval(attribute, ranks[1:])
+        return values[low], codes[low : low + 1]
+    if values[low] is not None:
+        return f"[{values[low]}, {values[high]}]", codes[low : high + 1]
+    label, covered = _interval(values, codes, ranks[1:])
     return f"missing or {label}", np.concatenate([codes[low : low + 1], covered])
 
 
-def _set(attribute: Attribute, ranks: Ints) -> tuple[Label, Ints]:
+def _set(values: Sequence[Label], codes: Ints, ranks: Ints) -> tuple[Label, Ints]:
     """``{blue, green}``, in the attribute's order."""
-    codes, values = attribute.occurring[ranks], attribute.hierarchy.values
-    if len(codes) == 1:
-        return values[codes[0]], codes
-    written = [values[code] for code in codes.tolist()]
-    return "{" + ", ".join("missing" if value is None else value for value in written) + "}", codes
+    if len(ranks) == 1:
+        return values[ranks.item(0)], codes[ranks]
+    written = [values[rank] for rank in ranks.tolist()]
+    return "{" + ", ".join("missing" if value is None else value for value in written) + "}", codes[ranks]
 
 
 def _node(attribute: Attribute, ranks: Ints) -> tuple[Label, Ints]:

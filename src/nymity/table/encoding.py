@@ -156,7 +156,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         hierarchy = schema.hierarchy(name, values)
         hierarchies.append(hierarchy)
         columns.append(codes_of(everyone[name], values, hierarchy.index))
-    groups, first = _distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
+    groups, first = distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
     group, rest = groups[: len(records)], groups[len(records) :]
     sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
     for i, name in enumerate(schema.sensitive):
@@ -245,7 +245,7 @@ def _beside(
     return joined, records
 
 
-def _distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Number equal keys alike, in ascending order of key: (group of each row, first row of each group)."""
     group, first = distinct(keys)
     order = np.lexsort(keys[first].T[::-1])

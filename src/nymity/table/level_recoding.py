@@ -17,7 +17,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.kernels.grouping import distinct
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
 from nymity.table.text import MASK
 
@@ -111,15 +113,13 @@ class LevelRecoding(Recoding):
         found = np.full(codes.shape[1], -1, dtype=np.int64)
         left = np.flatnonzero((codes >= 0).all(axis=0))
         for number, layer in enumerate(self.layers):
-            general = {
-                f"q{i}": hierarchy.codes[layer.levels[name]][codes[i, left]].astype(np.int64)
-                for i, (name, hierarchy) in enumerate(self.hierarchies.items())
-            }
-            classes = pl.DataFrame(dict(zip(general, layer.classes.T, strict=True)))
-            rows = pl.DataFrame(general).with_row_index("row")
-            inside = rows.join(classes, on=list(general), how="semi")["row"].to_numpy()
+            levels = [(hierarchy, layer.levels[name]) for name, hierarchy in self.hierarchies.items()]
+            layout = KeyLayout.for_sizes([len(hierarchy.labels[level]) for hierarchy, level in levels])
+            rows = layout.pack([h.codes[level][row[left]] for (h, level), row in zip(levels, codes, strict=True)])
+            group, first = distinct(np.concatenate([layout.pack(list(layer.classes.T)), rows]))
+            inside = first[group[len(layer.classes) :]] < len(layer.classes)  # a class has the same key
             found[left[inside]] = number
-            left = np.delete(left, inside)
+            left = left[~inside]
         return found
 
     def _publish(
@@ -141,7 +141,7 @@ class LevelRecoding(Recoding):
             here = slice(None) if (in_layers == level).all() else in_layers[layer] == level
             at[here] = hierarchy.codes[level][codes[here]] + len(labels)  # that of another value where it is unseen
             labels += hierarchy.labels[level]
-        cells = pl.Series("cell", labels, dtype=pl.String).gather(at)
+        cells = pl.Series("cell", labels, dtype=pl.String)[at]
         if not suppressed.any():
             return cells.alias(name)
         return (
@@ -157,4 +157,8 @@ def _layer(data: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy]) -> Lay
     levels = {name: data["levels"][name] for name in hierarchies}
     for name, level in levels.items():
         validation.whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
-    return Layer(levels, np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels)))
+    classes = np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels))
+    sizes = [len(hierarchies[name].labels[level]) for name, level in levels.items()]
+    if ((classes < 0) | (classes >= sizes)).any():
+        raise ValueError("a class with the number of a value that is not there")
+    return Layer(levels, classes)

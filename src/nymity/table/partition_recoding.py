@@ -158,7 +158,7 @@ class PartitionRecoding(Recoding):
         if cells.raw and (classes >= 0).all():
             return written_alike(raw.alias("cell")).alias(name)
         numbers = np.append(self.cell_of[:, at], len(cells.labels))[classes]  # the last one where there is no class
-        return pl.Series("cell", [*cells.labels, MASK], dtype=pl.String).gather(numbers).alias(name)
+        return pl.Series("cell", [*cells.labels, MASK], dtype=pl.String)[numbers].alias(name)
 
 
 @dataclass(frozen=True, eq=False)

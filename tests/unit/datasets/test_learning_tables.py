@@ -16,11 +16,12 @@ HEART = "male,age,TenYearCHD\n1,39,0\n0,NA,1\n0,,1\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("adult", "framingham", "cmc"):
+    for name in ("adult", "framingham", "cmc", "nursery"):
         (tmp_path / name).mkdir()
     (tmp_path / "adult" / "adult.data.gz").write_bytes(gzip.compress(ADULT.encode()))
     (tmp_path / "framingham" / "framingham.csv").write_text(HEART)
     (tmp_path / "cmc" / "cmc.data").write_text("24,2,3,3,1,1,2,3,0,1\n45,1,3,10,1,1,3,4,0,1\n")
+    (tmp_path / "nursery" / "nursery.data").write_text("parents,classification\nusual,priority\n")
     monkeypatch.setenv("NYMITY_DATA", str(tmp_path))
     return tmp_path
 
@@ -34,6 +35,7 @@ def test_values_are_text_without_blanks_and_gaps_are_missing() -> None:
     )
     assert learning_table("framingham").rows() == [("1", "39", "0"), ("0", None, "1"), ("0", None, "1")]
     assert learning_table("cmc")["children"].to_list() == ["3", "10"]
+    assert learning_table("nursery").rows(named=True) == [{"parents": "usual", "classification": "priority"}]
 
 
 @pytest.mark.usefixtures("folder")

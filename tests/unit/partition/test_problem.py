@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nymity.partition.attributes import attributes_of
 from nymity.partition.geometry import Geometry
 from nymity.partition.mondrian import Mondrian
-from nymity.partition.problem import Problem, problem_of
+from nymity.partition.problem import ClassValues, Problem, problem_of
 from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
 from nymity.publish.compare import compare
 from nymity.publish.pipeline import publish
@@ -118,6 +118,17 @@ def test_classes_as_models_see_them(case: Case, data: st.DataObject) -> None:
     assert everything.n_classes == whole.n_classes == 1
     assert everything.loss() == pytest.approx(whole.loss())
     assert everything.as_classes().sizes.tolist() == whole.as_classes().sizes.tolist() == [n]
+
+
+@given(pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 8)), min_size=1), far=st.sampled_from([0, 2**17]))
+def test_different_values_of_classes(pairs: list[tuple[int, int]], far: int) -> None:
+    """A class number and a value above ``far`` take more than 32 bits together."""
+    classes, ranks = np.array(pairs).T + far
+    found = ClassValues.of(ranks, classes, far + 9)
+    assert len(found.starts) == int(classes.max()) + 2
+    held = {c: found.ranks[found.starts[c] : found.starts[c + 1]].tolist() for c in {c + far for c, _ in pairs}}
+    assert held == {c: sorted({r + far for d, r in pairs if d + far == c}) for c in held}
+    assert len(found.ranks) == len(set(pairs))
 
 
 def test_what_classes_need() -> None:

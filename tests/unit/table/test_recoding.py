@@ -337,6 +337,8 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": [["low", "f"]]}]}, "low"),
         ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": [[0, 1, 2]]}]}, ""),
         ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": None}]}, ""),
+        ({"layers": [{"levels": {"age": 2, "sex": 0}, "classes": [[1, 0]]}]}, "a value that is not there"),
+        ({"layers": [{"levels": {"age": 1, "sex": 0}, "classes": [[0, -1]]}]}, "a value that is not there"),
     ],
 )
 def test_files_with_a_wrong_field(tmp_path: Path, change: dict[str, Any], said: str) -> None:
