@@ -13,8 +13,8 @@ from nymity.utility.classifiers import (
 from nymity.utility.countable import BucketTables
 from nymity.utility.counting import count, count_queries
 from nymity.utility.learner import Learner
-from nymity.utility.learning import learn
-from nymity.utility.learning_result import LearningResult
+from nymity.utility.learning import learn, learnability
+from nymity.utility.learning_result import Learnability, LearningResult
 from nymity.utility.query import Between
 from nymity.utility.query_error import QueryError
 from nymity.utility.splits import stratified_folds
@@ -29,6 +29,8 @@ __all__ = [
     "BucketTables",
     "learn",
     "LearningResult",
+    "learnability",
+    "Learnability",
     "Learner",
     "stratified_folds",
     "CLASSIFIERS",

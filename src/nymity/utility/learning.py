@@ -21,7 +21,8 @@ from nymity.table.schema import Role, Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.feature_encoding import ENCODINGS, Encoding
 from nymity.utility.learner import Examples, LabelSource, Learner, Step
-from nymity.utility.learning_result import ClassifierResult, Importance, LearningResult, relative
+from nymity.utility.learning_result import ClassifierResult, Importance, Learnability, LearningResult, relative
+from nymity.utility.naive_bayes import area_of
 from nymity.utility.reading import is_release
 from nymity.utility.scoring import Predictions, paired_interval
 from nymity.utility.splits import stratified_folds
@@ -67,17 +68,19 @@ def learn(
     validation.whole_number("seed", seed, at_least=0)
     if sample is not None:
         validation.whole_number("sample", sample, at_least=2)
-    known, source = is_release(release), to_polars(original)
-    schema = release.job.schema if known else schema
-    if schema is None:
-        raise SchemaError("learn", expected="the schema the table was released by", got="none")
     held = None if test is None else to_polars(test)
-    frame = release.frame if known else to_polars(release)
-    columns = _columns(frame, schema, target)
-    learner = Learner.of(source, schema, target=target, columns=columns, encoding=encoding, test=held)
-    released = learner.examples(release, recoding=recoding, population=population, links=_links(links), labels=labels)
-    if held is None and released.records is None:
-        _refuse_unlinked()
+    learner, released = _opened(
+        original,
+        release,
+        schema,
+        target,
+        encoding=encoding,
+        test=held,
+        recoding=recoding,
+        population=population,
+        links=links,
+        labels=labels,
+    )
     trial = _Trial(
         learner=learner,
         released=released,
@@ -88,7 +91,55 @@ def learn(
         seed=seed,
         observe=observe,
     )
-    return trial.result(unlabelled=frame.height - len(released.labels))
+    rows = (release.frame if is_release(release) else to_polars(release)).height
+    return trial.result(unlabelled=rows - len(released.labels))
+
+
+def learnability(
+    original: Any,
+    release: Any,
+    schema: Schema | None = None,
+    *,
+    target: str,
+    recoding: Recoding | str | Path | None = None,
+    population: pl.DataFrame | None = None,
+    links: Any = None,
+    seed: int = 0,
+) -> Learnability:
+    """Say how well naive Bayes learns a ``target`` column from a release, and from the original.
+
+    A quick metric that knows the task (:mod:`nymity.utility.naive_bayes`); parameters as in :func:`learn`.
+    """
+    learner, released = _opened(
+        original, release, schema, target, recoding=recoding, population=population, links=links
+    )
+    before, after = (area_of(learner, rows, seed=seed) for rows in (learner.original.where(learner.usable), released))
+    return Learnability(original=before, release=after)
+
+
+def _opened(
+    original: Any,
+    release: Any,
+    schema: Schema | None,
+    target: str,
+    *,
+    encoding: Encoding = "binary",
+    test: pl.DataFrame | None = None,
+    links: Any,
+    **reading: Any,
+) -> tuple[Learner, Examples]:
+    """Encode the original and a release of it; rows need links unless there are records to ``test``."""
+    known = is_release(release)
+    schema = release.job.schema if known else schema
+    if schema is None:
+        raise SchemaError("learn", expected="the schema the table was released by", got="none")
+    frame = release.frame if known else to_polars(release)
+    columns = _columns(frame, schema, target)
+    learner = Learner.of(to_polars(original), schema, target=target, columns=columns, encoding=encoding, test=test)
+    released = learner.examples(release, links=_links(links), **reading)
+    if test is None and released.records is None:
+        _refuse_unlinked()
+    return learner, released
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -74,6 +74,14 @@ class LearningResult:
         return asdict(self)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Learnability:
+    """Held-out AUROC of naive Bayes, learned from the original and from a release; 0.5 tells nothing."""
+
+    original: float
+    release: float
+
+
 def relative(accuracy: float, original: float, zero_r: float) -> float | None:
     """Scale an accuracy: 0 is ZeroR, 1 the original (Bild, Kuhn and Prasser 2018, section 8.6)."""
     return (accuracy - zero_r) / (original - zero_r) if original > zero_r else None

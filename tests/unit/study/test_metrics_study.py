@@ -25,14 +25,14 @@ from nymity.study.metrics.beyond import trust
 from nymity.study.metrics.data import BINS, GENERATED, TARGET, Source, _split, _values, load
 from nymity.study.metrics.duels import Duels, mean_with_interval
 from nymity.study.metrics.exhibits import exhibits
-from nymity.study.metrics.proxy import FOLDS, SMOOTHING, learnability
 from nymity.study.metrics.reading import PARTS, THESIS, cells_of
 from nymity.study.metrics.releases import ALGORITHMS, DATAFLY, MONDRIAN, SHUFFLED, make
 from nymity.study.metrics.shipped import ship
-from nymity.study.metrics.work import PROXY, UTILITIES, _learnability, _learner, _released
+from nymity.study.metrics.work import PROXY, UTILITIES, _learner, _released
 from nymity.study.runner import StudyRun, run_study
 from nymity.study.study import Results
 from nymity.study.workers import plain_rows
+from nymity.utility.naive_bayes import area_of
 
 NUMBERS = (
     "Figure 3.4", "Figure 4.1", "Figure 4.2", "Figure 4.3", "Figure 4.4", "Figure 4.5", "Figure 4.6", "Figure 4.7",
@@ -323,37 +323,11 @@ def test_a_sum_of_metrics_is_tested_elsewhere() -> None:
 # -- our candidate ---------------------------------------------------------------------------------------------
 
 
-def test_learnability_is_the_area_of_naive_bayes() -> None:
-    rng = np.random.default_rng(5)
-    n, classes = 40, np.array([0, 1] * 20)
-    values = np.stack([(classes + rng.integers(0, 2, n)) % 3, rng.integers(0, 2, n)], axis=1)
-    shares = [np.array([[0.5, 0.5, 0], [0, 0, 1.0]]), np.array([[0.5, 0.5]])]  # {0, 1} or 2; all
-    cells = np.stack([(values[:, 0] == 2).astype(int), np.zeros(n, int)], axis=1)
-    fold = np.random.default_rng(0).permutation(n) % FOLDS
-    scores = np.empty(n)
-    for i in range(n):
-        weights = []
-        for c in (0, 1):
-            seen = [j for j in range(n) if fold[j] != fold[i] and classes[j] == c]
-            weight = len(seen) + SMOOTHING
-            for a, share in enumerate(shares):
-                count = sum(share[cells[j, a], values[i, a]] for j in seen)
-                weight *= (count + SMOOTHING / share.shape[1]) / (len(seen) + SMOOTHING)
-            weights.append(weight)
-        scores[i] = weights[1] / sum(weights)
-    areas = []
-    for here in range(FOLDS):
-        ours, others = (scores[(classes == c) & (fold == here)] for c in (1, 0))
-        areas.append(np.mean([0.5 if abs(p - q) < 1e-12 else float(p > q) for p in ours for q in others]))
-    assert learnability(cells, shares, values, classes) == pytest.approx(np.mean(areas))
-
-
 def test_learnability_of_the_original_and_of_nothing() -> None:
     learner, data = _learner("generated-a", None), load("generated-a", None)
     releases = [make(data, MONDRIAN, 0, k) for k in (2, 200)]
     original, some, nothing = (
-        _learnability(learner, examples)
-        for examples in (learner.original, *(_released(learner, made) for made in releases))
+        area_of(learner, examples) for examples in (learner.original, *(_released(learner, made) for made in releases))
     )
     assert original > some > nothing
     assert original > 0.7

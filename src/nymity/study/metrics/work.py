@@ -25,6 +25,8 @@ PROXY = "learnability"
 
 def measure_releases(data: str, algorithm: str, first: int, count: int, records: int | None, trees: int) -> Rows:
     """Make and measure some releases, by their numbers."""
+    from nymity.utility.naive_bayes import area_of
+
     source, rows = load(data, records), []
     for number in range(first, first + count):
         made = make(source, algorithm, number)
@@ -35,7 +37,7 @@ def measure_releases(data: str, algorithm: str, first: int, count: int, records:
         row |= {"suppressed": comparison.suppressed, "classes": made.table.drop(TARGET).n_unique()}
         row |= {f"metric {m.name}": m.scaled for m in comparison.measured}
         row |= {f"raw {m.name}": m.value for m in comparison.measured}
-        row |= {f"metric {PROXY}": 1 - _learnability(learner, examples)}
+        row |= {f"metric {PROXY}": 1 - area_of(learner, examples)}
         rows.append(row | _utilities(learner, examples, _tested(data, records), trees))
     return rows
 
@@ -96,19 +98,6 @@ def _utilities(learner: Learner, examples: Examples, tested: Examples, trees: in
             reached = those.performance(learner.classes)
             row |= {f"{part} {name} accuracy": reached.accuracy, f"{part} {name} AUROC": reached.auroc}
     return row
-
-
-def _learnability(learner: Learner, examples: Examples) -> float:
-    import numpy as np
-
-    from nymity.study.metrics.proxy import learnability
-
-    released, original = examples.rows, learner.original.rows
-    shares = [vectors.toarray() for vectors in released.vectors]
-    shares = [vector / vector.sum(axis=1, keepdims=True) for vector in shares]
-    places = [vectors.toarray().argmax(axis=1) for vectors in original.vectors]  # a raw value has a single 1
-    values = np.stack([place[original.cells[:, a]] for a, place in enumerate(places)], axis=1)
-    return learnability(released.cells.astype(np.int64), shares, values, learner.original.labels)
 
 
 def _released(learner: Learner, made: Made) -> Examples:
