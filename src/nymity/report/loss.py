@@ -68,7 +68,7 @@ def _metrics(subject: Subject, figures: Figures) -> list[Html]:
     bars = _bars(subject.comparison.metrics)
     if not bars:
         return []
-    spec = chart.bars(bars, title="scaled metric, from 0 (original) to 1 (nothing left)", number_format=".1f")
+    spec = chart.bars(bars, title="from 0 (original) to 1 (nothing left)", number_format=".1f")
     beyond = [m.name for m in subject.comparison.metrics if m.scaled is not None and m.scaled > 1]
     further = f" {listed(beyond)} went further from the original than full suppression does." if beyond else ""
     caption = f"By {bars[0].label} the release lost the most, by {bars[-1].label} the least.{further}"
