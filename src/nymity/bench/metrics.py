@@ -1,4 +1,4 @@
-"""Metrics: what it costs to compare a release with its original by everything, and to make one for the study.
+"""Metrics: what it costs to compare a release with its original by everything, to make one for the study, to learn.
 
 Costs are the CPU time of all threads from frames to figures, kernels loaded: the original is encoded and measured too,
 as ``ny.compare`` does it. Adult for the study is the training file of UCI with twelve quasi-identifiers and random
@@ -28,6 +28,7 @@ from nymity.table.builders import RandomTree
 from nymity.table.encoding import encode
 from nymity.table.recoding import Recoded, Recoding
 from nymity.table.schema import Schema, quasi, sensitive
+from nymity.utility import LearningResult, learn
 
 PROVENANCE = "none"
 
@@ -54,6 +55,7 @@ def _lines(unit: float) -> Iterator[Line]:
     note = "beyond both tables and what the release took"
     yield Line(name="memory, census, Mondrian", value=float(in_new_process(_MEMORY)), unit="MB", note=note)
     yield from _released(unit)
+    yield _learned(unit)
 
 
 def _compared(name: str, table: pl.DataFrame, release: Release, unit: float, *, target: float) -> Iterator[Line]:
@@ -97,6 +99,18 @@ def _released(unit: float) -> Iterator[Line]:
     minutes = _RELEASES * whole / 2 / 60
     name = f"{_RELEASES:,} such releases with all metrics, on two cores"
     yield Line(name=name, value=minutes, unit="min", target=30, note=f"from {whole:.2f} s for one, hierarchies new")
+
+
+def _learned(unit: float) -> Line:
+    """Learn the salary class of Adult from the original and from a release, by all defaults."""
+    adult = public("adult")
+    schema = adult.schema(sensitive=["salary-class"])
+    release = publish(adult.table, schema, privacy=KAnonymity(k=5), method=OptimalLattice(suppression=0.05))
+    found: list[LearningResult] = []
+    seconds = cpu_seconds(lambda: found.append(learn(adult.table, release, target="salary-class")), repeat=1)
+    folds, classifiers = found[0].folds, ", ".join(result.classifier for result in found[0].results)
+    name = f"learning from original and release, adult, 8 columns, {folds} folds"
+    return Line(name=name, value=seconds / unit, unit="U", note=f"{seconds:.1f} s; {classifiers}")
 
 
 def _census() -> tuple[pl.DataFrame, Schema]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, counted, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quiet, Sheet, Strict
+from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet, Strict
 from nymity.cli.source import names, read_with_roles
 from nymity.core.errors import ParameterError
 
@@ -27,9 +27,7 @@ EXAMPLES = (
 def command(
     data: Annotated[Path, typer.Argument(help="Table to measure, raw or released.", show_default=False)],
     job: JobOption = None,
-    quasi: Annotated[
-        str | None, typer.Option(help="Quasi-identifiers, comma-separated, in place of a job.", show_default=False)
-    ] = None,
+    quasi: Quasi = None,
     sensitive: Annotated[
         str | None, typer.Option(help="Sensitive columns, comma-separated.", show_default=False)
     ] = None,

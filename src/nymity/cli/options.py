@@ -16,6 +16,9 @@ Strict = Annotated[bool, typer.Option("--strict", help="Count rows with every qu
 JobOption = Annotated[
     Path | None, typer.Option("--job", help="Job file (.toml or .json) that names the roles.", show_default=False)
 ]
+Quasi = Annotated[
+    str | None, typer.Option(help="Quasi-identifiers, comma-separated, in place of a job.", show_default=False)
+]
 Delimiter = Annotated[
     str | None, typer.Option(help="What separates cells, such as ';'.", rich_help_panel=_READING, show_default=False)
 ]

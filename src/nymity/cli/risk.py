@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quiet, Sheet, Strict
+from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet, Strict
 from nymity.cli.progress import watching
 from nymity.cli.source import read_with_roles
 from nymity.core.errors import InputError
@@ -31,9 +31,7 @@ _SHOWN = 8
 def command(
     data: Annotated[Path, typer.Argument(help="Table to look at, raw or released.", show_default=False)],
     job: JobOption = None,
-    quasi: Annotated[
-        str | None, typer.Option(help="Quasi-identifiers, comma-separated, in place of a job.", show_default=False)
-    ] = None,
+    quasi: Quasi = None,
     population: Annotated[
         Path | None, typer.Option(help="Table of the people the records are of.", show_default=False)
     ] = None,

@@ -18,8 +18,8 @@ from nymity.quality.published import Ints, Published, covering_levels, majority,
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable, codes_of
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
+from nymity.table.published_cells import levels_in_use, looked_up
 from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text, shown
@@ -84,10 +84,10 @@ def _columns(table: EncodedTable, labels: Mapping[str, list[Label]], recoding: R
     """Read the labels of each column: as nodes of hierarchies if all of them are, else as cells of classes."""
     known = zip(table.names, table.hierarchies, strict=True)
     if isinstance(recoding, PartitionRecoding):
-        return [_of_classes(_meant(labels[n], recoding.cells[n], n), h) for n, h in known]
+        return [_of_classes(looked_up(labels[n], recoding.cells[n].by_label(), n), h) for n, h in known]
     nodes = [{label for level in hierarchy.labels for label in level} for hierarchy in table.hierarchies]
     if recoding is not None or all(n.issuperset(labels[name]) for n, name in zip(nodes, table.names, strict=True)):
-        return [_on_levels(labels[n], h, _levels_in_use(recoding, n), n) for n, h in known]
+        return [_on_levels(labels[n], h, None if recoding is None else levels_in_use(recoding, n), n) for n, h in known]
     return [
         _of_classes(
             read_cells(labels[n], h, np.flatnonzero(table.frequencies[a]), where=f"released column {n!r}"), h
@@ -107,26 +107,10 @@ def _of_classes(read: Cells, hierarchy: Hierarchy) -> _Column:
     return _Column(cells, covering_levels(cells, hierarchy), index, on_levels=False)
 
 
-def _meant(labels: list[Label], cells: Cells, name: str) -> Cells:
-    """Return what labels stand for in a recoding: all of it where cells of several meanings are written alike."""
-    meant: dict[Label, Ints] = {}
-    for number, label in enumerate(cells.labels):
-        meant[label] = np.union1d(meant[label], cells.codes(number)) if label in meant else cells.codes(number)
-    for label in labels:
-        if label not in meant:
-            raise TableError(
-                f"released column {name!r}",
-                expected="cells of the recoding",
-                got=f"the unknown value {shown(label)}",
-                hint="give the recoding of this release",
-            )
-    return Cells.of(labels, [meant[label] for label in labels])
-
-
-def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: set[int] | None, name: str) -> _Column:
+def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: list[int] | None, name: str) -> _Column:
     """Find labels on one level for all if there is one, else each on its lowest."""
     index = [{label: code for code, label in enumerate(level)} for level in hierarchy.labels]
-    levels = sorted(in_use) if in_use else range(hierarchy.height + 1)
+    levels = in_use or range(hierarchy.height + 1)
     common = next((level for level in levels if all(label in index[level] for label in labels)), None)
     found: dict[tuple[int, int], Label] = {}
     for label in labels:
@@ -143,10 +127,6 @@ def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: set[int] | Non
     places = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
     cells = node_cells(hierarchy, places[:, 0], places[:, 1])
     return _Column(cells, places[:, 0], {found[place]: n for n, place in enumerate(sorted(found))}, on_levels=True)
-
-
-def _levels_in_use(recoding: Recoding | None, name: str) -> set[int] | None:
-    return {layer.levels[name] for layer in recoding.layers} if isinstance(recoding, LevelRecoding) else None
 
 
 def _masked(text: Mapping[str, pl.Series], recoding: Recoding | None) -> NDArray[np.bool_]:

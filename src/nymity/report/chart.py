@@ -25,6 +25,8 @@ SERIES = (
     "#44aa99", "#999933",
 )  # fmt: skip
 _SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "stroke")
+#: Ticks at values, and characters of names that lie side by side, at most.
+_MOST_TICKS, _LONG_NAME = 12, 24
 _FATES = {"published": AFTER, "masked": SUPPRESSED, "left out": LEFT_OUT}
 _INK, _QUIET, _GRID = "#1f2933", "#5b6773", "#e7eaee"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -237,8 +239,8 @@ def series_lines(marks: Sequence[Mark], *, across: str, measure: str, colours: d
     scheme = _domain(list(colours), list(colours.values()))
     base = alt.Chart().encode(
         x=_places(list(dict.fromkeys(mark.at for mark in marks)), across),
-        y=alt.Y(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks)),
-        color=alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=alt.Legend(columns=2)),
+        y=alt.Y(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks, log=log)),
+        color=alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=_legend(list(colours))),
         tooltip=_tooltip({"s": "series", "x": across, "t": measure}),
     )
     shapes = _domain(list(colours), [_SHAPES[i % len(_SHAPES)] for i in range(len(colours))])
@@ -258,7 +260,7 @@ def series_points(marks: Sequence[Mark], *, across: str, measure: str, colours: 
         for channel, field, title in ((alt.X, "x", across), (alt.Y, "y", measure))
     )
     scheme = _domain(list(colours), list(colours.values()))
-    colour = alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=alt.Legend(columns=2))
+    colour = alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=_legend(list(colours)))
     base = alt.Chart().encode(x=x, y=y, color=colour)
     fits = base.transform_regression("x", "y", groupby=["s"]).mark_line(strokeWidth=1.8)
     layers = alt.layer(base.mark_point(filled=True, size=14, opacity=0.45), fits)
@@ -271,7 +273,7 @@ def series_bars(marks: Sequence[Mark], *, measure: str) -> Spec:
     rows: list[Spec] = [{"s": mark.series, "y": mark.value, "t": amount(mark.value)} for mark in marks]
     y = alt.Y(field="s", type="nominal", scale=_domain([m.series for m in marks]), sort=None, title=None, axis=_plain())
     longest = max(mark.value for mark in marks)
-    scale = alt.Scale(nice=False, domain=[0, 1.18 * longest if longest > 0 else 1])  # with room for the text
+    scale = alt.Scale(nice=False, domain=[0, 1.35 * longest if longest > 0 else 1])  # with room for the text
     x = alt.X(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks))
     base = alt.Chart().encode(x=x, y=y, tooltip=_tooltip({"s": "series", "t": measure}))
     text = base.mark_text(align="left", dx=5).encode(text=alt.Text(field="t", type="nominal"))
@@ -336,20 +338,28 @@ def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
 
 
 def _places(places: Sequence[float | str], title: str) -> Any:
-    """The axis across: numbers with ticks where there are values, or names."""
+    """The axis across: numbers, with ticks where there are values unless these are many, or names."""
     alt = _altair()
     if any(isinstance(place, str) for place in places):
         scale, axis = _domain([str(place) for place in places]), alt.Axis(grid=False, labelAngle=0)
         return alt.X(field="x", type="nominal", sort=None, title=title, scale=scale, axis=axis)
-    axis = alt.Axis(grid=False, values=list(places), format=",.4~r", labelOverlap="greedy")
+    ticks = {"values": list(places)} if len(places) <= _MOST_TICKS else {"tickCount": 6}
+    axis = alt.Axis(grid=False, format=",.4~r", labelOverlap="greedy", **ticks)
     return alt.X(
         field="x", type="quantitative", title=title, scale=alt.Scale(zero=False, nice=False, padding=12), axis=axis
     )
 
 
-def _amounts(marks: Sequence[Mark]) -> Any:
+def _amounts(marks: Sequence[Mark], *, log: bool = False) -> Any:
     large = max(mark.value for mark in marks) >= 1000
-    return _altair().Axis(format="~s" if large else ",.3~r", tickCount=5)
+    tiny = log and 0 < min(mark.value for mark in marks) < 1e-4
+    return _altair().Axis(format="~s" if large else ".0e" if tiny else ",.3~r", tickCount=5)
+
+
+def _legend(names: Sequence[str]) -> Any:
+    """Names side by side, or one below another where they are long."""
+    columns = 2 if max(map(len, names)) <= _LONG_NAME else 1
+    return _altair().Legend(columns=columns, labelLimit=400)
 
 
 def _round_numbers(largest: int) -> list[int]:

@@ -15,6 +15,7 @@ from nymity.study.exhibit import Cell, Exhibit, Finding, Panel, Value
 if TYPE_CHECKING:
     from nymity.study.runner import StudyRun
 
+_COUNTED = {True: "hold", False: "do not hold", None: "not decided"}
 _BADGES = {True: "badge good", False: "badge bad", None: "badge open"}
 
 
@@ -61,8 +62,8 @@ def _provenance(run: StudyRun) -> str:
 
 
 def _score(findings: Sequence[Finding]) -> str:
-    verdicts = [finding.verdict for finding in findings]
-    return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+    verdicts = [finding.holds for finding in findings]
+    return ", ".join(f"{verdicts.count(holds)} {words}" for holds, words in _COUNTED.items() if holds in verdicts)
 
 
 def _section(exhibit: Exhibit, figures: Figures, colours: dict[str, str]) -> Section:

@@ -44,6 +44,14 @@ class Cells:
         """Return the raw values a cell stands for."""
         return self.covered[self.starts[cell] : self.starts[cell + 1]]
 
+    def by_label(self) -> dict[Label, NDArray[np.int64]]:
+        """Return what each label stands for: all of it where cells of several meanings are written alike."""
+        meant: dict[Label, NDArray[np.int64]] = {}
+        for number, label in enumerate(self.labels):
+            codes = self.codes(number)
+            meant[label] = np.union1d(meant[label], codes) if label in meant else codes
+        return meant
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
+from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
@@ -34,23 +35,35 @@ def by_recoding(recoding: Recoding) -> ReadCells:
 
     def read(name: str, labels: Sequence[Label]) -> Cells:
         if isinstance(recoding, PartitionRecoding):
-            cells = recoding.cells[name]
-            known = {label: cells.codes(number) for number, label in enumerate(cells.labels)}
+            known = recoding.cells[name].by_label()
         else:
-            assert isinstance(recoding, LevelRecoding | SampledRecoding)
             known = _on_levels(recoding, name, set(labels) - {MASK})
-        known[MASK] = np.arange(recoding.hierarchies[name].domain_size)
-        for label in labels:
-            if label not in known:
-                raise TableError(
-                    f"released column {name!r}",
-                    expected="cells of the recoding",
-                    got=f"the unknown value {shown(label)}",
-                    hint="give the recoding of this release",
-                )
-        return Cells.of(list(labels), [known[label] for label in labels])
+        return looked_up(labels, known | {MASK: np.arange(recoding.hierarchies[name].domain_size)}, name)
 
     return read
+
+
+def looked_up(labels: Sequence[Label], known: Mapping[Label, NDArray[np.int64]], name: str) -> Cells:
+    """Return what labels of a column stand for, or say which one a recoding does not know."""
+    for label in labels:
+        if label not in known:
+            raise TableError(
+                f"released column {name!r}",
+                expected="cells of the recoding",
+                got=f"the unknown value {shown(label)}",
+                hint="give the recoding of this release",
+            )
+    return Cells.of(list(labels), [known[label] for label in labels])
+
+
+def levels_in_use(recoding: Recoding, name: str) -> list[int]:
+    """Return the levels that values of a column are published on, from the lowest on."""
+    if isinstance(recoding, SampledRecoding):
+        return [recoding.levels[name]]
+    if isinstance(recoding, BucketRecoding):
+        return [0]
+    assert isinstance(recoding, LevelRecoding)
+    return sorted({layer.levels[name] for layer in recoding.layers})
 
 
 def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> ReadCells:
@@ -64,13 +77,10 @@ def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> Rea
     return read
 
 
-def _on_levels(
-    recoding: LevelRecoding | SampledRecoding, name: str, wanted: set[Label]
-) -> dict[Label, NDArray[np.int64]]:
+def _on_levels(recoding: Recoding, name: str, wanted: set[Label]) -> dict[Label, NDArray[np.int64]]:
     """Find labels on the levels in use: on the lowest one that has all of them, and else on the lowest that has it."""
     hierarchy = recoding.hierarchies[name]
-    chosen = [layer.levels for layer in recoding.layers] if isinstance(recoding, LevelRecoding) else [recoding.levels]
-    levels = sorted({levels[name] for levels in chosen})
+    levels = levels_in_use(recoding, name)
     levels.sort(key=lambda level: not wanted <= set(hierarchy.labels[level]))
     known: dict[Label, NDArray[np.int64]] = {}
     for level in levels:

@@ -269,7 +269,8 @@ class Learner:
         if hierarchy is not None:
             cells = opened.read(self.target, labels)
             values = [hierarchy.values[cells.codes(i)[0]] if size == 1 else MASK for i, size in enumerate(cells.sizes)]
-            self._refuse_generalized(opened, np.array([value == MASK for value in values])[row], labels, row)
+            several = np.array([value == MASK for value in values], dtype=np.bool_)[row]
+            self._refuse_generalized(opened, several, labels, row)
             labels = values
         index = {label: number for number, label in enumerate(self.classes)}
         for label in labels:

@@ -22,3 +22,8 @@ def test_cells_from_and_to_plain_data() -> None:
 
 def test_cells_of_one_value_each_are_raw() -> None:
     assert Cells.of(["a", None], [np.array([1]), np.array([0])]).raw
+
+
+def test_a_label_of_several_cells_stands_for_all_of_them() -> None:
+    cells = Cells.of(["{a, b}", "c", "{a, b}"], [np.array([0, 1]), np.array([2]), np.array([3])])
+    assert {label: codes.tolist() for label, codes in cells.by_label().items()} == {"{a, b}": [0, 1, 3], "c": [2]}

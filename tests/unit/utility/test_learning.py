@@ -200,7 +200,7 @@ def test_mondrian_freeform_and_safepub_releases() -> None:
             table[["age", "ill"]],
             private,
             privacy=[ny.DifferentialPrivacy(epsilon=1.0, public_records=400)],
-            method=ny.SafePub(),
+            method=ny.SafePub(not_private_seed=1),
         ),
     ]
     for release in made:
@@ -208,6 +208,22 @@ def test_mondrian_freeform_and_safepub_releases() -> None:
         found = learn(source, release, target="ill", classifiers=FAST, folds=3)
         assert found.training_rows == release.frame.height
         assert all(0 < result.release.accuracy <= 1 for result in found.results)
+
+
+def test_nothing_is_learned_from_a_release_without_rows() -> None:
+    """What a private draw can come to: levels at which every class is too small."""
+    table = people(60)
+    roles = ny.Schema(
+        {
+            "age": ny.quasi(ny.Hierarchy.from_rows([[str(age), "*"] for age in range(20, 60, 5)]), level=0),
+            "ill": ny.quasi(ny.Hierarchy.from_rows([["no", "*"], ["yes", "*"]]), level=0),
+        }
+    )
+    promise = ny.DifferentialPrivacy(epsilon=1.0, public_records=400)
+    release = ny.publish(table[["age", "ill"]], roles, privacy=[promise], method=ny.SafePub(not_private_seed=1))
+    assert release.frame.height == 0
+    with pytest.raises(TableError, match="training rows"):
+        learn(table, release, target="ill", classifiers=FAST, folds=3)
 
 
 def test_a_learner_scores_many_releases() -> None:
