@@ -103,13 +103,11 @@ def command(
 def show_promises(screen: Screen, verified: Verification) -> None:
     """Show each promise beside what was measured, and say what was done with masked rows."""
     screen.show(_promises(verified), "", _counts(verified))
-    if verified.masked and verified.strict:
-        screen.show(f"{counted(verified.masked, 'masked row')} count as a class of their own (--strict).")
-    elif verified.masked:
-        screen.show(
-            f"{counted(verified.masked, 'masked row')} (every quasi-identifier is '*') are counted apart: nothing in "
-            "them singles anyone out, so they are no class. --strict counts them as one."
-        )
+    if verified.masked:
+        screen.show(f"{counted(verified.masked, 'masked row')} (every quasi-identifier is '*') are one of them.")
+    for finding in verified.findings:
+        if finding.why is not None:
+            screen.show(f"{finding.model}: {finding.why}.")
 
 
 def _promises(verified: Verification) -> Table:
@@ -124,15 +122,14 @@ def _promises(verified: Verification) -> Table:
 
 def _counts(verified: Verification) -> str:
     if verified.smallest_class is None:
-        return f"{counted(verified.records, 'record')}, none of them in a class."
+        return "No record is published."
     if verified.buckets:
         return (
             f"{counted(verified.records, 'record')} in {counted(verified.classes, 'bucket')}; the smallest has "
             f"{verified.smallest_class:,}."
         )
-    in_classes = verified.records - (0 if verified.strict else verified.masked)
     return (
-        f"{counted(in_classes, 'record')} in {counted(verified.classes, 'class', 'classes')} "
+        f"{counted(verified.records, 'record')} in {counted(verified.classes, 'class', 'classes')} "
         f"of records that look alike; the smallest has {verified.smallest_class:,}."
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, counted, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet, Strict
+from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.cli.source import names, read_with_roles
 from nymity.core.errors import ParameterError
 
@@ -31,7 +31,6 @@ def command(
     sensitive: Annotated[
         str | None, typer.Option(help="Sensitive columns, comma-separated.", show_default=False)
     ] = None,
-    strict: Strict = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
@@ -46,7 +45,7 @@ def command(
     reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     frame, described = read_with_roles("measure", data, job, quasi, reading)
     schema = _roles(frame, described, names(sensitive)) if isinstance(described, list) else described
-    measured = measure(frame, schema, strict=strict)
+    measured = measure(frame, schema)
     screen.line(f"{data}, quasi-identifiers {', '.join(schema.quasi)}", style="bold")
     screen.line()
     _show(screen, measured)
@@ -89,4 +88,4 @@ def _show(screen: Screen, measured: Measurement) -> None:
     )
     screen.show(facts, "", shown)
     if measured.masked:
-        screen.show("", f"{counted(measured.masked, 'row')} with every quasi-identifier masked are counted apart.")
+        screen.show("", f"{counted(measured.masked, 'row')} with every quasi-identifier masked are one of the classes.")

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet, Strict
+from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.cli.progress import watching
 from nymity.cli.source import read_with_roles
 from nymity.core.errors import InputError
@@ -65,7 +65,6 @@ def command(
     targets: Annotated[int, typer.Option(help="People drawn for each attack.", rich_help_panel=_ATTACK)] = 1000,
     seed: Annotated[int, typer.Option(help="Draws the same people again.", rich_help_panel=_ATTACK)] = 1,
     size: Annotated[int, typer.Option(help="Look at combinations of up to so many columns; 0 for none.", min=0)] = 3,
-    strict: Strict = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
@@ -101,10 +100,9 @@ def command(
         sampling_fraction=sampling_fraction,
         threshold=threshold,
         preset=preset,
-        strict=strict,
     )
     with watching(screen) as observe:
-        driving = drivers(frame, roles, size=size, strict=strict, observe=observe) if size else None
+        driving = drivers(frame, roles, size=size, observe=observe) if size else None
     screen.line(f"{data}, quasi-identifiers {', '.join(found.quasi)}", style="bold")
     screen.show("", *_records(found), "", _attackers(found))
     if found.population is not None:
@@ -127,8 +125,7 @@ def _records(found: RiskProfile) -> list[str]:
         f"{counted(found.counted, 'record')} in {counted(found.classes, 'class', 'classes')}, {alone:,} unique{share}."
     ]
     if found.masked:
-        words = "are one class" if found.strict else "are in no class"
-        lines.append(f"{counted(found.masked, 'row')} with every quasi-identifier masked {words}.")
+        lines.append(f"{counted(found.masked, 'row')} with every quasi-identifier masked are one of the classes.")
     if found.dropped:
         lines.append(f"{counted(found.dropped, 'record')} left out for missing values, as the schema says.")
     return lines

@@ -106,8 +106,8 @@ class DifferentialPrivacy(SizeModel):
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
-        """Return the size of the smallest class, rows of ``*`` among them: at the top they are one."""
-        return {"k": min((n for n in (groups.smallest, groups.masked) if n), default=None)}
+        """Return the size of the smallest class."""
+        return {"k": groups.smallest}
 
     def holds(self, groups: Groups) -> bool:
         """Say whether a table *can* be such a release, as far as a table shows that.
@@ -115,7 +115,7 @@ class DifferentialPrivacy(SizeModel):
         Every class has at least k records, and no rows of ``*`` stand beside others: suppressed records are left out,
         as their number would betray a unique one. How the rows were drawn no table shows.
         """
-        smallest = self.measure(groups)["k"]
+        smallest = groups.smallest
         return (smallest is None or smallest >= self.k) and groups.masked in (0, groups.n_records)
 
     def promise(self) -> str:

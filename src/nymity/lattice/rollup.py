@@ -31,6 +31,7 @@ from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers
+from nymity.table.text import MASK
 
 #: Bytes of materialized nodes an engine keeps by default.
 SNAPSHOT_BUDGET = 128 * 2**20
@@ -126,6 +127,10 @@ class RollUp:
         self._key_attributes = [a for a in range(len(table.names)) if a != self.pivot]
         sizes = [1 if a == self.pivot else h.domain_size for a, h in enumerate(table.hierarchies)]
         self._layout = KeyLayout.for_sizes(sizes)
+        #: The code of ``*`` by attribute and level, which trees of uneven depth have below their top.
+        self._star_codes = [
+            [labels.index(MASK) if MASK in labels else None for labels in h.labels] for h in table.hierarchies
+        ]
         self._store = SnapshotStore(self._group_table(), budget)
         self.checks = 0
 
@@ -154,14 +159,7 @@ class RollUp:
         """Return the classes of one node with their codes, for publishing."""
         snapshot = self.snapshot(node)
         classes, block = self._classes(snapshot)
-        keys = snapshot.groupings[0].keys[block]  # (n_classes, n_words)
-        codes = np.empty((len(block), len(self.table.names)), dtype=np.int64)
-        for a in range(len(self.table.names)):
-            if a == self.pivot:
-                codes[:, a] = snapshot.groupings[0].codes
-            else:
-                field = keys[:, int(self._layout.word[a])] >> self._layout.shift[a]
-                codes[:, a] = (field & self._layout.mask[a]).astype(np.int64)
+        codes = np.stack([self._codes(snapshot, block, a) for a in range(len(self.table.names))], axis=1)
         return NodeClasses(node, codes, classes, decide(classes, self.models, self.outliers))
 
     # -- a whole lattice -------------------------------------------------------------------------------
@@ -278,7 +276,7 @@ class RollUp:
         """Return the classes of a materialized node and the block each belongs to."""
         first = snapshot.groupings[0]
         if self.pivot >= 0:
-            return Classes(first.weights), first.block
+            return Classes(first.weights, stars=self._stars(snapshot, first.block)), first.block
         published, everyone = self._counted(snapshot)
         block = np.flatnonzero(published).astype(np.uint32)  # blocks of the population alone are no classes
         owner = [g.block for g in snapshot.groupings]
@@ -289,10 +287,26 @@ class RollUp:
             name: Histogram(len(block), self._pivot_size(i), owner[i], g.codes, g.weights, *self._sensitive[i])
             for i, (name, g) in enumerate(zip(self.sensitive, snapshot.groupings, strict=False))
         }
-        classes = Classes(published[block], histograms)
+        classes = Classes(published[block], histograms, stars=self._stars(snapshot, block))
         if everyone is not None:
             classes = replace(classes, population=everyone[block], outside=int(everyone[published == 0].sum()))
         return classes, block
+
+    def _codes(self, snapshot: Snapshot, block: NDArray[np.uint32], a: int) -> NDArray[np.int64]:
+        """Codes of an attribute at its level, (n_classes,)."""
+        first = snapshot.groupings[0]
+        if a == self.pivot:
+            return first.codes.astype(np.int64)
+        field = first.keys[block, int(self._layout.word[a])] >> self._layout.shift[a]
+        return np.asarray(field & self._layout.mask[a], dtype=np.int64)
+
+    def _stars(self, snapshot: Snapshot, block: NDArray[np.uint32]) -> int:
+        """Return the class whose cells are all ``*``, -1 for none, and at the top, where there is no other class."""
+        stars = [self._star_codes[a][level] for a, level in enumerate(snapshot.levels)]
+        if len(block) < 2 or None in stars:
+            return -1
+        found = np.logical_and.reduce([self._codes(snapshot, block, a) == code for a, code in enumerate(stars)])
+        return int(np.argmax(found)) if found.any() else -1
 
     def _counted(self, snapshot: Snapshot) -> tuple[NDArray[np.uint32], NDArray[np.int64] | None]:
         """Return the records of each block in the table, and in the population if models count it."""

@@ -27,8 +27,7 @@ from nymity.table.encoding import EncodedTable
 class AlphaKAnonymity(PrivacyModel):
     """Every class has at least k records, and each sensitive value at most a share alpha of them.
 
-    Decided in integers, with alpha as the decimal written. Masked rows are held to alpha as one more class; k counts
-    them as k-anonymity does.
+    Decided in integers, with alpha as the decimal written. Masked rows are one more class.
     """
 
     alpha: float
@@ -67,15 +66,9 @@ class AlphaKAnonymity(PrivacyModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least k records, and the largest count is at most alpha times the size."""
-        return (classes.sizes >= self.k) & self._within_alpha(classes)
-
-    def accepts_masked(self, masked: Classes) -> bool:
-        """Masked rows are held to alpha alone: they look like all others."""
-        return bool(self._within_alpha(masked)[0])
-
-    def _within_alpha(self, classes: Classes) -> NDArray[np.bool_]:
         alpha, sizes = exact_fraction(self.alpha), classes.sizes.astype(np.int64)
-        return classes.histograms[self.attribute].largest * alpha.denominator <= sizes * alpha.numerator
+        within = classes.histograms[self.attribute].largest * alpha.denominator <= sizes * alpha.numerator
+        return np.asarray((classes.sizes >= self.k) & within)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The accepted parts of a class together are within alpha too."""
@@ -91,7 +84,7 @@ class AlphaKAnonymity(PrivacyModel):
         return {"alpha": share, "k": groups.smallest}
 
     def holds(self, groups: Groups) -> bool:
-        """The smallest class is large enough, and no value has a larger share of a class or of the masked rows."""
+        """The smallest class is large enough, and no value has a larger share of a class."""
         if groups.smallest is not None and groups.smallest < self.k:
             return False
         alpha = exact_fraction(self.alpha)

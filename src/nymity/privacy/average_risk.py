@@ -5,7 +5,7 @@ of n records one is linked rightly on average, so of all published records a sha
 
     classes / records    (the mean over records of 1 / size)
 
-is. Masked rows are in no class: they count neither as records nor as a class.
+is. Masked rows are one more class, and their records count.
 """
 
 from __future__ import annotations

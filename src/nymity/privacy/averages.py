@@ -1,6 +1,6 @@
 """Limits on a mean over all published records: what has to be left out so that the rest keeps one.
 
-Such a promise is about the classes together. Each class adds some weight, and the weights of the published classes may
+Such a promise is about the classes together, the masked rows being one. Each class adds some weight, and the weights of the published classes may
 sum to at most limit times the published records. A class's *excess* is what it adds beyond that,
 
     weight * denominator - size * numerator    for limit = numerator / denominator,
@@ -65,7 +65,7 @@ class MeanLimit(PrivacyModel):
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
-        """Return the mean over the records in classes."""
+        """Return the mean over the records, masked ones among them."""
         return {"limit": cls.weighed(groups) / int(groups.sizes.sum()) if len(groups.sizes) else None}
 
     def holds(self, groups: Groups) -> bool:

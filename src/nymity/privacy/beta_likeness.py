@@ -87,7 +87,7 @@ class BetaLikeness(PrivacyModel):
         return {"beta": groups.value_counts(attribute).select(gain.max()).item()}
 
     def holds(self, groups: Groups) -> bool:
-        """No value exceeds (1 + beta) q in a class, nor in the masked rows taken together."""
+        """No value exceeds (1 + beta) q in a class."""
         beta, found = exact_fraction(self.beta), groups.value_counts(self.attribute)
         records, expected = pl.col("records").cast(pl.Int128), pl.col("size").cast(pl.Int128) * pl.col("overall")
         within = records * groups.n_records * beta.denominator <= expected * (beta.denominator + beta.numerator)

@@ -24,11 +24,15 @@ class Decision:
 def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> Decision:
     """Keep the classes that every model accepts, such that the release as a whole keeps every promise.
 
-    Suppressed records stay as masked rows only if these, taken as one class, satisfy the models on sensitive values and
-    on matching with the source; otherwise they are removed. Removing changes the table that some models compare classes
-    with, so those models are asked again about what remains, until nothing changes: a release never promises what its
-    own rows do not show.
-    With ``keep`` the other records are published in some other way, and nothing is asked about them.
+    Suppressed records stay as masked rows only if these, taken as one class, satisfy every model, and the promises about
+    all classes together are kept with them; otherwise they are removed. Their people are all those who fit no published
+    combination. Removing changes the table that some models compare classes with, so those models are asked again about
+    what remains, until nothing changes: a release never promises what its own rows do not show. With ``keep`` the other
+    records are published in some other way, and nothing is asked about them.
+
+    What is kept is a subset of the classes that every model accepts in the whole table, and that are good together,
+    whether the others are masked or removed. So masked rows never let a node publish more, and bounds on what a node
+    and those below it publish need not know of them.
     """
     kept = _together(classes, models, accepted(classes, models))
     if kept.all() or outliers == "keep" or (outliers == "mask" and _masked_rows_pass(classes, models, kept)):
@@ -78,6 +82,26 @@ def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np
 
 
 def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> bool:
-    """Say whether the suppressed records, taken as one class, satisfy the models that look at masked rows."""
-    suppressed = classes.merged(~kept)
-    return all(bool(model.accepts_masked(suppressed)) for model in models if model.sensitive or model.needs_source)
+    """Say whether the suppressed records, taken as one class, satisfy every model; a class of stars looks like them."""
+    alike = ~kept
+    if classes.stars >= 0:
+        alike[classes.stars] = True
+    if classes.sizes[alike].sum(dtype=np.int64) < max((model.smallest_class for model in models), default=1):
+        return False  # most often, and without looking at values
+    masked = classes.merged(alike)
+    if not all(bool(model.accepts(masked)[0]) for model in models):
+        return False
+    demanding = [model for model in models if not model.monotone_suppression]
+    if not demanding:
+        return True
+    published = _beside(classes, alike, masked)
+    everyone = np.ones(len(published), dtype=np.bool_)
+    return all(bool(model.together(published, everyone).all()) for model in demanding)
+
+
+def _beside(classes: Classes, alike: NDArray[np.bool_], masked: Classes) -> Classes:
+    """Return the classes of a release: the masked rows, and those that do not look like them; sizes and people."""
+    people = None
+    if classes.population is not None and masked.population is not None:
+        people = np.append(classes.population[~alike], masked.population)
+    return Classes(np.append(classes.sizes[~alike], masked.sizes), population=people)

@@ -109,7 +109,7 @@ class DeltaDisclosure(PrivacyModel):
         return {"delta": inf if lacking else shares["distance"].max()}
 
     def holds(self, groups: Groups) -> bool:
-        """Every class, and the masked rows taken together, have every value, none of them too much or too little."""
+        """Every class has every value, none of them too much or too little."""
         if not groups.n_records:
             return True
         shares = _shares(groups, self.attribute)

@@ -161,6 +161,8 @@ class DeltaPresence(PrivacyModel):
 
 def _shares(groups: Groups) -> pl.DataFrame:
     """Return members of the subset and people of the population, of each class and outside of all of them."""
-    classes = groups.beside_population().select(members="records", people="population")
-    rest = pl.DataFrame({"members": [groups.suppressed], "people": [groups.outside]}, schema=classes.schema)
+    beside = groups.beside_population
+    classes = beside.filter(~pl.col("masked")).select(members="records", people="population")
+    outside = groups.n_people - int(classes["people"].sum())
+    rest = pl.DataFrame({"members": [groups.suppressed], "people": [outside]}, schema=classes.schema)
     return pl.concat([classes, rest]).filter((pl.col("members") > 0) | (pl.col("people") > 0))

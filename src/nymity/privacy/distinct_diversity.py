@@ -56,7 +56,7 @@ class DistinctLDiversity(PrivacyModel):
         return {"l": int(distinct.min()) if len(distinct) else None}  # type: ignore[arg-type]
 
     def holds(self, groups: Groups) -> bool:
-        """Every class, and the masked rows taken together, have enough different values."""
+        """Every class has enough different values."""
         reached = self.measure(groups, self.attribute)["l"]
         return reached is None or reached >= self.l
 

@@ -52,7 +52,7 @@ class EnhancedBetaLikeness(BetaLikeness):
         return reached if attribute is None or _within_logarithm(groups, attribute) else {"beta": inf}
 
     def holds(self, groups: Groups) -> bool:
-        """No value exceeds (1 + beta) q or (1 - ln q) q in a class, nor in the masked rows taken together."""
+        """No value exceeds (1 + beta) q or (1 - ln q) q in a class."""
         return super().holds(groups) and _within_logarithm(groups, self.attribute)
 
     def promise(self) -> str:

@@ -72,7 +72,7 @@ class EntropyLDiversity(PrivacyModel):
         return {"l": None if least is None else round(exp(least), DECIMALS)}
 
     def holds(self, groups: Groups) -> bool:
-        """Every class, and the masked rows taken together, have enough entropy, up to the tolerance."""
+        """Every class has enough entropy, up to the tolerance."""
         least = _least_entropy(groups, self.attribute)
         return least is None or least >= self._threshold
 

@@ -164,7 +164,7 @@ class FPrivacy(PrivacyModel):
         return {"thresholds": found}
 
     def holds(self, groups: Groups) -> bool:
-        """No value exceeds its threshold in a class, nor in the masked rows taken together."""
+        """No value exceeds its threshold in a class."""
         listed, others = self._split(groups)
         a, c, n = self._parsed.a, self._parsed.c, groups.n_records
         records, size, overall = (pl.col(name).cast(pl.Int128) for name in ("records", "size", "overall"))

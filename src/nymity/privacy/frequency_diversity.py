@@ -78,7 +78,7 @@ class FrequencyLDiversity(PrivacyModel):
         return {"l": groups.largest_values(attribute).select((pl.col("size") / pl.col("records")).min()).item()}
 
     def holds(self, groups: Groups) -> bool:
-        """No value holds more than 1/l of a class, nor of the masked rows taken together."""
+        """No value holds more than 1/l of a class."""
         l = exact_fraction(self.l)  # noqa: E741
         most = pl.col("records") * l.numerator <= pl.col("size") * l.denominator
         return bool(groups.largest_values(self.attribute).select(most.all()).item())

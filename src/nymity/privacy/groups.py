@@ -20,9 +20,8 @@ from nymity.table.text import MASK, as_text
 class Groups:
     """Equivalence classes of a table over its quasi-identifiers.
 
-    Rows with every quasi-identifier masked (``*``) say nothing that could single anyone out; they form no class and
-    are counted apart, but models on sensitive values look at them as at one more class. ``strict`` counts them as a
-    class for every model.
+    Rows with every quasi-identifier masked (``*``) are a class like all others: the people who fit no other one know
+    that their rows are there, and so does everybody who knows these people.
 
     ``population`` are the people that the records are of: the same columns, generalized alike. ``members`` is how many
     records were to be published, those of the table unless given. ``originals`` are those records as they were.
@@ -33,7 +32,6 @@ class Groups:
         table: pl.DataFrame,
         quasi: Sequence[str],
         *,
-        strict: bool = False,
         hierarchies: Mapping[str, HierarchySource] | None = None,
         population: pl.DataFrame | None = None,
         members: int | None = None,
@@ -45,7 +43,6 @@ class Groups:
         self._keys = self._table.columns
         self._counts: dict[str, pl.DataFrame] = {}
         self._hierarchies = dict(hierarchies or {})
-        self.strict = strict
         self.n_records = table.height
         self.members = table.height if members is None else members
         self.originals = originals
@@ -66,21 +63,20 @@ class Groups:
 
     @cached_property
     def sizes(self) -> pl.Series:
-        """Number of records of each class, masked rows left out unless strict."""
-        rows = self._class_of_rows if self.strict else self._class_of_rows.filter(~self._masked_rows)
-        return rows.to_frame("class").group_by("class").len()["len"]
+        """Number of records of each class."""
+        return self._class_of_rows.to_frame("class").group_by("class").len()["len"]
 
     @property
     def smallest(self) -> int | None:
-        """Records in the smallest class; None when there is no class."""
+        """Records in the smallest class; None when there is no row."""
         return int(self.sizes.min()) if len(self.sizes) else None  # type: ignore[arg-type]
 
     def distinct_values(self, attribute: str) -> pl.Series:
-        """Number of different values of an attribute in each class, masked rows as a class, missing as a value."""
+        """Number of different values of an attribute in each class, missing as a value."""
         return self.value_counts(attribute).group_by("class").len()["len"]
 
     def value_counts(self, attribute: str) -> pl.DataFrame:
-        """Records of each value of an attribute in each class, masked rows as a class, missing as a value.
+        """Records of each value of an attribute in each class, missing as a value.
 
         Columns: ``class`` (the number of its first row), ``value``, ``records``, the ``size`` of the class, and
         ``overall``, the records of the value in the whole table.
@@ -100,29 +96,43 @@ class Groups:
 
     @property
     def suppressed(self) -> int:
-        """Records that were to be published and are in no class: masked or removed."""
+        """Records that were to be published and are in no class but the masked rows': masked or removed."""
         return self.members - self.n_records + self.masked
 
     @property
-    def outside(self) -> int:
-        """Records of the population that look like no class, masked rows left out."""
-        return self._people.height - int(self.beside_population()["population"].sum())
+    def n_people(self) -> int:
+        """Records of the population."""
+        return self._people.height
 
-    def beside_population(self, *, strict: bool = False) -> pl.DataFrame:
+    @cached_property
+    def beside_population(self) -> pl.DataFrame:
         """Return the ``records`` of each class beside those of the ``population`` that look alike.
 
-        Masked rows are left out, or with ``strict`` a class of the people outside all others. Cells are compared as
-        text: a written file does not tell numbers from text.
+        Those of the ``masked`` rows are the people who look like no other class. Cells are compared as text: a written
+        file does not tell numbers from text.
         """
         people = self._people.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("population"))
         rows = _texts([self._table[name] for name in self._keys]).filter(~self._masked_rows)
         classes = rows.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("records"))
         found = classes.join(people, on=self._keys, how="left", nulls_equal=True)
-        counts = found.select("records", pl.col("population").fill_null(0))
-        if not strict or not self.masked:
+        counts = found.select("records", pl.col("population").fill_null(0), masked=pl.lit(False))
+        if not self.masked:
             return counts
-        outside = self._people.height - int(counts["population"].sum())
-        return pl.concat([counts, pl.DataFrame({"records": [self.masked], "population": [outside]})])
+        outside = self.n_people - int(counts["population"].sum())
+        rest = {"records": [self.masked], "population": [outside], "masked": [True]}
+        return pl.concat([counts, pl.DataFrame(rest, schema=counts.schema)])
+
+    def without_masked(self) -> Groups:
+        """Return the table without its masked rows, for telling whether these alone break a promise."""
+        people = self.population
+        return Groups(
+            self._source.filter(~self._masked_rows),
+            self._quasi,
+            hierarchies=self._hierarchies,
+            population=None if people is None else people.rename(dict(zip(self._keys, self._quasi, strict=True))),
+            members=self.members,
+            originals=self.originals,
+        )
 
     @cached_property
     def consistency(self) -> Consistency:

@@ -13,7 +13,7 @@ from nymity.table.encoding import EncodedTable
 
 @dataclass(frozen=True, kw_only=True)
 class KAnonymity(SizeModel):
-    """Every record shares its published quasi-identifiers with at least k - 1 others."""
+    """Every record shares its published quasi-identifiers with at least k - 1 others; masked rows are one more class."""
 
     k: int
 
@@ -38,7 +38,7 @@ class KAnonymity(SizeModel):
         return {"k": groups.smallest}
 
     def holds(self, groups: Groups) -> bool:
-        """The smallest class is large enough; without any class nothing can be singled out."""
+        """The smallest class is large enough; without any row nothing can be singled out."""
         return groups.smallest is None or groups.smallest >= self.k
 
     def promise(self) -> str:

@@ -26,7 +26,8 @@ class KMap(PrivacyModel):
     """Every published record looks the same as at least k records of the population, generalized alike.
 
     ``population`` is a table with the same quasi-identifiers that holds every record of the source, by its
-    quasi-identifiers and at least as often: a path, or in Python any frame. Masked rows are no class.
+    quasi-identifiers and at least as often: a path, or in Python any frame. The masked rows are one more class, of the
+    people who fit no published combination.
     """
 
     k: int
@@ -59,12 +60,12 @@ class KMap(PrivacyModel):
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
         """Return the fewest records of the population in a class; None without a population."""
-        counts = None if groups.population is None else groups.beside_population(strict=groups.strict)
+        counts = None if groups.population is None else groups.beside_population
         return {"k": None if counts is None or not len(counts) else int(counts["population"].min())}  # type: ignore[arg-type]
 
     def holds(self, groups: Groups) -> bool:
-        """Every class has enough of the population; without any class nobody can be looked for."""
-        return bool((groups.beside_population(strict=groups.strict)["population"] >= self.k).all())
+        """Every class has enough of the population; without any row nobody can be looked for."""
+        return bool((groups.beside_population["population"] >= self.k).all())
 
     def promise(self) -> str:
         """Say it in plain words."""

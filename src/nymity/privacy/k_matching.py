@@ -26,7 +26,8 @@ from nymity.table.encoding import EncodedTable
 class KMatching(SizeModel):
     """Rows and source records can be matched in k ways without a common pair: weaker than k-anonymity.
 
-    Methods that make classes keep it by classes of k equal rows. Masked rows are rows like all others.
+    Methods that make classes keep it by classes of k equal rows, the masked rows being one of them: the records of a
+    class fit its rows, and going round among them gives k matchings. So k-anonymity implies it.
     """
 
     k: int

@@ -29,6 +29,9 @@ def plain_measured(measured: Measured) -> dict[str, Any]:
 class PrivacyModel(ABC):
     """A condition on each class of a release. Subclasses are frozen dataclasses of their parameters.
 
+    Rows with every quasi-identifier masked are one more class, of the people who fit no published combination: whoever
+    knows the combinations and these people knows that the rows are theirs.
+
     A model answers twice, by separate code: ``accepts`` decides inside a search on arrays, ``measure`` on a
     written table by plain group-bys.
     """
@@ -82,13 +85,13 @@ class PrivacyModel(ABC):
         """Say which classes keep the promise, (n_classes,)."""
 
     def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Say which of the classes that are to be kept can be published together, for promises about all of them."""
+        """Say which of the classes that are to be kept can be published together, for promises about all of them.
+
+        It looks at sizes and people alone. Masked rows are no part of the classes here; :mod:`nymity.privacy.decision`
+        asks again with them as one more class.
+        """
         del classes
         return kept
-
-    def accepts_masked(self, masked: Classes) -> bool:
-        """Say whether the masked rows, taken as one class, keep a promise about sensitive values."""
-        return bool(self.accepts(masked)[0])
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Bound how many records of each class can be published if it is split in any way, (n_classes,).

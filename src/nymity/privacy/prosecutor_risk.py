@@ -1,7 +1,8 @@
 """Prosecutor risk: the chance to pick a known person's record out of a class is at most a limit.
 
 The prosecutor knows that the person is in the table (Elliot & Dale 1999; El Emam & Dankar 2008), so the chance is one
-out of the records of the class.
+out of the records of the class. A person who fits no published combination has one of the masked rows, which are a
+class for that reason.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ProsecutorRisk(SizeModel):
         return {"limit": None if groups.smallest is None else 1 / groups.smallest}
 
     def holds(self, groups: Groups) -> bool:
-        """The risk in the smallest class is within the limit; without any class nobody can be found."""
+        """The risk in the smallest class is within the limit; without any row nobody can be found."""
         return groups.smallest is None or groups.smallest * exact_fraction(self.limit) >= 1
 
     def promise(self) -> str:

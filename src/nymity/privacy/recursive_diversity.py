@@ -102,7 +102,7 @@ class RecursiveDiversity(PrivacyModel):
         return self.measure(groups, self.attribute, self.l)
 
     def holds(self, groups: Groups) -> bool:
-        """Every class, and the masked rows taken together, stay below c."""
+        """Every class stays below c."""
         c = exact_fraction(self.c)
         below = pl.col("largest") * c.denominator < pl.col("tail") * c.numerator
         return bool(_tails(groups, self.attribute, self.l).select(below.all()).item())

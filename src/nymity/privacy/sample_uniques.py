@@ -5,7 +5,7 @@ A record that is unique in the sample is the first to be looked for in the popul
 
     records alone in their class / records,
 
-counts published records in classes; masked rows are in no class.
+counts all published records; the masked rows are one class, so a single one is alone.
 """
 
 from __future__ import annotations

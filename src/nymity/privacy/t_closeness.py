@@ -81,7 +81,7 @@ class TCloseness(PrivacyModel):
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None, distance: Distance = "equal") -> Measured:
-        """Return the largest distance of a class, or of the masked rows taken together; equal ones unless told."""
+        """Return the largest distance of a class; equal ones unless told."""
         if attribute is None or not groups.n_records:
             return {"t": None}
         work, whole = _moved(groups, attribute, distance)
@@ -92,7 +92,7 @@ class TCloseness(PrivacyModel):
         return self.measure(groups, self.attribute, self.distance)
 
     def holds(self, groups: Groups) -> bool:
-        """No class, nor the masked rows taken together, are farther than t from the table."""
+        """No class is farther than t from the table."""
         if not groups.n_records:
             return True
         work, whole = _moved(groups, self.attribute, self.distance)

@@ -154,7 +154,6 @@ def measured_section(verified: Verification) -> dict[str, Any]:
         "classes": verified.classes,
         "smallest_class": verified.smallest_class,
         "masked_records": verified.masked,
-        "masked_records_form_a_class": verified.strict,
         "models": [
             {"model": finding.model, "holds": finding.holds, **plain_measured(finding.measured)}
             for finding in verified.findings

@@ -93,7 +93,6 @@ def check(
         files.table,
         quasi,
         models,
-        strict=strict,
         hierarchies=hierarchies,
         population=population,
         counts=files.counts,

@@ -34,15 +34,15 @@ class Measurement:
         return {**asdict(self), "models": models}
 
 
-def measure(table: Any, schema: Schema, *, strict: bool = False) -> Measurement:
+def measure(table: Any, schema: Schema) -> Measurement:
     """Measure a table of any kind of frame; identifying columns of the schema may be absent from it.
 
-    Rows with every quasi-identifier masked form no class and are counted apart; ``strict`` makes them one.
+    Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
     frame = to_polars(table)
     published = Schema({name: attribute for name, attribute in schema.items() if name in frame.columns})
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
-    groups = Groups(frame, schema.quasi, strict=strict, hierarchies=schema.sensitive_hierarchies)
+    groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies)
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():
         attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]

@@ -271,6 +271,6 @@ def _lattice_size(table: pl.DataFrame, schema: Schema) -> int:
 
 def _original_risk(table: pl.DataFrame, schema: Schema) -> Risk:
     """The risk of publishing the quasi-identifiers as they are."""
-    groups = Groups(table, schema.quasi, strict=True)
+    groups = Groups(table, schema.quasi)
     assert groups.smallest is not None
     return Risk(highest=Fraction(1, groups.smallest), average=Fraction(len(groups.sizes), table.height))

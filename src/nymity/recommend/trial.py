@@ -28,7 +28,7 @@ TARGETS = 300
 class Risk:
     """Who knows that a person is in the table, and all quasi-identifiers, picks the person's row with this chance.
 
-    ``highest`` is that of the smallest class, ``average`` the mean over records in classes. Both are exact.
+    ``highest`` is that of the smallest class, ``average`` the mean over records. Both are exact.
     """
 
     highest: Fraction
@@ -103,7 +103,7 @@ class Measuring:
     def release(self, job: Job, observe: Observer) -> Release:
         """Publish in memory; nothing is written."""
         release = run_job(job, self.table, observe)
-        if release.verification.smallest_class is None:
+        if release.verification.masked == release.verification.records:
             raise NoSolutionError("every record would have to be suppressed")
         return release
 
@@ -123,10 +123,10 @@ class Measuring:
 
 
 def risk_of(release: Release) -> Risk:
-    """Count classes; masked rows are in none."""
+    """Count classes; the masked rows are one."""
     verified = release.verification
     assert verified.smallest_class is not None
-    average = Fraction(verified.classes, verified.records - verified.masked)
+    average = Fraction(verified.classes, verified.records)
     return Risk(highest=Fraction(1, verified.smallest_class), average=average)
 
 

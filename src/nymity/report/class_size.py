@@ -83,13 +83,16 @@ def _caption(subject: Subject) -> str:
 
 def _pairs(subject: Subject, starts: Sequence[int]) -> list[chart.Pair]:
     before = records_per_bin(subject.sizes_before, starts).tolist()
-    after = records_per_bin(subject.sizes_after, starts).tolist()
+    counts = records_per_bin(subject.sizes_after, starts)
+    if subject.masked:  # a bar of their own, out of the bin of the class that all rows of stars are
+        counts[records_per_bin(np.array([subject.release.verification.masked]), starts) > 0] -= subject.masked
+    after = counts.tolist()
     labels = bin_labels(starts)
     rows = [(label, f"{label} records", b, a, "published") for label, b, a in zip(labels, before, after, strict=True)]
     if subject.masked:
-        rows.append(("masked", "no class: masked", 0, subject.masked, "masked"))
+        rows.append(("masked", "one class: masked", 0, subject.masked, "masked"))
     if subject.removed + subject.dropped:
-        rows.append(("left out", "no class: not in the release", 0, subject.removed + subject.dropped, "left out"))
+        rows.append(("left out", "not in the release", 0, subject.removed + subject.dropped, "left out"))
     total = subject.records
     return [
         chart.Pair(

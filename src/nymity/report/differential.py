@@ -97,7 +97,7 @@ def budget_section(model: DifferentialPrivacy, figures: Figures) -> Section:
 
 def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPrivacy) -> Section:
     """Put what was released beside what public facts let expect."""
-    classes, ahead = len(Groups(frame, list(schema.quasi), strict=True).sizes), _forecast(schema, model)
+    classes, ahead = len(Groups(frame, list(schema.quasi)).sizes), _forecast(schema, model)
     average = frame.height / classes if classes else 0.0
     sampled = int(model.public_records * model.beta)
     tiles = element(

@@ -55,7 +55,7 @@ def _numbers(key: str, promised: object, measured: object) -> Html:
     if isinstance(measured, Mapping) and isinstance(promised, Mapping):
         return joined([element("span", f"{key} promised: {_table(promised)}; measured: {_table(measured)}")], "")
     shown = "–" if measured is None else _number(measured)
-    note = " measured: every record is masked" if measured is None else " measured"
+    note = " measured: no record is published" if measured is None else " measured"
     return joined(
         [
             element("span", element("strong", _number(promised)), f" promised ({key})"),

@@ -46,7 +46,7 @@ def fate(subject: Subject, group: str = "class") -> Html:
     """What became of the records, as one bar and in words."""
     parts = [
         ("published", subject.published, f"published in a {group}"),
-        ("masked", subject.masked, "suppressed: published with * in every quasi-identifier"),
+        ("masked", subject.masked, "suppressed: published as one class with * in every quasi-identifier"),
         ("removed", subject.removed, "suppressed: removed"),
         ("dropped", subject.dropped, "dropped because of missing values"),
     ]

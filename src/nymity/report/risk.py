@@ -86,7 +86,7 @@ def _tiles(subject: Subject) -> Html:
     return element(
         "div",
         tile("Highest risk", highest, f"for a record of the smallest class; before: {percent(1 / before.min())}"),
-        tile("Average risk", average(after), f"over records in classes; before: {average(before)}"),
+        tile("Average risk", average(after), f"over records; before: {average(before)}"),
         tile(
             "In small classes", percent(near, released), f"{count(near, 'record')} in classes under {2 * threshold:,}"
         ),
@@ -107,8 +107,8 @@ def _finding(subject: Subject) -> Html:
     ]
     if subject.masked:
         parts.append(
-            "Masked records still show their sensitive and insensitive columns, and they are known to be those that "
-            "were unusual."
+            "Masked records are one class: whoever fits no other is known to be among them, unusual as they are. They "
+            "still show their sensitive and insensitive columns."
         )
     return paragraph(" ".join(parts))
 
@@ -135,8 +135,7 @@ def _learning(subject: Subject, figures: Figures) -> list[Html]:
         parts.append(
             paragraph(element("strong", "No promise covers "), f"{listed(bare)}: the release may reveal it for some.")
         )
-    kept = release.frame.filter(pl.Series(~release.log.masked))
-    plots = [_homogeneity_figure(figures, name, homogeneity(kept, subject.quasi, name)) for name in names]
+    plots = [_homogeneity_figure(figures, name, homogeneity(release.frame, subject.quasi, name)) for name in names]
     parts.append(element("div", *plots, class_="grid"))
     return parts
 

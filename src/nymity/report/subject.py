@@ -79,7 +79,7 @@ class Subject:
 
     @property
     def published(self) -> int:
-        """Records published in a class."""
+        """Records published with some of their quasi-identifiers, or with the top of each."""
         return self.release.frame.height - self.masked
 
     @cached_property
@@ -89,13 +89,8 @@ class Subject:
 
     @cached_property
     def sizes_after(self) -> NDArray[np.int64]:
-        """Sizes of the release's classes, suppressed records left out.
-
-        Where every quasi-identifier is at its top, the one class of the release is counted here although all its
-        cells are ``*``: whether a record was suppressed is told by the custodian's log, not by its cells.
-        """
-        kept = self.release.frame.filter(pl.Series(~self.release.log.masked))
-        return Groups(kept, self.quasi, strict=True).sizes.to_numpy().astype(np.int64)
+        """Sizes of the release's classes, the masked rows being one."""
+        return Groups(self.release.frame, self.quasi).sizes.to_numpy().astype(np.int64)
 
     @cached_property
     def comparison(self) -> Comparison:

@@ -28,9 +28,10 @@ class Cells:
     """Distinct combinations of quasi-identifier values with their number of records.
 
     codes (n_columns, n_classes) int32: place of each class's value in the column's ``labels``. counts (n_classes,).
-    class_of (records,): the class of each record, -1 for those in none: masked (``*`` in every quasi-identifier), or
-    dropped because the schema drops records with a gap. population (n_classes,): people who look alike, where a
-    population was given; population_sizes: its class sizes.
+    class_of (records,): the class of each record, -1 for those dropped because the schema drops records with a gap.
+    ``masked`` records (``*`` in every quasi-identifier) are a class like all others. population (n_classes,): people
+    who look alike, where a population was given, and for masked records those who look like no other class;
+    population_sizes: its class sizes.
     """
 
     names: tuple[str, ...]
@@ -55,10 +56,10 @@ class Cells:
         return int(self.counts.sum())
 
 
-def cells_of(table: Any, schema: Schema | Sequence[str], *, strict: bool = False, population: Any = None) -> Cells:
+def cells_of(table: Any, schema: Schema | Sequence[str], *, population: Any = None) -> Cells:
     """Read the quasi-identifiers of a table, and of the population it was taken from.
 
-    A sequence of names stands for a schema with ``missing = "category"``. ``strict`` makes masked rows a class.
+    A sequence of names stands for a schema with ``missing = "category"``.
     """
     frame, roles = as_frame("table", table), _roles(schema)
     people = None if population is None else as_frame("population", population)
@@ -73,16 +74,15 @@ def cells_of(table: Any, schema: Schema | Sequence[str], *, strict: bool = False
         own_codes, *rest = (codes_of(column, None, index) for column in columns)
         codes.append(own_codes)
         codes_of_others.extend(rest)
-    masked = kept & _all_masked(codes, labels)
-    inside = kept if strict else kept & ~masked
+    masked = _all_masked(codes, labels)[kept]
     among = None if others is None else [column[_without_gaps(others, roles)] for column in codes_of_others]
     return _grouped(
         labels,
-        [column[inside] for column in codes],
-        inside,
+        [column[kept] for column in codes],
+        kept,
+        masked,
         among,
         names=tuple(roles),
-        masked=int(masked.sum()),
         dropped=int((~kept).sum()),
         missing={name: (roles[name].missing, int(is_missing(own[name]).sum())) for name in roles},
     )
@@ -102,6 +102,7 @@ def _grouped(
     labels: list[tuple[Label, ...]],
     codes: list[NDArray[np.int32]],
     inside: NDArray[np.bool_],
+    masked: NDArray[np.bool_],
     among: list[NDArray[np.int32]] | None,
     **rest: Any,
 ) -> Cells:
@@ -118,13 +119,18 @@ def _grouped(
         codes=np.stack([column[first[: len(counts)]] for column in codes]),
         counts=counts,
         class_of=class_of,
+        masked=int(masked.sum()),
         **rest,
     )
     if among is None:
         return cells
     sizes = np.bincount(group[len(keys) :], minlength=len(first)).astype(np.int64)
-    _check_contained(counts, sizes[: len(counts)], int(sizes.sum()))
-    return replace(cells, population=sizes[: len(counts)], population_sizes=sizes[sizes > 0])
+    people = sizes[: len(counts)].copy()
+    if masked.any():  # theirs are all those who look like no other class
+        stars = own[np.argmax(masked)]
+        people[stars] = sizes.sum() - (people.sum() - people[stars])
+    _check_contained(counts, people, int(sizes.sum()))
+    return replace(cells, population=people, population_sizes=sizes[sizes > 0])
 
 
 def _roles(schema: Schema | Sequence[str]) -> Schema:

@@ -88,12 +88,11 @@ def drivers(
     schema: Schema | Sequence[str],
     *,
     size: int = 3,
-    strict: bool = False,
     observe: Observer = silent,
 ) -> Drivers:
     """Measure every combination of at most ``size`` quasi-identifiers, and find the minimal sample uniques in them."""
     validation.whole_number("size", size, at_least=1)
-    cells = cells_of(table, schema, strict=strict)
+    cells = cells_of(table, schema)
     limit = min(size, len(cells.names))
     _check_memory(len(cells.names), limit, len(cells.counts))
     found = _walked(cells, limit, observe)

@@ -32,17 +32,16 @@ DEFAULT_THRESHOLD = Fraction(1, 5)
 class RiskProfile:
     """Risk of a table by attacker, and how many people are unique in the population.
 
-    ``records`` are all of the table; ``masked`` ones (``*`` in every quasi-identifier) and those ``dropped`` for a gap,
-    as the schema says in ``missing``, are in no class and carry no risk here, unless masked rows are a class
-    (``strict``). ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population,
-    ``population`` where its size is unknown.
+    ``records`` are all of the table; those ``dropped`` for a gap, as the schema says in ``missing``, are in no class and
+    carry no risk here. ``masked`` ones (``*`` in every quasi-identifier) are one class, of the people who fit no other.
+    ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population, ``population``
+    where its size is unknown.
     """
 
     quasi: tuple[str, ...]
     records: int
     masked: int
     dropped: int
-    strict: bool
     missing: Mapping[str, tuple[MissingPolicy, int]]
     threshold: Fraction
     preset: str | None
@@ -73,7 +72,7 @@ class RiskProfile:
             "quasi": list(self.quasi),
             "records": self.records,
             "records_in_classes": self.counted,
-            "masked": {"records": self.masked, "count_as_a_class": self.strict},
+            "masked": self.masked,
             "dropped_for_missing_values": self.dropped,
             "missing": {name: {"policy": policy, "gaps": gaps} for name, (policy, gaps) in self.missing.items()},
             "threshold": {
@@ -108,7 +107,6 @@ def profile(
     sampling_fraction: float | Fraction | None = None,
     threshold: float | Fraction | None = None,
     preset: str | None = None,
-    strict: bool = False,
 ) -> RiskProfile:
     """Measure the risk of a table by its schema, or by the names of its quasi-identifiers.
 
@@ -124,14 +122,13 @@ def profile(
             got="more than one of them",
             hint="a population is counted; leave the others out",
         )
-    cells = cells_of(table, schema, strict=strict, population=population)
+    cells = cells_of(table, schema, population=population)
     sizes, classes = np.unique(cells.counts, return_counts=True)
     return RiskProfile(
         quasi=cells.names,
         records=cells.records,
         masked=cells.masked,
         dropped=cells.dropped,
-        strict=strict,
         missing=cells.missing,
         threshold=limit,
         preset=preset,

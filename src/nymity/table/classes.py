@@ -60,25 +60,29 @@ class Classes:
 
     population (n_classes,): records of the population that fall into each class, where a model asks for them;
     outside: those that fall into none, because their combination has no record here.
+    stars: the class whose published cells are all ``*``, -1 for none: masked rows look like it.
     """
 
     sizes: NDArray[np.uint32]
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
     population: NDArray[np.int64] | None = None
     outside: int = 0
+    stars: int = -1
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     def merged(self, chosen: NDArray[np.bool_]) -> Classes:
-        """Return the chosen classes as one, still compared with the same table."""
-        histograms = {}
+        """Return the chosen classes as one, still compared with the same table, and the people outside as its own."""
+        histograms, people = {}, None
+        if self.population is not None:
+            people = self.population[chosen].sum(keepdims=True) + self.outside
         for name, histogram in self.histograms.items():
             totals = histogram.totals(chosen)
             codes = np.flatnonzero(totals).astype(np.uint32)
             counts, one = totals[codes].astype(np.uint32), np.zeros_like(codes)
             histograms[name] = replace(histogram, n_classes=1, classes=one, codes=codes, counts=counts)
-        return Classes(self.sizes[chosen].sum(keepdims=True, dtype=np.uint32), histograms)
+        return Classes(self.sizes[chosen].sum(keepdims=True, dtype=np.uint32), histograms, people)
 
     def compared_with(self, chosen: NDArray[np.bool_]) -> Classes:
         """Return the same classes, compared with the table that consists of the chosen ones."""
