@@ -1,7 +1,8 @@
 """Limits on a mean over all published records: what has to be left out so that the rest keeps one.
 
-Such a promise is about the classes together, the masked rows being one. Each class adds some weight, and the weights of the published classes may
-sum to at most limit times the published records. A class's *excess* is what it adds beyond that,
+Such a promise is about the classes together, the masked rows being one. Each class adds some weight, and the weights of
+the published classes may sum to at most limit times the published records. A class's *excess* is what it adds beyond
+that,
 
     weight * denominator - size * numerator    for limit = numerator / denominator,
 

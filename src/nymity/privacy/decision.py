@@ -24,7 +24,7 @@ class Decision:
 def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> Decision:
     """Keep the classes that every model accepts, such that the release as a whole keeps every promise.
 
-    Suppressed records stay as masked rows only if these, taken as one class, satisfy every model, and the promises about
+    Suppressed records stay as masked rows only if these, taken as one class, satisfy every model, and promises about
     all classes together are kept with them; otherwise they are removed. Their people are all those who fit no published
     combination. Removing changes the table that some models compare classes with, so those models are asked again about
     what remains, until nothing changes: a release never promises what its own rows do not show. With ``keep`` the other

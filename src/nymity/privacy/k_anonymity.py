@@ -13,7 +13,7 @@ from nymity.table.encoding import EncodedTable
 
 @dataclass(frozen=True, kw_only=True)
 class KAnonymity(SizeModel):
-    """Every record shares its published quasi-identifiers with at least k - 1 others; masked rows are one more class."""
+    """Every record shares its published quasi-identifiers with at least k - 1 others, masked rows too."""
 
     k: int
 

@@ -17,7 +17,6 @@ from nymity.publish.population import Population
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import HierarchySource
 
-
 _ONLY_MASKED = (
     "the masked rows alone break it: they are the rows of those who fit no published combination, and so a class of "
     "their own. nymity 0.1.0 counted them for diversity alone; publish again, which removes them, or take them out"

@@ -32,10 +32,10 @@ DEFAULT_THRESHOLD = Fraction(1, 5)
 class RiskProfile:
     """Risk of a table by attacker, and how many people are unique in the population.
 
-    ``records`` are all of the table; those ``dropped`` for a gap, as the schema says in ``missing``, are in no class and
-    carry no risk here. ``masked`` ones (``*`` in every quasi-identifier) are one class, of the people who fit no other.
-    ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population, ``population``
-    where its size is unknown.
+    ``records`` are all of the table; those ``dropped`` for a gap, as the schema says in ``missing``, are in no class
+    and carry no risk here. ``masked`` ones (``*`` in every quasi-identifier) are one class, of the people who fit no
+    other. ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population,
+    ``population`` where its size is unknown.
     """
 
     quasi: tuple[str, ...]

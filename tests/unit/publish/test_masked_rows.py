@@ -65,7 +65,7 @@ def test_who_leaves_one_row_masked_has_broken_the_promise(model: PrivacyModel) -
     assert (found.classes, found.smallest_class, found.masked) == (2, 1, 1)
     assert found.findings[0].only_masked
     assert "masked" in str(found.findings[0].why)
-    fine = verify(table.with_columns(age=pl.lit("31-40")), ["age"], [model], originals=originals)
+    fine = verify(table.head(6), ["age"], [model], originals=originals)
     assert fine.holds
     assert not fine.findings[0].only_masked
     assert fine.findings[0].why is None

@@ -33,14 +33,19 @@ def covers(scene: Scene, name: str, cell: str | None, value: str | None) -> bool
     return bool(hierarchy.generalize(value, level) == cell)
 
 
-def candidates(scene: Scene, original: pl.DataFrame, known: tuple[str, ...], person: int) -> int:
-    """Count the rows that fit, masked ones left out."""
+def candidates(scene: Scene, original: pl.DataFrame, known: tuple[str, ...], person: int) -> tuple[int, bool]:
+    """Count the rows that fit; masked ones where no other does, for everybody knows what is published.
+
+    Return whether it are others, too.
+    """
     rows = scene.frame.select(scene.schema.quasi).rows(named=True)
-    masked = [all(cell == "*" for cell in row.values()) and scene.rows.suppressed >= 0 for row in rows]
-    return sum(
-        not hidden and all(covers(scene, name, row[name], original[name][person]) for name in known)
-        for row, hidden in zip(rows, masked, strict=True)
-    )
+    masked = [row for row in rows if all(cell == "*" for cell in row.values())]
+    fitting = [
+        row
+        for row in rows
+        if row not in masked and all(covers(scene, name, row[name], original[name][person]) for name in known)
+    ]
+    return len(fitting or masked), bool(fitting)
 
 
 def published(case: Any, k: int, suppression: float, method: Any = ny.OptimalLattice) -> Release | None:
@@ -58,21 +63,24 @@ def test_candidates_and_the_promise_of_k(case: Any, k: int, suppression: float) 
         return
     scene = open_scene(release, None, original=case.frame)
     assert scene.linked
-    assert scene.matcher is not None
-    assert scene.people is not None
     subsets = np.array(list(product((True, False), repeat=len(case.schema.quasi)))[:-1])
-    found = scene.matcher.counts(scene.people.codes, scene.rows.published, subsets)
-    for person in range(case.frame.height):
+    found, vain = scene.candidates(np.arange(case.frame.height), subsets)
+    best = Fraction(0)
+    for row, person in enumerate(release.log.source_rows.tolist()):
+        cells = release.frame.select(case.schema.quasi).row(row)
         for s, subset in enumerate(subsets):
             known = tuple(name for name, chosen in zip(case.schema.quasi, subset, strict=True) if chosen)
-            assert found[person, s] == candidates(scene, case.frame, known, person)
-    if len(scene.in_classes):
-        result = ny.risk.attack(release, original=case.frame, targets=50)["linkage"]
-        assert result.highest is not None
-        assert result.highest <= Fraction(1, k)
-        assert not result.exceeds
-        assert (result.promised is None) == (k == 1)
-        assert result.low <= result.rate <= result.high
+            count, others = candidates(scene, case.frame, known, person)
+            assert found[person, s] == count
+            assert vain[person, s] == (others and set(cells) == {"*"})
+        assert not vain[person, 0]  # with all columns nobody is looked for in the wrong place
+        best = max(best, Fraction(1, int(found[person, 0])))
+    result = ny.risk.attack(release, original=case.frame, targets=50)["linkage"]
+    assert result.highest is not None
+    assert result.highest <= min(best, Fraction(1, k))
+    assert not result.exceeds
+    assert (result.promised is None) == (k == 1)
+    assert result.low <= result.rate <= result.high
 
 
 @settings(max_examples=12)
@@ -101,11 +109,10 @@ def ward() -> tuple[pl.DataFrame, Release]:
 def test_simulated_rates_agree_with_the_enumeration(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
     scene = open_scene(release, None, original=frame)
-    assert scene.matcher is not None
-    assert scene.people is not None
     subsets = np.array(list(product((True, False), repeat=6))[:-1])
-    codes = scene.people.codes[:, scene.in_classes]
-    exact = (1 / scene.matcher.counts(codes, scene.rows.published, subsets)).mean()
+    found, vain = scene.candidates(scene.present, subsets)
+    exact = np.where(vain, 0, 1 / found).mean()
+    assert vain.any()
     for seed in range(3):
         result = ny.risk.attack(release, original=frame, attacks=["linkage"], seed=seed).results[0]
         assert result.low <= exact <= result.high
@@ -151,13 +158,23 @@ def test_one_row_too_few_is_caught() -> None:
     assert (result.exceeds, result.highest) == (True, Fraction(1, 2))
 
 
-def test_masked_people_are_told_apart() -> None:
+@pytest.mark.parametrize("original", [True, False], ids=["original", "alone"])
+def test_masked_people_are_attacked_like_everybody_else(original: bool) -> None:
+    """A table with one masked row, as 0.1.0 published it: whoever is no a is found for certain."""
     frame = pl.DataFrame({"q": ["a"] * 4 + ["b"]})
-    schema = ny.Schema({"q": ny.quasi()})
-    release = ny.publish(frame, schema, privacy=[ny.KAnonymity(k=4)], method=ny.OptimalLattice(suppression=0.2))
-    result = ny.risk.attack(release, original=frame)["linkage"]
-    assert (result.highest, result.exceeds) == (Fraction(1, 4), False)
+    schema, k = ny.Schema({"q": ny.quasi()}), ny.KAnonymity(k=4)
+    made = ny.publish(frame, schema, privacy=[k], method=ny.OptimalLattice(suppression=0.2))
+    assert made.frame["q"].to_list() == ["a"] * 4
+    bad = pl.DataFrame({"q": ["a"] * 4 + ["*"]})
+    options = {"original": frame} if original else {"recoding": made.recoding}
+    result = ny.risk.attack(bad, schema, privacy=[k], attacks=["linkage"], targets=3, **options)["linkage"]  # type: ignore[arg-type]
+    assert (result.highest, result.exceeds) == (Fraction(1), True)
     assert result.figures["masked_people"] == {"people": 1, "mean_chance": 1.0, "highest": 1.0}
+    good = ny.publish(
+        pl.DataFrame({"q": [*"aaaa", *"bcde"]}), schema, privacy=[k], method=ny.OptimalLattice(suppression=0.5)
+    )
+    assert sorted(good.frame["q"].to_list()) == ["*"] * 4 + ["a"] * 4
+    assert ny.risk.attack(good, attacks=["linkage"])["linkage"].highest == Fraction(1, 4)
 
 
 def test_without_the_original_people_have_values_of_their_cells(ward: tuple[pl.DataFrame, Release]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import nymity as ny
 from nymity.core.errors import Interrupted, ParameterError
 from nymity.core.progress import Progress
 from nymity.risk import drivers
@@ -93,11 +94,11 @@ def test_scores_by_size(columns: int, limit: int, scores: tuple[int, ...]) -> No
     assert tuple(weight(columns, limit, size) for size in range(1, limit + 1)) == scores
 
 
-def test_rows_in_no_class_have_no_score() -> None:
+def test_masked_rows_have_a_score_and_dropped_ones_none() -> None:
     table = {"x": ["*", "a", "b", "b"], "y": ["*", "p", "p", "p"]}
-    assert drivers(table, ["x", "y"]).scores.tolist() == [0, 1, 0, 0]
-    assert drivers(table, ["x", "y"], strict=True).scores.tolist() == [2, 1, 0, 0]
-    assert drivers({"x": ["*"]}, ["x"]).special_records == 0
+    assert drivers(table, ["x", "y"]).scores.tolist() == [2, 1, 0, 0]
+    schema = ny.Schema({"x": ny.quasi(missing="drop")})
+    assert drivers(pl.DataFrame({"x": [None]}, schema={"x": pl.String}), schema).special_records == 0
 
 
 def test_the_result_is_plain_json() -> None:

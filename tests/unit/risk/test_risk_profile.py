@@ -26,15 +26,14 @@ def frame(records: list[tuple[str | None, ...]]) -> pl.DataFrame:
     return pl.DataFrame(records, orient="row", schema={"x": pl.String, "y": pl.String})
 
 
-def classes_of(records: list[tuple[str | None, ...]], *, strict: bool) -> Counter[tuple[str | None, ...]]:
-    known = [tuple(cell or None for cell in record) for record in records]
-    return Counter(record for record in known if strict or record != ("*", "*"))
+def classes_of(records: list[tuple[str | None, ...]]) -> Counter[tuple[str | None, ...]]:
+    return Counter(tuple(cell or None for cell in record) for record in records)
 
 
-@given(rows, thresholds, st.booleans())
-def test_a_profile_is_what_counting_gives(records: Any, threshold: Fraction, strict: bool) -> None:
-    found = profile(frame(records), ["x", "y"], threshold=threshold, strict=strict)
-    classes = classes_of(records, strict=strict)
+@given(rows, thresholds)
+def test_a_profile_is_what_counting_gives(records: Any, threshold: Fraction) -> None:
+    found = profile(frame(records), ["x", "y"], threshold=threshold)
+    classes = classes_of(records)
     each = [Fraction(1, classes[record]) for record in classes.elements()]
     assert found.sizes == dict(sorted(Counter(classes.values()).items()))
     assert (found.records, found.masked, found.dropped) == (len(records), records.count(("*", "*")), 0)
@@ -50,9 +49,10 @@ def test_a_profile_is_what_counting_gives(records: Any, threshold: Fraction, str
 @given(rows, rows, thresholds)
 def test_a_journalist_counts_the_population(records: Any, others: Any, threshold: Fraction) -> None:
     people = records + others
-    found = profile(frame(records), ["x", "y"], population=frame(people), threshold=threshold, strict=True)
-    classes, population = classes_of(records, strict=True), classes_of(people, strict=True)
-    each = [Fraction(1, population[record]) for record in classes.elements()]
+    found = profile(frame(records), ["x", "y"], population=frame(people), threshold=threshold)
+    classes, population = classes_of(records), classes_of(people)
+    nowhere = sum(count for row, count in population.items() if row == ("*", "*") or row not in classes)
+    each = [Fraction(1, nowhere if row == ("*", "*") else population[row]) for row in classes.elements()]
     assert found.journalist is not None
     assert found.population is not None
     assert found.journalist.highest == max(each)
@@ -92,11 +92,21 @@ def test_the_schema_says_what_becomes_of_gaps() -> None:
     assert apart.sizes == {1: 2, 2: 1}
 
 
-def test_only_masked_rows_leave_nobody_to_look_for() -> None:
-    found = profile({"x": ["*", "*"]}, ["x"], population_size=10)
+def test_masked_rows_are_of_those_who_fit_nothing_else() -> None:
+    table, people = {"x": ["*", "a", "a"]}, {"x": ["a", "a", "a", "b", "c"]}
+    found = profile(table, ["x"], population=people)
+    assert (found.classes, found.unique_records, found.prosecutor.highest) == (2, 1, 1)
+    assert found.journalist is not None
+    assert found.journalist.highest == Fraction(1, 2)  # b or c
+    with pytest.raises(TableError, match="none for 1 of 3 records"):
+        profile(table, ["x"], population={"x": ["a", "a", "a"]})
+
+
+def test_a_table_without_records_in_classes() -> None:
+    schema = ny.Schema({"x": ny.quasi(missing="drop")})
+    found = profile(pl.DataFrame({"x": [None, None]}, schema={"x": pl.String}), schema, population_size=10)
     assert (found.classes, found.prosecutor.highest, found.marketer, found.population) == (0, None, None, None)
     assert found.to_dict()["unique_share"] is None
-    assert profile({"x": ["*", "*"]}, ["x"], strict=True).prosecutor.highest == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -91,12 +91,9 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
 
 
 def _in_both(scene: Scene) -> Ints:
-    """Persons with a class of their own in both releases, masked rows being none."""
+    """Persons with a class of their own in both releases; masked rows are one."""
     assert scene.earlier is not None
-    known = np.ones(len(scene.own), dtype=np.bool_)
-    for one in (scene, scene.earlier):
-        known &= (one.own >= 0) & (one.own != one.rows.suppressed)
-    return np.flatnonzero(known)
+    return np.flatnonzero((scene.own >= 0) & (scene.earlier.own >= 0))
 
 
 def _candidates(one: Scene, other: Scene, pairs: Ints) -> tuple[Ints, Ints]:

@@ -24,12 +24,13 @@ from nymity.risk.attacks.scene import Scene
 class Linkage(Attack):
     """Someone knows a person's values in a subset of the quasi-identifiers, and that the person is in the table.
 
-    The candidates are the rows whose cells cover these values. Masked rows fit everybody; looking among them only where
-    no other row fits is the better choice for the attacker, who thereby gives up the people whose rows they are. One of
-    the candidates is picked at random, so the chance is 1 / candidates, since a person's own row always is one. Targets
-    are drawn at random from the people in classes. Each is attacked once with every one of ``subsets`` sets of columns:
-    all there are if there are no more, else all columns and others at random, of any size alike. A careful attacker
-    claims a row only where the chance is at least ``threshold``.
+    The candidates are the rows whose cells cover these values. The attacker knows which combinations are published: who
+    fits none of them has one of the masked rows, which are the candidates then; who fits one is not looked for there.
+    One of the candidates is picked at random, so the chance is 1 / candidates where the person's own row is one of
+    them, and 0 where it is masked and the columns known fit other rows. Targets are drawn at random from all people who
+    have a row. Each is attacked once with every one of ``subsets`` sets of columns: all there are if there are no more, else
+    all columns and others at random, of any size alike. A careful attacker claims a row only where the chance is at
+    least ``threshold``. People with masked rows are few, so all of them count for the highest chance.
 
     Attempts on one person are not independent, so the interval treats persons as clusters.
     """
@@ -50,20 +51,19 @@ class Linkage(Attack):
             return "buckets publish quasi-identifiers as they are: anybody finds a row, and its value is what is hidden"
         if scene.people is None:
             return "it needs the original, or the recoding, which tells what cells stand for"
-        return None if len(scene.in_classes) else "nobody is in a class"
+        return None if len(scene.present) else "nobody has a row"
 
     def run(self, scene: Scene) -> list[AttackResult]:
         """Count the candidates of every target in every subset of columns."""
         report(scene.observe, Progress(stage="linkage"))
-        assert scene.people is not None
-        assert scene.matcher is not None
         subsets = self._columns(len(scene.rows.labels), scene.random("linkage.columns"))
-        chosen = scene.drawn_from(self.key, scene.in_classes)
-        candidates = scene.matcher.counts(scene.people.codes[:, chosen], scene.rows.published, subsets)
-        hits = scene.random("linkage.picks").random(candidates.shape) * candidates < 1
+        chosen = scene.drawn_from(self.key, scene.present)
+        candidates, vain = scene.candidates(chosen, subsets)
+        hits = (scene.random("linkage.picks").random(candidates.shape) * candidates < 1) & ~vain
         n, successes = hits.size, int(hits.sum())
         low, high = clustered_interval(hits.sum(axis=1).astype(float), np.full(len(hits), float(len(subsets))))
-        highest = Fraction(1, int(candidates.min()))
+        masked = _masked(scene)
+        highest = max(_highest(candidates, vain), masked.highest)
         limit = linkage_limit(scene.models, classes=not scene.freeform, complete=scene.complete)
         return [
             AttackResult(
@@ -84,9 +84,9 @@ class Linkage(Attack):
                 figures={
                     "people_drawn": len(chosen),
                     "column_sets": len(subsets),
-                    "mean_chance_by_known_columns": _by_size(candidates, subsets),
+                    "mean_chance_by_known_columns": _by_size(np.where(vain, 0, 1 / candidates), subsets),
                     "claims": self._claims(candidates, hits),
-                    "masked_people": _masked(scene),
+                    "masked_people": masked.to_dict(),
                 },
             )
         ]
@@ -126,23 +126,37 @@ def _assumes(scene: Scene) -> str:
     return words if scene.linked else f"{words}; everybody who fits a row is taken to have one, for rows are not linked"
 
 
-def _by_size(candidates: Ints, subsets: NDArray[np.bool_]) -> dict[int, float]:
+def _by_size(chances: NDArray[np.float64], subsets: NDArray[np.bool_]) -> dict[int, float]:
     """Return the mean chance by how many columns are known."""
     sizes = subsets.sum(axis=1)
-    return {int(size): float((1 / candidates[:, sizes == size]).mean()) for size in np.unique(sizes)}
+    return {int(size): float(chances[:, sizes == size].mean()) for size in np.unique(sizes)}
 
 
-def _masked(scene: Scene) -> dict[str, Any]:
-    """Say what someone finds who knows all columns of a person whose row is masked; no promise covers them.
+def _highest(candidates: Ints, vain: NDArray[np.bool_]) -> Fraction:
+    """Return the best chance where nobody is looked for in vain."""
+    return Fraction(0) if vain.all() else Fraction(1, int(candidates[~vain].min()))
 
-    Where a class fits the person, the attacker looks there, in vain.
-    """
-    assert scene.people is not None
-    assert scene.matcher is not None
-    everyone = scene.suppressed_people
+
+@dataclass(frozen=True, kw_only=True)
+class _Masked:
+    """What someone finds who knows all columns of people whose rows are masked."""
+
+    people: int
+    mean: float | None = None
+    highest: Fraction = Fraction(0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        highest = float(self.highest) if self.people else None
+        return {"people": self.people, "mean_chance": self.mean, "highest": highest}
+
+
+def _masked(scene: Scene) -> _Masked:
+    """Attack the people whose rows are masked, all of them unless they are many."""
+    everyone = scene.masked_people
     if not len(everyone):
-        return {"people": 0, "mean_chance": None, "highest": None}
+        return _Masked(people=0)
     chosen = scene.drawn_from("linkage.masked", everyone) if len(everyone) > scene.targets else everyone
-    misled = scene.matcher.counts(scene.people.codes[:, chosen], scene.rows.published)[:, 0] > 0
-    chance = np.where(misled, 0, 1 / scene.rows.sizes[scene.rows.suppressed])
-    return {"people": len(everyone), "mean_chance": float(chance.mean()), "highest": float(chance.max())}
+    candidates, vain = scene.candidates(chosen)
+    chances = np.where(vain, 0, 1 / candidates)
+    return _Masked(people=len(everyone), mean=float(chances.mean()), highest=_highest(candidates, vain))

@@ -23,10 +23,12 @@ class Membership(Attack):
 
     Members are drawn from the people with a row, others from ``control`` or from those of the population that the
     original lacks. The rate is the *advantage*: the share of members who are told to be in, less the share of others
-    who are. Its interval is that of both shares at half of the error each. Masked rows fit everybody and are no sign.
+    who are. Its interval is that of both shares at half of the error each. Masked rows are no sign: who fits no
+    published combination is told to be out.
 
     With a population, everybody's chance to be in the release is counted besides: of the people who fit a class, the
-    share whose row it is (Nergiz et al. 2007); for delta-presence that of the people who fit none, too.
+    share whose row it is (Nergiz et al. 2007). Masked rows are the class of the people who fit no other; for
+    delta-presence the records that were removed are among these, too.
     """
 
     key = "membership"
@@ -80,11 +82,12 @@ class Membership(Attack):
         """Count the chance of everybody in the population, by class; nobody is drawn."""
         assert scene.population is not None
         assert scene.matcher is not None
-        people, members = _by_class(scene, scene.population.codes), scene.rows.published
+        people, members = _by_class(scene, scene.population.codes), scene.rows.sizes
         some = people > 0
-        shares = [Fraction(int(m), int(p)) for m, p in zip(members[some], people[some], strict=True)]
         bounds = presence_limits(scene.models)
-        if bounds is not None:  # it speaks about the people outside of all classes too
+        told = some & (np.arange(len(some)) != scene.rows.suppressed) if bounds is not None else some
+        shares = [Fraction(int(m), int(p)) for m, p in zip(members[told], people[told], strict=True)]
+        if bounds is not None:  # it speaks about the people outside of all classes too, whatever became of the members
             shares += _remainder(scene)
         high = max(shares, default=Fraction(0))
         inside, everyone = int(members[some].sum()), int(people.sum())
@@ -131,17 +134,21 @@ def _others(scene: Scene) -> Ints:
 
 
 def _remainder(scene: Scene) -> list[Fraction]:
-    """Return the chance of the people who fit no class: the members who are in none are among them."""
+    """Return the chance of the people who fit no class: the members whose rows are masked or removed are among them."""
     assert scene.population is not None
     assert scene.matcher is not None
     outside = len(scene.population) - _told(scene.matcher, scene.population.codes)
-    return [Fraction(len(scene.own) - len(scene.in_classes), outside)] if outside else []
+    suppressed = len(scene.own) - len(scene.present) + len(scene.masked_people)
+    return [Fraction(suppressed, outside)] if outside else []
 
 
 def _by_class(scene: Scene, codes: Ints) -> Ints:
-    """Count the people that fit each class; whoever fits several counts in none of them."""
+    """Count the people that fit each class, masked rows if no other; whoever fits several counts in none of them."""
     assert scene.matcher is not None
     shown = (scene.rows.published > 0).astype(np.int64)
     number = shown * np.arange(1, len(shown) + 1)
     fits, which = (scene.matcher.counts(codes, weights)[:, 0] for weights in (shown, number))
-    return np.bincount(which[fits == 1] - 1, minlength=len(shown)).astype(np.int64)
+    people = np.bincount(which[fits == 1] - 1, minlength=len(shown)).astype(np.int64)
+    if scene.rows.suppressed >= 0:
+        people[scene.rows.suppressed] = int((fits == 0).sum())
+    return people

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.validation import nearest
@@ -20,7 +19,7 @@ from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows, labelled
 from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.hierarchy import Label
-from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
 from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
@@ -33,7 +32,7 @@ Index = Mapping[str, Mapping[Label, int]]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Parts:
-    """A release taken apart: source_rows and masked are the custodian's link of rows to records, where it is known."""
+    """A release taken apart: source_rows is the custodian's link of rows to records, where it is known."""
 
     frame: pl.DataFrame
     buckets: BucketTables | None
@@ -42,7 +41,6 @@ class _Parts:
     models: tuple[PrivacyModel, ...]
     method: Any = None
     source_rows: Ints | None = None
-    masked: NDArray[np.bool_] | None = None
 
 
 def open_scene(
@@ -83,11 +81,11 @@ def _bare(parts: _Parts, name: str, settings: Mapping[str, Any]) -> Scene:
     """Return the release without anybody beside it."""
     apart = parts.schema.sensitive if parts.buckets is None else ()
     require_columns(name, parts.frame, [*parts.schema.quasi, *apart])
-    rows = ReleasedRows.of(parts.frame, parts.schema.quasi)
-    if parts.masked is not None and not parts.masked.any():  # at the top of all hierarchies a class looks like masked
+    kind, rows = _kind(parts), ReleasedRows.of(parts.frame, parts.schema.quasi)
+    if kind in (PartitionRecoding.kind, FreeformRecoding.kind):  # cells overlap: rows of stars may be anybody's
         rows = replace(rows, suppressed=-1)
     return Scene(
-        kind=_kind(parts),
+        kind=kind,
         schema=parts.schema,
         rows=rows,
         frame=parts.frame,
@@ -117,7 +115,6 @@ def _parts(
             models=tuple(job.privacy if privacy is None else privacy),
             method=method or job.method,
             source_rows=release.log.source_rows,
-            masked=release.log.masked,
         )
     if schema is None:
         raise SchemaError("attack", expected="the schema the table was released by", got="none", hint="schema=...")
@@ -201,10 +198,13 @@ def _others(where: str, table: Any, index: Index, schema: Schema) -> People | No
 
 
 def _drawn(scene: Scene) -> Scene:
-    """Without the original, take a row for a person with any of the values that its cells stand for."""
-    shown = np.flatnonzero(scene.rows.class_of != scene.rows.suppressed)
-    people = People(frame=scene.frame[shown], codes=drawn_codes(scene, shown, "people"))
-    return replace(scene, people=people, own=scene.rows.class_of[shown], drawn=True)
+    """Without the original, take a row for a person with any of the values that its cells stand for.
+
+    The people of masked rows have values that fit no other class, whatever they are.
+    """
+    codes = drawn_codes(scene, np.arange(scene.frame.height), "people")
+    codes[:, scene.rows.class_of == scene.rows.suppressed] = -1
+    return replace(scene, people=People(frame=scene.frame, codes=codes), own=scene.rows.class_of, drawn=True)
 
 
 def _beside(scene: Scene, source: pl.DataFrame, kept: Ints, link: Ints | None, name: str) -> Scene:

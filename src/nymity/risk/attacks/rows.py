@@ -34,7 +34,7 @@ class ReleasedRows:
     """Different rows over some columns: labels by column, which of them each class has, and its number of rows.
 
     cell_of (n_columns, n_classes): number of the label. sizes (n_classes,). class_of (n_rows,): the class of each row.
-    suppressed: the class of rows with every cell masked, -1 for none.
+    suppressed: the class of rows with every cell masked, -1 for none. They are of the people whom no other fits.
     """
 
     labels: Mapping[str, tuple[Label, ...]]
@@ -63,7 +63,7 @@ class ReleasedRows:
 
     @cached_property
     def published(self) -> Ints:
-        """Rows of each class, none for the suppressed ones."""
+        """Rows of each class, none for the suppressed ones: what somebody looks at first."""
         sizes = self.sizes.copy()
         if self.suppressed >= 0:
             sizes[self.suppressed] = 0

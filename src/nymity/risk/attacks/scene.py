@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.core.progress import Observer, silent
 from nymity.privacy import PrivacyModel
@@ -111,15 +112,28 @@ class Scene:
         return among[places.astype(np.int64)]
 
     @cached_property
-    def in_classes(self) -> Ints:
-        """Persons whose row is in a class, masked rows being none."""
-        suppressed = self.rows.suppressed if self.rows.suppressed >= 0 else NOT_THERE
-        return np.flatnonzero((self.own != NOT_THERE) & (self.own != suppressed))
+    def present(self) -> Ints:
+        """Persons who have a row."""
+        return np.flatnonzero(self.own != NOT_THERE)
 
     @cached_property
-    def suppressed_people(self) -> Ints:
-        """Persons whose row is masked."""
+    def masked_people(self) -> Ints:
+        """Persons whose row is masked, or one of a class that looks so."""
         return np.flatnonzero((self.own == self.rows.suppressed) & (self.rows.suppressed >= 0))
+
+    def candidates(self, people: Ints, subsets: NDArray[np.bool_] | None = None) -> tuple[Ints, NDArray[np.bool_]]:
+        """Count the rows that may be a person's for someone who knows some columns, (n_people, n_subsets).
+
+        Who fits a published combination is looked for there, and whoever fits none among the masked rows. The second
+        answer says where somebody is looked for in vain: the row is masked, and the columns known fit others.
+        """
+        assert self.people is not None
+        assert self.matcher is not None
+        found = self.matcher.counts(self.people.codes[:, people], self.rows.published, subsets)
+        vain = (found > 0) & np.isin(people, self.masked_people)[:, None]
+        if self.rows.suppressed >= 0:
+            found[found == 0] = self.rows.sizes[self.rows.suppressed]
+        return found, vain
 
     @property
     def complete(self) -> bool:
