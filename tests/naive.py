@@ -266,10 +266,9 @@ def seldom_alone(limit: float) -> Overview:
 
 @dataclass(frozen=True)
 class Rules:
-    """Judges of classes, judges of a sensitive attribute (of masked rows too), beside the table, and of all sizes."""
+    """Judges of classes, judges of classes beside the table, and of all sizes."""
 
     judges: tuple[Judge, ...] = ()
-    sensitive: tuple[Judge, ...] = ()
     likeness: tuple[tuple[str, Likeness], ...] = ()
     overviews: tuple[Overview, ...] = ()
 
@@ -283,11 +282,16 @@ class Decided:
 
 
 def decided(records: Records, node: Node, rules: Rules, *, mask: bool) -> Decided:
-    """What a release of a node would publish so that its own rows show every promise kept."""
-    everyone = list(range(len(records)))
-    published = _published(records, list(classes(records, node).values()), everyone, rules)
+    """What a release of a node would publish so that its own rows show every promise kept, masked rows as a class."""
+    everyone, found = list(range(len(records))), classes(records, node)
+    published = _published(records, list(found.values()), everyone, rules)
     gone = set(everyone).difference(*published)
-    if not gone or (mask and _keeps(records, sorted(gone), everyone, rules, masked=True)):
+    if not gone:
+        return Decided(gone, removed=False)
+    stars = found.get(("*",) * len(node), [])  # rows that look like masked ones
+    masked, others = sorted(gone.union(stars)), [len(members) for members in published if members != stars]
+    fine = _keeps(records, masked, everyone, rules) and all(judge([*others, len(masked)]) for judge in rules.overviews)
+    if mask and fine:
         return Decided(gone, removed=False)
     while True:
         rest = [record for members in published for record in members]
@@ -299,17 +303,16 @@ def decided(records: Records, node: Node, rules: Rules, *, mask: bool) -> Decide
 
 def _published(records: Records, found: list[list[int]], table: list[int], rules: Rules) -> list[list[int]]:
     """The classes that keep their promises beside a table, without the smallest while all together break one."""
-    kept = [members for members in found if _keeps(records, members, table, rules, masked=False)]
+    kept = [members for members in found if _keeps(records, members, table, rules)]
     while kept and not all(overview([len(members) for members in kept]) for overview in rules.overviews):
         smallest = min(map(len, kept))
         kept = [members for members in kept if len(members) > smallest]
     return kept
 
 
-def _keeps(records: Records, members: list[int], table: list[int], rules: Rules, *, masked: bool) -> bool:
+def _keeps(records: Records, members: list[int], table: list[int], rules: Rules) -> bool:
     counts, overall = histogram(records, members), histogram(records, table)
-    judges = rules.sensitive if masked else (*rules.judges, *rules.sensitive)
-    return all(judge(len(members), counts) for judge in judges) and all(
+    return all(judge(len(members), counts) for judge in rules.judges) and all(
         likeness(counts[name], overall[name]) for name, likeness in rules.likeness
     )
 

@@ -68,8 +68,13 @@ class Demand:
 
 
 @st.composite
-def hierarchies(draw: st.DrawFn, *, max_values: int = 6, max_height: int = 3, prefix: str = "v") -> Hierarchy:
-    """Each level merges some values of the one below; the top is one value, not always ``*``."""
+def hierarchies(
+    draw: st.DrawFn, *, max_values: int = 6, max_height: int = 3, prefix: str = "v", uneven: bool = False
+) -> Hierarchy:
+    """Each level merges some values of the one below; the top is one value, not always ``*``.
+
+    If ``uneven``, some values below the top may be ``*`` already, as in trees of uneven depth.
+    """
     n = draw(st.integers(1, max_values))
     height = draw(st.integers(0 if n == 1 else 1, max_height))
     codes = list(range(n))
@@ -80,8 +85,9 @@ def hierarchies(draw: st.DrawFn, *, max_values: int = 6, max_height: int = 3, pr
         parents = {code: 0 if last else draw(st.integers(0, len(used) - 1)) for code in used}
         codes = [parents[code] for code in codes]
         top = draw(st.sampled_from(["*", "any"])) if last else ""
+        star = draw(st.none() | st.sampled_from(codes)) if uneven else None
         for row, code in zip(rows, codes, strict=True):
-            row.append(top or f"{prefix}{level}-{code}")
+            row.append(top or ("*" if code == star else f"{prefix}{level}-{code}"))
     return Hierarchy.from_rows(rows)
 
 
@@ -107,14 +113,15 @@ def cases(
     weighted: bool = True,
     missing: bool = True,
     numeric: bool = False,
+    uneven: bool = False,
 ) -> Case:
     """A table over random hierarchies; values repeat, some are missing, some of the hierarchy never occur.
 
-    If ``numeric`` the values of some columns are numbers.
+    If ``numeric`` the values of some columns are numbers; ``uneven`` is that of hierarchies.
     """
     m = draw(st.integers(1, max_attributes))
     prefixes = [draw(st.sampled_from([letter, "", "-", "3."])) if numeric else letter for letter in "abcdefgh"[:m]]
-    chosen = [draw(hierarchies(prefix=prefix)) for prefix in prefixes]
+    chosen = [draw(hierarchies(prefix=prefix, uneven=uneven)) for prefix in prefixes]
     domains: list[list[Label]] = [
         [*h.values, *([None] if missing and h.height > 0 and draw(st.booleans()) else [])] for h in chosen
     ]

@@ -37,7 +37,7 @@ APART = {
 @st.composite
 def problems(draw: st.DrawFn, kind: str) -> tuple[Case, tuple[PrivacyModel, ...], naive.Rules]:
     """A model beside k-anonymity, and perhaps one that judges a class by its own values."""
-    case = draw(cases(n_sensitive=1, max_records=20, bounded=draw(st.booleans())))
+    case = draw(cases(n_sensitive=1, max_records=20, bounded=draw(st.booleans()), uneven=draw(st.booleans())))
     case = Case(case.frame, Schema({**case.schema, "s0": sensitive(VALUES)}), case.hierarchies)
     k = draw(st.integers(1, min(3, case.frame.height)))
     models: list[PrivacyModel] = [KAnonymity(k=k)]
@@ -64,8 +64,7 @@ def problems(draw: st.DrawFn, kind: str) -> tuple[Case, tuple[PrivacyModel, ...]
         models.insert(draw(st.integers(0, 2)), mixed[0])
         others.append(mixed[1])
     rules = naive.Rules(
-        judges=(naive.at_least(k),),
-        sensitive=tuple(others),
+        judges=(naive.at_least(k), *others),
         likeness=tuple(("s0", judge) for judge in likeness),
     )
     return case, tuple(models), rules

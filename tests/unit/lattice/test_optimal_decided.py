@@ -93,8 +93,8 @@ def k_anonymity(draw: st.DrawFn, case: Case) -> tuple[PrivacyModel, naive.Rules]
 def diversity(draw: st.DrawFn, case: Case) -> tuple[PrivacyModel, naive.Rules]:
     l = draw(st.integers(1, min(2, case.frame["s0"].n_unique())))  # noqa: E741
     if draw(st.booleans()):
-        return DistinctLDiversity(l=l, attribute="s0"), naive.Rules(sensitive=(naive.diverse(l, "s0"),))
-    return FrequencyLDiversity(l=l, attribute="s0"), naive.Rules(sensitive=(naive.frequent(l, "s0"),))
+        return DistinctLDiversity(l=l, attribute="s0"), naive.Rules(judges=(naive.diverse(l, "s0"),))
+    return FrequencyLDiversity(l=l, attribute="s0"), naive.Rules(judges=(naive.frequent(l, "s0"),))
 
 
 NEW = [beta_likeness, enhanced_beta_likeness, f_privacy, average_risk, sample_uniques]
@@ -103,13 +103,13 @@ NEW = [beta_likeness, enhanced_beta_likeness, f_privacy, average_risk, sample_un
 @st.composite
 def problems(draw: st.DrawFn, first: object) -> Problem:
     """One model in any case, up to three more beside it, in any order."""
-    case = draw(cases(n_sensitive=1, max_attributes=2, bounded=draw(st.booleans())))
+    case = draw(cases(n_sensitive=1, max_attributes=2, bounded=draw(st.booleans()), uneven=draw(st.booleans())))
     others = draw(st.lists(st.sampled_from([*NEW, k_anonymity, diversity]), max_size=3))
     pieces = draw(st.permutations([piece(draw, case) for piece in (first, *others)]))  # type: ignore[operator]
     rules = naive.Rules(
         *(
             tuple(rule for _, ruled in pieces for rule in getattr(ruled, name))
-            for name in ("judges", "sensitive", "likeness", "overviews")
+            for name in ("judges", "likeness", "overviews")
         )
     )
     suppression = draw(st.sampled_from([0.0, 0.1, 0.29, 0.5, 1.0]))

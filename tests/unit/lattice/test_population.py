@@ -59,7 +59,7 @@ class Sample:
 @st.composite
 def samples(draw: st.DrawFn, *, bounded: bool = False) -> Sample:
     """A random table, and other people who look like its records or like nobody in it."""
-    case = draw(cases(n_sensitive=1, max_records=16, bounded=bounded))
+    case = draw(cases(n_sensitive=1, max_records=16, bounded=bounded, uneven=draw(st.booleans())))
     names = case.schema.quasi
     likes = st.sampled_from(case.frame.select(names).rows())
     strangers = st.tuples(*(st.sampled_from(h.values) for h in case.hierarchies))

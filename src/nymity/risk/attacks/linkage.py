@@ -28,9 +28,9 @@ class Linkage(Attack):
     fits none of them has one of the masked rows, which are the candidates then; who fits one is not looked for there.
     One of the candidates is picked at random, so the chance is 1 / candidates where the person's own row is one of
     them, and 0 where it is masked and the columns known fit other rows. Targets are drawn at random from all people who
-    have a row. Each is attacked once with every one of ``subsets`` sets of columns: all there are if there are no more, else
-    all columns and others at random, of any size alike. A careful attacker claims a row only where the chance is at
-    least ``threshold``. People with masked rows are few, so all of them count for the highest chance.
+    have a row. Each is attacked once with every one of ``subsets`` sets of columns: all there are if there are no more,
+    else all columns and others at random, of any size alike. A careful attacker claims a row only where the chance is
+    at least ``threshold``. People with masked rows are few, so all of them count for the highest chance.
 
     Attempts on one person are not independent, so the interval treats persons as clusters.
     """
