@@ -25,6 +25,7 @@ from nymity.privacy import (
     ProsecutorRisk,
     RecursiveDiversity,
 )
+from nymity.publish.verify import verify
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
@@ -164,12 +165,12 @@ def groups_of(table: pl.DataFrame) -> dict[naive.Row, list[naive.Label]]:
     return found
 
 
-@given(releases(), st.booleans())
+@given(releases())
 @settings(max_examples=120)
-def test_measures_on_a_table(table: pl.DataFrame, strict: bool) -> None:
-    groups, expected = Groups(table, ["a", "b"], strict=strict), groups_of(table)
+def test_measures_on_a_table(table: pl.DataFrame) -> None:
+    groups, expected = Groups(table, ["a", "b"]), groups_of(table)
     stars = expected.get(("*", "*"), [])
-    sizes = [len(values) for row, values in expected.items() if strict or row != ("*", "*")]
+    sizes = [len(values) for values in expected.values()]
     assert groups.masked == len(stars)
     assert sorted(groups.sizes.to_list()) == sorted(sizes)
     assert groups.smallest == (min(sizes) if sizes else None)
@@ -182,12 +183,12 @@ def test_measures_on_a_table(table: pl.DataFrame, strict: bool) -> None:
         assert DistinctLDiversity(l=bound, attribute="s").holds(groups) == (not different or min(different) >= bound)
 
 
-@given(releases(), st.booleans())
+@given(releases())
 @settings(max_examples=120)
-def test_measures_of_counts_on_a_table(table: pl.DataFrame, strict: bool) -> None:
-    groups, expected = Groups(table, ["a", "b"], strict=strict), groups_of(table)
+def test_measures_of_counts_on_a_table(table: pl.DataFrame) -> None:
+    groups, expected = Groups(table, ["a", "b"]), groups_of(table)
     counts = [Counter(values) for values in expected.values()]
-    sizes = [len(values) for row, values in expected.items() if strict or row != ("*", "*")]
+    sizes = [len(values) for values in expected.values()]
     found = groups.value_counts("s").select("value", "records", "size").rows()
     assert sorted(map(str, found)) == sorted(str((v, n, c.total())) for c in counts for v, n in c.items())
     share = max((max(c.values()) / c.total() for c in counts), default=None)
@@ -210,20 +211,30 @@ def test_measures_of_counts_on_a_table(table: pl.DataFrame, strict: bool) -> Non
 @pytest.mark.parametrize(
     ("model", "judge"), MODELS, ids=lambda value: repr(value) if isinstance(value, PrivacyModel) else "oracle"
 )
-@given(table=releases(), strict=st.booleans())
+@given(table=releases())
 @settings(max_examples=30)
-def test_holds_on_a_table(model: PrivacyModel, judge: naive.Judge, table: pl.DataFrame, strict: bool) -> None:
-    """What holds is what the oracle says of every class; masked rows count for sensitive values, and if strict."""
-    groups = Groups(table, ["a", "b"], strict=strict)
-    verdicts = []
-    for row, values in groups_of(table).items():
-        stars = row == ("*", "*") and not strict
-        if isinstance(model, AlphaKAnonymity) and stars:
-            verdicts.append(naive.alpha_k(model.alpha, 1, "s")(len(values), {"s": Counter(values)}))
-        elif model.sensitive or not stars:
-            verdicts.append(judge(len(values), {"s": Counter(values)}))
-    assert model.holds(groups) == all(verdicts)
-    assert model.holds(Groups(table.clear(), ["a", "b"], strict=strict))
+def test_holds_on_a_table(model: PrivacyModel, judge: naive.Judge, table: pl.DataFrame) -> None:
+    """What holds is what the oracle says of every class, masked rows being one."""
+    verdicts = [judge(len(values), {"s": Counter(values)}) for values in groups_of(table).values()]
+    assert model.holds(Groups(table, ["a", "b"])) == all(verdicts)
+    assert model.holds(Groups(table.clear(), ["a", "b"]))
+
+
+@pytest.mark.parametrize(
+    ("model", "judge"), MODELS, ids=lambda value: repr(value) if isinstance(value, PrivacyModel) else "oracle"
+)
+@given(table=releases())
+@settings(max_examples=20)
+def test_the_masked_rows_alone_are_blamed_where_the_others_keep_it(
+    model: PrivacyModel, judge: naive.Judge, table: pl.DataFrame
+) -> None:
+    groups = groups_of(table)
+    masked = groups.pop(("*", "*"), None)
+    others = all(judge(len(values), {"s": Counter(values)}) for values in groups.values())
+    alone = masked is not None and others and not judge(len(masked), {"s": Counter(masked)})
+    (finding,) = verify(table, ["a", "b"], [model]).findings
+    assert finding.only_masked == (alone and bool(groups))
+    assert (finding.why is not None) == finding.only_masked
 
 
 def test_nothing_to_measure() -> None:
@@ -238,12 +249,12 @@ def test_nothing_to_measure() -> None:
 
 
 def test_rows_of_stars() -> None:
-    """A single masked row breaks no k; its sensitive value is there for all to read, and strict counts it."""
+    """A single masked row is a class of one: whoever fits no other is known to have it."""
     table = pl.DataFrame({"a": ["x", "x", "*"], "b": ["1", "1", "*"], "s": ["p", "q", "p"]})
-    groups, strict = Groups(table, ["a", "b"]), Groups(table, ["a", "b"], strict=True)
-    assert (groups.masked, groups.smallest, strict.masked, strict.smallest) == (1, 2, 1, 1)
-    assert KAnonymity(k=2).holds(groups)
-    assert not KAnonymity(k=2).holds(strict)
+    groups = Groups(table, ["a", "b"])
+    assert (groups.masked, groups.smallest, len(groups.sizes)) == (1, 1, 2)
+    assert not KAnonymity(k=2).holds(groups)
+    assert KAnonymity(k=2).holds(groups.without_masked())
     assert not DistinctLDiversity(l=2, attribute="s").holds(groups)
 
 

@@ -310,7 +310,7 @@ def test_masked_rows_that_would_tell_too_much_are_removed() -> None:
 
 def test_masked_rows_stay_where_no_model_minds() -> None:
     table, schema = all_alike_when_masked()
-    release = publish(table, schema, privacy=KAnonymity(k=3), method=OptimalLattice(suppression=0.25))
+    release = publish(table, schema, privacy=KAnonymity(k=2), method=OptimalLattice(suppression=0.25))
     assert release.frame.height == 8
     assert release.certificate["suppressed"]["masked"] == 2
     assert release.certificate["measured"]["masked_records"] == 2
@@ -319,7 +319,7 @@ def test_masked_rows_stay_where_no_model_minds() -> None:
 def test_diverse_masked_rows_stay() -> None:
     table, schema = all_alike_when_masked()
     other = table.with_columns(s=pl.Series(["flu", "cold", "flu", "cold", "flu", "gout", "gout", "flu"]))
-    privacy = [KAnonymity(k=3), DistinctLDiversity(l=2, attribute="s")]
+    privacy = [KAnonymity(k=2), DistinctLDiversity(l=2, attribute="s")]
     release = publish(other, schema, privacy=privacy, method=OptimalLattice(suppression=0.25))
     assert release.frame.filter(pl.col("q") == MASK)["s"].sort().to_list() == ["flu", "gout"]
     assert release.certificate["measured"]["models"][1] == {"model": "distinct-l-diversity", "holds": True, "l": 2}
