@@ -32,6 +32,8 @@ _CODES = {
     "does not hold": ExitCode.BROKEN,
     "cannot be seen": ExitCode.UNSEEN,
 }
+#: What the answers say already, in their own form.
+_ANSWERED = ("findings", "problems")
 _STYLES = {"holds": None, "does not hold": "bold red", "cannot be seen": "yellow"}
 
 
@@ -104,7 +106,7 @@ def command(
             "signed_by": result.key,
             "problems": result.problems,
             "unchecked": result.unchecked,
-            "measured": asdict(result.verification),
+            **{name: value for name, value in asdict(result.verification).items() if name not in _ANSWERED},
             "checked_against": {
                 "job": job and str(job),
                 "certificate": stated and str(stated),
@@ -148,12 +150,9 @@ def _show_rest(screen: Screen, result: CheckResult) -> None:
 
 
 def _promises(result: CheckResult) -> Table:
-    from nymity.privacy import plain_measured
-
-    reached = {finding.promise: plain_measured(finding.measured) for finding in result.verification.findings}
     shown = table("promise", "measured", "answer")
     for finding in result.promises:
-        found = parameters(reached.get(finding.says, {}))
+        found = parameters(finding.measured or {})
         add_row(shown, finding.says, found, finding.answer.value, style=_STYLES[finding.answer])
     return shown
 

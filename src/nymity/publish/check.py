@@ -20,7 +20,7 @@ from nymity.core.errors import InputError
 from nymity.core.validation import nearest
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.io import ReadOptions, read_table, to_polars
-from nymity.privacy import PrivacyModel
+from nymity.privacy import PrivacyModel, plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import check_counts
 from nymity.publish.certificate import Certificate, measured_section
@@ -44,7 +44,7 @@ from nymity.publish.pipeline import load_source, without_dropped
 from nymity.publish.population import Population, Tables, beside_population, public_model, tables_of
 from nymity.publish.release import read_written
 from nymity.publish.signing import Signature, VerifyingKey
-from nymity.publish.verify import Finding, Verification, verify
+from nymity.publish.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import HierarchySource
@@ -72,6 +72,9 @@ class Checked:
     says: str
     answer: Answer
     why: str = ""
+    #: Of a promise: the key of its model, and what was measured, as JSON has it.
+    model: str | None = None
+    measured: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -438,24 +441,20 @@ def _promises(
         if model in unseen:
             buckets = measuring.files.counts is not None
             words = model.promise_of_buckets() if buckets else model.promise()
-            yield Checked(about=PROMISE, says=words, answer=Answer.UNSEEN, why=unseen[model])
+            yield Checked(about=PROMISE, says=words, answer=Answer.UNSEEN, why=unseen[model], model=model.key)
             continue
         finding = found[model]
+        answer, why = Answer.HOLDS, ""
         if not finding.holds:
-            why = _why(model, finding, verified, measuring, stated)
-            yield Checked(about=PROMISE, says=finding.promise, answer=Answer.BROKEN, why=why)
+            answer, why = Answer.BROKEN, _why(model, verified, measuring, stated)
         elif isinstance(model, DifferentialPrivacy):
-            why = "how rows were drawn no table shows; this one can be such a release"
-            yield Checked(about=PROMISE, says=finding.promise, answer=Answer.UNSEEN, why=why)
-        else:
-            yield Checked(about=PROMISE, says=finding.promise, answer=Answer.HOLDS)
+            answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
+        reached = plain_measured(finding.measured)
+        yield Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
 
 
-def _why(
-    model: PrivacyModel, finding: Finding, verified: Verification, measuring: _Measuring, stated: _Stated | None
-) -> str:
+def _why(model: PrivacyModel, verified: Verification, measuring: _Measuring, stated: _Stated | None) -> str:
     """Say what breaks a promise, where it is the masked rows alone."""
-    del finding
     if not verified.masked or measuring.files.counts is not None or model.needs_source:
         return ""
     if not measuring.without_masked([model]).holds:

@@ -57,7 +57,7 @@ class StatedJob:
         whole = {name for name, item in attributes.items() if "hierarchy" in item}
         return StatedJob(
             schema=schema,
-            models=_placed(where, "promised, as", lambda: parse_models([promise.plain for promise in form.promised])),
+            models=_placed(where, "", lambda: parse_models([promise.plain for promise in form.promised])),
             method=_placed(where, "job", lambda: parse_method(job.method)),
             output=output,
             hierarchies={name: item for name, item in schema.sensitive_hierarchies.items() if name in whole},
@@ -288,8 +288,9 @@ def _placed(where: str, section: str, read: Callable[[], _T]) -> _T:
     try:
         return read()
     except InputError as error:
-        raise JobError(
-            f"{where}, {section} {error.where}", expected=error.expected, got=error.got, hint=error.hint
-        ) from error
+        place = f"{section}.{error.where}" if section else error.where.replace("privacy", "promised", 1)
+        raise JobError(f"{where}, {place}", expected=error.expected, got=error.got, hint=error.hint) from error
     except (TypeError, AttributeError, KeyError, IndexError, ArithmeticError, ValueError, RecursionError) as error:
-        raise FileError(f"{where}, {section}", expected="fields as nymity writes them", got=str(error)[:200]) from error
+        raise FileError(
+            f"{where}, {section or 'promised'}", expected="fields as nymity writes them", got=str(error)[:200]
+        ) from error

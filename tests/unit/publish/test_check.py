@@ -15,7 +15,7 @@ from samples import DIVERSE, K2, people, people_schema, released, simple
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.io import write_table
 from nymity.lattice.optimal import OptimalLattice
-from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.privacy import DistinctLDiversity
 from nymity.publish.certificate import Certificate
 from nymity.publish.check import check, read_certificate
 from nymity.publish.job import FORMATS, Job, Output
@@ -156,7 +156,7 @@ def test_a_promise_made_stricter_afterwards_is_broken(release: Release) -> None:
     result = check(release.frame, certificate=lie)
     assert not result.holds
     assert [finding.holds for finding in result.verification.findings] == [False, True]
-    assert result.problems == ()
+    assert any("job.privacy" in problem for problem in result.problems)
 
 
 def test_a_broken_promise(release: Release) -> None:
@@ -194,19 +194,6 @@ def test_an_identifying_column_is_a_problem_of_its_own(release: Release) -> None
     assert result.verification.holds
     assert not result.holds
     assert len(check(table, job=job(), certificate=release.certificate).problems) == 3
-
-
-def test_strict_counts_masked_rows_as_a_class(release: Release) -> None:
-    lenient = check(release.frame, job=job(privacy=(KAnonymity(k=4),)))
-    strict = check(release.frame, job=job(privacy=(KAnonymity(k=4),)), strict=True)
-    assert lenient.verification.smallest_class is not None
-    assert strict.verification.smallest_class == min(3, lenient.verification.smallest_class)
-    assert strict.verification.classes == lenient.verification.classes + 1
-    assert not strict.holds
-    few = pl.DataFrame({"q": ["a", "a", "*"]})
-    only = Job(schema=Schema({"q": quasi()}), privacy=(K2,), method=OptimalLattice())
-    assert check(few, job=only).holds
-    assert not check(few, job=only, strict=True).holds
 
 
 def test_half_masked_rows_are_ordinary_rows() -> None:
@@ -252,7 +239,7 @@ BROKEN: dict[str, Callable[[Certificate], object]] = {
     "no output": lambda c: c.pop("output"),
     "no hash": lambda c: c["output"].pop("content_sha256"),
     "no job": lambda c: c.pop("job"),
-    "another format": lambda c: c.update(format="nymity-certificate-2"),
+    "another format": lambda c: c.update(format="nymity-certificate-3"),
 }
 
 
