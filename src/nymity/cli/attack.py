@@ -12,15 +12,13 @@ from nymity.cli.console import Screen, add_row, bar, percent, table
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, read_as_released
 from nymity.core.errors import InputError
+from nymity.core.exit_code import ExitCode
 
 if TYPE_CHECKING:
     import polars as pl
 
     from nymity.publish.job import Job
     from nymity.risk import AttackReport, AttackResult
-
-#: Exit code where an attack exceeds a promise.
-EXCEEDED = 1
 
 
 def attack_release(
@@ -56,7 +54,7 @@ def attack_release(
         screen.warn(f"{_named(result)} exceeds what was promised. {result.sentence}")
     screen.answer(found.to_dict())
     if found.exceeded:
-        raise typer.Exit(EXCEEDED)
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def _read(path: Path, job: Job) -> pl.DataFrame:

@@ -10,9 +10,10 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, table
-from nymity.cli.options import AsJson, JobOption, Quiet, Strict
+from nymity.cli.options import AsJson, JobOption, Quiet
 from nymity.cli.source import load_job
 from nymity.core.errors import FileError, InputError
+from nymity.core.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from nymity.publish.check import CheckResult
@@ -21,12 +22,19 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "nymity check release/release.csv",
     "nymity check release/release.csv --job job.toml",
-    "nymity check received.csv --certificate certificate.json --strict",
+    "nymity check received.csv --certificate certificate.json --key hospital.pub",
     "nymity check release/release.csv --job job.toml --recoding release-custodian/recoding.json",
     "nymity check release/release.csv --job job.toml --original patients.csv",
 )
 
-BROKEN = 1
+_CODES = {
+    "holds": ExitCode.HOLDS,
+    "does not hold": ExitCode.BROKEN,
+    "cannot be seen": ExitCode.UNSEEN,
+}
+#: What the answers say already, in their own form.
+_ANSWERED = ("findings", "problems")
+_STYLES = {"holds": None, "does not hold": "bold red", "cannot be seen": "yellow"}
 
 
 def command(
@@ -38,6 +46,10 @@ def command(
             help="Certificate to check against; without a job, certificate.json beside the release.",
             show_default=False,
         ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Public key that must have signed the certificate.", show_default=False),
     ] = None,
     recoding: Annotated[
         Path | None,
@@ -59,19 +71,19 @@ def command(
             show_default=False,
         ),
     ] = None,
-    strict: Strict = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Check that a released table keeps its promises.
 
-    It is held against its certificate, a job, or both. The exit code is 1 when a promise is broken or could not be
-    checked, or the table is not the one that was certified.
+    It is held against its certificate, a job, or both. The exit code is 0 when everything holds, 1 when a promise is
+    broken or the table is not the one that was certified, 4 when nothing is broken but a promise cannot be seen from
+    what was given.
     """
     from nymity.publish.check import check
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    stated = certificate if certificate is not None or job is not None else _beside(release)
+    stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
     described = load_job(job) if job is not None else None
     result = check(
         release,
@@ -80,43 +92,68 @@ def command(
         recoding=recoding,
         sensitive=sensitive,
         original=original,
-        strict=strict,
+        key=key,
     )
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")
     screen.line()
-    show_promises(screen, result.verification)
-    _show_verdict(screen, result)
+    _show(screen, result)
     screen.answer(
         {
             "holds": result.holds,
+            "answer": result.answer,
+            "findings": [asdict(finding) for finding in result.findings],
+            "signed_by": result.key,
             "problems": result.problems,
             "unchecked": result.unchecked,
-            **asdict(result.verification),
-            "checked_against": {"job": job and str(job), "certificate": stated and str(stated)},
+            **{name: value for name, value in asdict(result.verification).items() if name not in _ANSWERED},
+            "checked_against": {
+                "job": job and str(job),
+                "certificate": stated and str(stated),
+                "key": key and str(key),
+            },
         }
     )
     if not result.holds:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(_CODES[result.answer])
 
 
-def show_promises(screen: Screen, verified: Verification) -> None:
-    """Show each promise beside what was measured, and say what was done with masked rows."""
-    screen.show(_promises(verified), "", _counts(verified))
-    if verified.masked:
-        screen.show(f"{counted(verified.masked, 'masked row')} (every quasi-identifier is '*') are one of them.")
-    for finding in verified.findings:
-        if finding.why is not None:
-            screen.show(f"{finding.model}: {finding.why}.")
+def _show(screen: Screen, result: CheckResult) -> None:
+    """Show each promise with its answer, what is wrong, what nobody can see, and the verdict."""
+    screen.show(_promises(result), "", _counts(result.verification))
+    if result.verification.masked and not result.verification.buckets:
+        screen.show(f"{counted(result.verification.masked, 'masked row')} (every quasi-identifier is '*') are a class.")
+    screen.line()
+    for finding in result.promises:
+        if finding.why:
+            head = "cannot be seen" if finding.answer == "cannot be seen" else "broken"
+            screen.line(f"{head}: {finding.says.partition(':')[0]}: {finding.why}", style=_STYLES[finding.answer])
+    for problem in result.problems:
+        screen.line(f"problem: {problem}", style="red")
+    _show_rest(screen, result)
+    text, style = _verdict(result)
+    screen.line(text, style=style)
 
 
-def _promises(verified: Verification) -> Table:
-    from nymity.privacy import plain_measured
+def _show_rest(screen: Screen, result: CheckResult) -> None:
+    """Say what the certificate tells that the files do not show, and who signed it."""
+    rest = [finding for finding in result.findings if finding.about != "promise"]
+    unseen = [finding for finding in rest if finding.answer == "cannot be seen" and finding.about != "signature"]
+    if unseen:
+        names = ", ".join(finding.about for finding in unseen)
+        screen.show(f"The certificate says more, which cannot be seen from what was given: {names}.")
+    for finding in rest:
+        if finding.about == "signature" and finding.answer != "does not hold":
+            screen.line(f"{finding.says}: {finding.why}")
+        if finding.about == "format":
+            screen.line(finding.says)
 
-    shown = table("promise", "measured", "holds")
-    for finding in verified.findings:
-        reached = parameters(plain_measured(finding.measured))
-        add_row(shown, finding.promise, reached, finding.holds, style=None if finding.holds else "bold red")
+
+def _promises(result: CheckResult) -> Table:
+    shown = table("promise", "measured", "answer")
+    for finding in result.promises:
+        found = parameters(finding.measured or {})
+        add_row(shown, finding.says, found, finding.answer.value, style=_STYLES[finding.answer])
     return shown
 
 
@@ -134,24 +171,19 @@ def _counts(verified: Verification) -> str:
     )
 
 
-def _show_verdict(screen: Screen, result: CheckResult) -> None:
-    screen.line()
-    for problem in result.problems:
-        screen.line(f"problem: {problem}", style="red")
-    for promise in result.unchecked:
-        screen.line(f"not checkable without --original: {promise}", style="red")
+def _verdict(result: CheckResult) -> tuple[str, str]:
+    """Return the last line and its colour."""
     if result.holds:
-        screen.line("Everything holds.", style="bold green")
-    elif result.verification.holds and not result.problems:
-        screen.line("Nothing is broken, but not everything was checked.", style="bold red")
-    elif result.verification.holds:
-        screen.line("The promises hold for this table, but it is not what it should be.", style="bold red")
-    else:
-        screen.line("A promise is broken.", style="bold red")
+        return "Everything holds.", "bold green"
+    if result.answer == "cannot be seen":
+        return "Nothing is broken, but not every promise can be seen from what was given.", "bold yellow"
+    if any(finding.answer == "does not hold" for finding in result.promises):
+        return "A promise is broken.", "bold red"
+    return "The promises hold for this table, but it is not what it should be.", "bold red"
 
 
 def _beside(release: Path) -> Path:
-    from nymity.publish.release import CERTIFICATE_NAME
+    from nymity.publish.signing import CERTIFICATE_NAME
 
     found = release.with_name(CERTIFICATE_NAME)
     if not release.exists():

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib.metadata import version
 from inspect import cleandoc
-from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -23,6 +21,7 @@ from nymity.cli import (
     forecast,
     hierarchy,
     inspect,
+    key,
     measure,
     publish,
     query,
@@ -32,10 +31,9 @@ from nymity.cli import (
     schema,
     study,
 )
-from nymity.cli.failure import guarded
-
-#: Exit code of a bug (EX_SOFTWARE of sysexits.h).
-BUG = 70
+from nymity.cli.failure import guarded, stop_code, watch_signals
+from nymity.cli.streams import guard_streams
+from nymity.core.exit_code import ExitCode
 
 app = typer.Typer(
     name="nymity",
@@ -45,22 +43,37 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
-    "Exit codes: 0 all holds, 1 a promise is broken, 2 bad input, 3 no solution, 130 stopped",
+    "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in ExitCode),
 )
 
 
 def run() -> None:
     """Run the command line; what was not foreseen ends with a traceback and exit code 70."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # an old terminal shows ? for what it cannot write
+    stdout = guard_streams()
+    watch_signals()
+    code = _exit_code()
+    sys.stdout.flush()
+    if stdout is not None and stdout.lost is not None and code == ExitCode.HOLDS:
+        code = ExitCode.NOT_PRINTED  # an answer or an error is more than that
+        if stdout.reason:
+            sys.stderr.write(f"error: not all could be printed: {stdout.reason}\n")
+    sys.stderr.flush()
+    sys.exit(code)
+
+
+def _exit_code() -> int:
     try:
         app()
-    except Exception:  # noqa: BLE001 -- told in full, and the process ends
+    except SystemExit as done:
+        if done.code == ExitCode.INTERRUPTED:
+            return stop_code()
+        return done.code if isinstance(done.code, int) else ExitCode.HOLDS if done.code is None else ExitCode.BUG
+    except KeyboardInterrupt:
+        return stop_code()
+    except BaseException:  # noqa: BLE001 -- told in full, and the process ends; a panic of polars is no Exception
         traceback.print_exc()
-        with suppress(OSError):
-            sys.stdout.flush()
-        sys.exit(BUG)
+        return ExitCode.BUG
+    return ExitCode.HOLDS
 
 
 def _register(name: str, command: Callable[..., None], examples: Sequence[str], to: typer.Typer = app) -> None:
@@ -84,6 +97,11 @@ _register("apply", apply.command, apply.EXAMPLES)
 _register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
 _register("schema", schema.command, schema.EXAMPLES)
 _register("bench", bench.command, bench.EXAMPLES)
+
+_keys = typer.Typer(no_args_is_help=True, help="Make and show the keys that sign certificates.")
+_register("new", key.new, key.NEW_EXAMPLES, _keys)
+_register("show", key.show, key.SHOW_EXAMPLES, _keys)
+app.add_typer(_keys, name="key")
 
 _studies = typer.Typer(no_args_is_help=True, help="Repeat a paper's tables and figures, its values beside ours.")
 _register("list", study.list_studies, study.LIST_EXAMPLES, _studies)

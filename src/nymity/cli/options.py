@@ -12,7 +12,6 @@ _READING = "How to read the file (found out when not given)"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; the exit code tells the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON to stdout, and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is already there.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Count rows with every quasi-identifier masked as a class.")]
 JobOption = Annotated[
     Path | None, typer.Option("--job", help="Job file (.toml or .json) that names the roles.", show_default=False)
 ]

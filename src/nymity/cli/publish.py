@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.key import ask
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
@@ -86,7 +87,7 @@ class Destination:
 
     def files(self, tables: Sequence[str], *, has_report: bool) -> dict[str, Path | None]:
         """Say where table, sensitive table, certificate, report (if any) and the custodian's log lie."""
-        from nymity.publish.release import CERTIFICATE_NAME
+        from nymity.publish.signing import CERTIFICATE_NAME
 
         table, *apart = (self.release / name for name in tables)
         return {
@@ -106,9 +107,18 @@ def publish_job(
     from nymity.dp.private_method import PrivateOutcome
     from nymity.io import staging
     from nymity.publish.compare import compare
+    from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, key_for
 
     job = load_job(path, settings)
     _spare_source(job, to)
+    key = key_for(job.sign, to.release, to.custodian, ask=ask)
+    has_report = False
+
+    def draw(release: Release, folder: Path) -> list[str]:
+        nonlocal has_report
+        has_report = with_report and _draw(screen, release, original, folder / REPORT_NAME, observe)
+        return [REPORT_NAME] if has_report else []
+
     # Everything is made and verified in hidden folders and moved into place at the end: whatever fails or interrupts
     # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
     with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
@@ -118,13 +128,14 @@ def publish_job(
             report(observe, Progress(stage="comparing with the original"))
             comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
-        release = replace(release, certificate=release.write(stage.folder, custodian=kept.folder))
-        has_report = with_report and _draw(screen, release, original, stage / REPORT_NAME, observe)
+        written = release.write(stage.folder, custodian=kept.folder, sign=key, beside=draw)
+        release = replace(release, certificate=written)
         kept.commit(sorted(path.name for path in kept.folder.iterdir()))
-        stage.commit([*release.file_names, *([REPORT_NAME] if has_report else [])])
+        signed = [SIGNATURE_NAME] if key is not None else []
+        stage.commit([*(item["file"] for item in written["files"]), *signed, CERTIFICATE_NAME])
     if not has_report:
         (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
-    found = summary(release, comparison, to.files(release.file_names[:-1], has_report=has_report))
+    found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
 

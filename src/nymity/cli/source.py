@@ -36,14 +36,12 @@ def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
 
 def read_as_released(path: Path, job: Job) -> pl.DataFrame:
     """Read a table that a job published, or the table it was published from."""
-    from nymity.io import read_table, strip_neutralization
+    from nymity.io import read_table
     from nymity.publish.release import read_release
 
     if job.source is not None and same_file(path, Path(job.source.path)):
         return read_table(path, job.source.options)
-    if path.name.endswith(f".{job.output.format}"):
-        return read_release(path, job.output)
-    return strip_neutralization(read_table(path))
+    return read_release(path, job.output)
 
 
 def read_with_roles(

@@ -21,11 +21,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from nymity.core.exit_code import ExitCode
+
 
 class NymityError(Exception):
     """Root of the tree; carries the exit code the command line answers with."""
 
-    exit_code: ClassVar[int] = 2
+    exit_code: ClassVar[ExitCode] = ExitCode.INPUT
 
 
 class InputError(NymityError, ValueError):
@@ -64,13 +66,13 @@ class JobError(InputError):
 class NoSolutionError(NymityError):
     """Nothing satisfies the demands; the message says how far the best candidate was."""
 
-    exit_code = 3
+    exit_code = ExitCode.NO_SOLUTION
 
 
 class PromiseError(NymityError):
     """What was written does not keep what was promised."""
 
-    exit_code = 1
+    exit_code = ExitCode.BROKEN
 
 
 class MissingExtraError(NymityError, ImportError):
@@ -84,4 +86,4 @@ class StepError(NymityError):
 class Interrupted(NymityError):  # noqa: N818 -- an outcome, not a fault
     """An observer asked the running algorithm to stop."""
 
-    exit_code = 130
+    exit_code = ExitCode.INTERRUPTED

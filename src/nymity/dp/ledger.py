@@ -14,10 +14,9 @@ from typing import Any
 
 from nymity.core.atomic import replace_file
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.formats import LEDGER
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.parameters import Number, fraction_between
-
-_FORMAT = "nymity-ledger-1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +43,7 @@ class Ledger:
         }
         if Path(self.path).exists():
             raise FileError(self.path, expected="no file yet", got="one, which may hold what was spent before")
-        self._write({"format": _FORMAT, "source": self.source, "budget": budget, "releases": []})
+        self._write({"format": LEDGER.tag, "source": self.source, "budget": budget, "releases": []})
 
     def spent(self) -> tuple[Fraction, Fraction]:
         """Return epsilon and delta of all releases together."""
@@ -93,15 +92,18 @@ class Ledger:
         """Return the content of the file, or say what is wrong with it."""
         try:
             content = json.loads(Path(self.path).read_text(encoding="utf-8"))
-            whole = content["format"] == _FORMAT and isinstance(content["source"], str)
+            LEDGER.number_of(content, self.path)
+            whole = isinstance(content["source"], str)
             sums = [*_spent(content), Fraction(content["budget"]["epsilon"]), Fraction(content["budget"]["delta"])]
         except OSError as error:
             hint = "ny.dp.Ledger(path=..., source=...).open(epsilon=2, delta=1e-5) makes one"
             raise FileError(self.path, expected="a ledger", got=error.strerror or str(error), hint=hint) from error
-        except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-            raise FileError(self.path, expected=f"a ledger ({_FORMAT})", got=f"something else: {error}") from error
+        except FileError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
+            raise FileError(self.path, expected=f"a ledger ({LEDGER.tag})", got=f"something else: {error}") from error
         if not whole or min(sums) < 0:
-            raise FileError(self.path, expected=f"a ledger ({_FORMAT})", got="something else")
+            raise FileError(self.path, expected=f"a ledger ({LEDGER.tag})", got="something else")
         if content["source"] != self.source:
             raise FileError(self.path, expected=f"the ledger of {self.source!r}", got=f"that of {content['source']!r}")
         return dict(content)

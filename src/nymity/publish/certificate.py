@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from nymity.bucket.bucketized import BucketOutcome
+from nymity.core.formats import CERTIFICATE
 from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
@@ -34,7 +35,6 @@ from nymity.table.recoding import Recoding
 
 Certificate = dict[str, Any]
 
-FORMAT = "nymity-certificate-1"
 #: Names the parameters of a hierarchy that a certificate leaves out.
 WITHHELD = "withheld"
 #: Names the second table of a bucketized release in a certificate's output section.
@@ -60,7 +60,7 @@ def certify(
     recoding, nothing = outcome.recoding, seeded(outcome)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     return {
-        "format": FORMAT,
+        "format": CERTIFICATE.tag,
         "created": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": {
             "nymity": version("nymity"),
@@ -91,9 +91,16 @@ def certify(
             *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
             *(["operating system: order of rows"] if job.output.row_order == "shuffled" else []),
         ],
-        **({"not_protected": list(recoding.unprotected)} if recoding.unprotected else {}),
-        "earlier_releases": list(job.earlier_releases),
+        **({"seeded": True} if nothing else {}),
+        "not_protected": [_open(words) for words in recoding.unprotected],
+        "earlier_releases": [{"name": name, "smallest_group": None} for name in job.earlier_releases],
     }
+
+
+def _open(words: str) -> dict[str, str]:
+    """Return what a kind of release leaves open: its first words name it."""
+    name, _, _ = words.partition(":")
+    return {"warning": name.replace(" ", "-"), "says": words}
 
 
 def _about_records(
@@ -191,6 +198,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data.pop("earlier_releases", None)
     data.pop("ledger", None)
     data.pop("target", None)  # it changes nothing that is published
+    data.pop("sign", None)  # a path
     for attribute in data["schema"].values():
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]

@@ -49,17 +49,27 @@ def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method
         )
 
 
+#: What the promise of a release means whose draws can be foreseen.
+NOT_PRIVATE = "NOT PRIVATE: all draws are from a known seed, so nothing is promised"
+
+
 def public_section(outcome: PrivateOutcome) -> dict[str, Any]:
     """Return what a certificate says about a private release: parameters, all of them public."""
-    model = outcome.model
     return {
         "private": outcome.private,
+        "interval_of_score_changes": str(outcome.interval),
+        **public_parameters(outcome.model),
+    }
+
+
+def public_parameters(model: DifferentialPrivacy) -> dict[str, Any]:
+    """Return what follows from the promise alone, so that anybody can compare it with what a certificate says."""
+    return {
         "epsilon": float(model.epsilon),
         "delta": model.delta,
         "epsilon_anonymization": float(model.epsilon_anonymization),
         "epsilon_search": float(model.epsilon_search),
         "epsilon_of_draws_on_the_sample": float(model.draw_epsilon),
-        "interval_of_score_changes": str(outcome.interval),
         "k": model.k,
         "beta": str(model.beta),
         "notion": model.notion,
@@ -71,7 +81,7 @@ def public_section(outcome: PrivateOutcome) -> dict[str, Any]:
 def seeded(outcome: object) -> str:
     """Say that nothing is promised, if draws can be foreseen."""
     foreseen = isinstance(outcome, PrivateOutcome) and not outcome.private
-    return "NOT PRIVATE: all draws are from a known seed, so nothing is promised" if foreseen else ""
+    return NOT_PRIVATE if foreseen else ""
 
 
 def private_figures(outcome: PrivateOutcome, records: int, released: int) -> dict[str, Any]:

@@ -12,12 +12,14 @@ from typing import Any, Literal
 
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
+from nymity.core.formats import JOB
 from nymity.dp.ledger import Ledger
 from nymity.io import ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publish import codec
 from nymity.publish.differential import check_promise
 from nymity.publish.registry import METHODS, MODELS, Method
+from nymity.publish.signing import Sign
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
 from nymity.table.hierarchy import Hierarchy
@@ -78,6 +80,11 @@ class Output:
         return f"{self.name}-sensitive.{self.format}"
 
     @property
+    def neutralizes(self) -> bool:
+        """Whether text that a spreadsheet would run gets an apostrophe; spreadsheets do not open Parquet."""
+        return self.neutralize_formulas and self.format != "parquet"
+
+    @property
     def options(self) -> WriteOptions:
         """How to write the file."""
         return WriteOptions(delimiter=self.delimiter, neutralize_formulas=self.neutralize_formulas)
@@ -90,6 +97,7 @@ class Job:
     ``earlier_releases`` names releases of the same people that are already out; the certificate repeats them, because
     two releases can be intersected and each guarantee holds for its release alone. ``ledger`` adds up what releases
     that are differentially private spend. ``target`` is a column that classifiers learn to predict for the report.
+    ``sign`` names the private key that certificates are signed with.
     """
 
     schema: Schema
@@ -100,6 +108,7 @@ class Job:
     earlier_releases: tuple[str, ...] = ()
     ledger: Ledger | None = None
     target: str | None = None
+    sign: Sign | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", tuple(self.privacy))
@@ -126,7 +135,8 @@ class Job:
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Job:
         """Build a job from plain data, or say which field is wrong."""
-        codec.check_fields(data, [field.name for field in dataclasses.fields(Job)], "")
+        codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
+        JOB.number_of(data, "format")
         for name in ("schema", "privacy", "method"):
             if name not in data:
                 raise JobError("job", expected=f"a field {name!r}", got=f"only {', '.join(data) or 'nothing'}")
@@ -134,11 +144,12 @@ class Job:
             source=_parse_source(data["source"], folder) if "source" in data else None,
             schema=parse_schema(data["schema"], folder=folder),
             privacy=parse_models(data["privacy"], folder=folder),
-            method=_parse_method(data["method"]),
+            method=parse_method(data["method"]),
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
             ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
             target=data.get("target"),
+            sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,6 +168,8 @@ class Job:
             data["ledger"] = dataclasses.asdict(self.ledger)
         if self.target is not None:
             data["target"] = self.target
+        if self.sign is not None:
+            data["sign"] = dataclasses.asdict(self.sign)
         return data
 
 
@@ -189,7 +202,8 @@ def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
     return model if folder is None else dataclasses.replace(model, **{model.second_table: str(folder / path)})  # type: ignore[type-var]
 
 
-def _parse_method(data: Any) -> Method:
+def parse_method(data: Any) -> Method:
+    """Build the method that a table of fields names."""
     fields = dict(codec.require_mapping(data, "method"))
     if isinstance(fields.get("loss"), Mapping):
         fields["loss"] = codec.parse_piece(fields["loss"], tag="loss", registry=LOSSES, where="method.loss")
@@ -257,6 +271,13 @@ def _parse_source(data: Any, folder: Path | None) -> Source:
 def _parse_ledger(data: Any, folder: Path | None) -> Ledger:
     ledger: Ledger = _parse_flat(Ledger, data, "ledger")
     return dataclasses.replace(ledger, path=str(folder / ledger.path)) if folder is not None else ledger
+
+
+def _parse_sign(data: Any, folder: Path | None) -> Sign:
+    sign: Sign = _parse_flat(Sign, data, "sign")
+    if folder is None:
+        return sign
+    return dataclasses.replace(sign, key=str(folder / Path(sign.key).expanduser()))
 
 
 def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:

@@ -8,9 +8,11 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter
 
+from nymity.core.formats import JOB
 from nymity.dp.ledger import Ledger
 from nymity.publish.job import Output, Source
 from nymity.publish.registry import METHODS, MODELS
+from nymity.publish.signing import Sign
 from nymity.quality import LOSSES, Loss
 from nymity.table.builders import BUILDERS
 from nymity.table.schema import Attribute, Role
@@ -37,6 +39,8 @@ def job_schema() -> dict[str, Any]:
             "earlier_releases": {"type": "array", "items": {"type": "string"}},
             "ledger": _fields(Ledger),
             "target": {"type": "string"},
+            "sign": _fields(Sign),
+            "format": {"enum": [JOB.tag, "nymity-job-1"]},
         },
     }
 

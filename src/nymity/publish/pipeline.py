@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
-from nymity.core.errors import JobError, PromiseError, TableError
+from nymity.core.errors import JobError, ParameterError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
@@ -33,6 +33,7 @@ from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
 from nymity.publish.registry import Method, Outcome
 from nymity.publish.release import CustodianLog, Release, broken
+from nymity.publish.signing import SigningKey, signing_key
 from nymity.publish.verify import verify
 from nymity.table.content_order import content_order
 from nymity.table.encoding import encode
@@ -53,20 +54,26 @@ def publish(
     earlier_releases: Sequence[str] = (),
     ledger: Ledger | None = None,
     out: str | Path | None = None,
+    sign: SigningKey | str | Path | None = None,
     observe: Observer = silent,
 ) -> Release:
     """Publish a table so that every privacy model holds.
 
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
-    file. ``method`` defaults to the optimal full-domain generalization with 5% suppression. ``ledger`` adds up what
-    differentially private releases of the same records spend.
+    file, and signed with the key ``sign`` or that of the job. ``method`` defaults to the optimal full-domain
+    generalization with 5% suppression. ``ledger`` adds up what differentially private releases of the same records
+    spend.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger)
+    if sign is not None and out is None:
+        raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
+    chosen = sign if sign is not None else job.sign
+    key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
     release = run_job(job, given, observe)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
-        release = replace(release, certificate=release.write(out))
+        release = replace(release, certificate=release.write(out, sign=key))
     return release
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, ParameterError, PromiseError
+from nymity.core.formats import LOG
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, staging, strip_neutralization, write_table
+from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
@@ -22,10 +25,9 @@ from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
 from nymity.publish.registry import Outcome
+from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
-
-CERTIFICATE_NAME = "certificate.json"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,6 +50,7 @@ class CustodianLog:
         """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
         mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
         log = {
+            "format": LOG.tag,
             "note": "Not for release: this links published rows to their source.",
             "salt": self.salt,
             "seconds": self.seconds,
@@ -112,16 +115,26 @@ class Release:
             return int(self.log.figures["not_released"])
         return self.outcome.suppressed
 
-    def write(self, folder: str | Path, *, custodian: str | Path | None = None) -> Certificate:
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        custodian: str | Path | None = None,
+        sign: SigningKey | str | Path | None = None,
+        beside: Callable[[Release, Path], Sequence[str]] | None = None,
+    ) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
 
         The table is written under a hidden name, read again and verified as anyone could; only then all files move
         into place. A failure leaves earlier files as they were. ``custodian`` is where the private log goes (default:
-        beside ``folder``, with ``-custodian`` appended to its name).
+        beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
+        certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
+        folder it is given and returns their names: the certificate holds their hashes too.
         """
         folder = Path(folder)
         private = _private_folder(folder, custodian)
-        *names, _ = self.file_names
+        key = key_for(sign if sign is not None else self.job.sign, folder, private)
+        names = self.table_names
         for name in names:
             self._spare_source(folder / name)
         with staging(folder) as stage:
@@ -129,16 +142,20 @@ class Release:
                 write_table(frame, stage / name, self.job.output.options)
             verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
             certificate = self._with_files([stage / name for name in names], verified)
-            text = json.dumps(certificate, indent=2, ensure_ascii=False) + "\n"
-            (stage / CERTIFICATE_NAME).write_text(text, encoding="utf-8")
+            further = beside(replace(self, certificate=certificate), stage.folder) if beside is not None else ()
+            certificate = {**certificate, "files": [_hashed(stage / name) for name in (*names, *further)]}
+            content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
+            (stage / CERTIFICATE_NAME).write_bytes(content)
+            if key is not None:
+                (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
             self.log.save(private, self.recoding)
-            stage.commit(self.file_names)
+            stage.commit([*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME])
         return certificate
 
     @property
-    def file_names(self) -> list[str]:
-        """What is published: the table or tables, and at last the certificate."""
-        return [*(name for name, _ in self._files), CERTIFICATE_NAME]
+    def table_names(self) -> list[str]:
+        """The file or files of what is published, without certificate and signature."""
+        return [name for name, _ in self._files]
 
     @property
     def _files(self) -> list[tuple[str, pl.DataFrame]]:
@@ -189,12 +206,16 @@ class Release:
         return verified
 
     def _with_files(self, paths: list[Path], verified: Verification) -> Certificate:
-        neutralized = self.job.output.neutralize_formulas and self.job.output.format != "parquet"
+        neutralized = self.job.output.neutralizes
         files = [{"file": path.name, "file_sha256": file_fingerprint(path)} for path in paths]
         output = {**self.certificate["output"], **files[0], "formulas_neutralized": neutralized}
         if self.counts is not None:
             output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
+
+
+def _hashed(path: Path) -> dict[str, str]:
+    return {"file": path.name, "sha256": file_fingerprint(path)}
 
 
 def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
@@ -213,11 +234,28 @@ def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
 
 def read_release(path: Path, output: Output) -> pl.DataFrame:
     """Read a released file as it was meant: with its header, and formulas as they were before neutralizing."""
-    delimited = output.format in ("csv", "csv.gz", "tsv")
-    delimiter = None if not delimited else ("\t" if output.format == "tsv" else output.delimiter)
-    options = ReadOptions(delimiter=delimiter, encoding="utf-8" if delimited else None, header=True)
+    return read_written(path, output)[0]
+
+
+def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
+    """Read a file as ``output`` says it was written, and say whether it can have been.
+
+    Neutralizing puts one apostrophe before each cell that a spreadsheet would run, so a neutralized file holds no such
+    cell. If this one does, ``'=a`` and ``=a`` are two values in it, and all cells stay as they are written.
+    """
+    options = ReadOptions()
+    if path.name.endswith(f".{output.format}"):
+        delimited = output.format in ("csv", "csv.gz", "tsv")
+        delimiter = None if not delimited else ("\t" if output.format == "tsv" else output.delimiter)
+        options = ReadOptions(delimiter=delimiter, encoding="utf-8" if delimited else None, header=True)
     table = read_table(path, options)
-    return strip_neutralization(table) if output.neutralize_formulas and output.format != "parquet" else table
+    if not output.neutralize_formulas or path.suffix == ".parquet":
+        return table, True
+    try:
+        meant = strip_neutralization(table)
+    except pl.exceptions.DuplicateError:  # two columns would have one name
+        return table, False
+    return (meant, True) if neutralize(meant).equals(table) else (table, False)
 
 
 def broken(verified: Verification) -> str:

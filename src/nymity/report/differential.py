@@ -68,7 +68,9 @@ def meaning_section(certificate: Certificate, model: DifferentialPrivacy) -> Sec
                 ]
             ),
             element("h3", "Not promised"),
-            bullets([text[:1].upper() + text[1:] + "." for text in certificate["not_protected"]]),
+            bullets(
+                [text[:1].upper() + text[1:] + "." for text in (one["says"] for one in certificate["not_protected"])]
+            ),
         ),
     )
 

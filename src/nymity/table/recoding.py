@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
+from nymity.core.formats import RECODING
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.text import as_text, shown
 
 Outliers = Literal["mask", "remove", "keep"]
 Unseen = Literal["error", "mask"]
-
-_FORMAT = "nymity-recoding-1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +86,7 @@ class Recoding(ABC):
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, where: str = "recoding") -> Recoding:
         """Rebuild from :meth:`to_dict`."""
-        if data.get("format") != _FORMAT:
-            raise FileError(where, expected=f"a recoding file ({_FORMAT})", got=f"format {data.get('format')!r}")
+        RECODING.number_of(data, where)  # both numbers are read alike
         try:
             hierarchies = {
                 name: Hierarchy.from_rows(rows, where=f"hierarchy of {name!r}")
@@ -124,7 +122,7 @@ class Recoding(ABC):
 
     def _described(self) -> dict[str, Any]:
         return {
-            "format": _FORMAT,
+            "format": RECODING.tag,
             "kind": self.kind,
             "columns": list(self.columns),
             "outliers": self.outliers,

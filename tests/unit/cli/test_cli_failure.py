@@ -212,16 +212,77 @@ def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
     assert "RuntimeError: a bug" in done.stderr
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT between processes")
-def test_control_c_during_a_search(published: Path) -> None:
-    """A process that searches on and on is interrupted: exit code 130, earlier files as they were."""
+def test_a_panic_is_a_bug(folder: Path) -> None:
+    """A panic of polars is no Exception, and would end Python with 1."""
+    code = (
+        "import sys, nymity.publish.inspect as i, nymity.cli.main as m\n"
+        "class Panic(BaseException): pass\n"
+        "def broken(*_): raise Panic('a panic')\n"
+        "i.inspect_table = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert "Panic: a panic" in done.stderr
+
+
+def unread(*arguments: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run with a pipe for output whose other end is closed."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        return subprocess.run(
+            [*PROGRAM, *arguments], cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=120, check=False
+        )
+    finally:
+        os.close(write)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other pipes")
+def test_a_closed_pipe_ends_nothing_half_way(folder: Path) -> None:
+    done = unread(*PUBLISH, folder=folder)
+    assert (done.returncode, done.stderr) == (5, b"")
+    assert {"release.csv", "certificate.json"} == {path.name for path in (folder / "release").iterdir()}
+    assert unread("check", "release/release.csv", folder=folder).returncode == 5
+    with (folder / "release" / "release.csv").open("a") as table:
+        table.write("99,male,flu\n")
+    assert unread("check", "release/release.csv", folder=folder).returncode == 1  # the answer, not the pipe
+    assert unread("inspect", "nowhere.csv", folder=folder).returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [PUBLISH, ("inspect", "people.csv", "--json"), ("--version",), ("--help",)])
+def test_a_full_disk_below_stdout(folder: Path, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PROGRAM, *arguments], cwd=folder, stdout=full, stderr=subprocess.PIPE, timeout=120, check=False
+        )
+    assert done.returncode == 5
+    assert b"not all could be printed: No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert (folder / "release" / "release.csv").exists() == (arguments == PUBLISH)
+
+
+def test_exit_codes_are_one_documented_table(nymity: Run) -> None:
+    from nymity.core.exit_code import ExitCode
+
+    page = (Path(__file__).parents[3] / "docs/concepts/errors.md").read_text(encoding="utf-8")
+    helped = " ".join(nymity("--help").stdout.split())
+    for code in ExitCode:
+        assert f"| {code.value} | {code.means} |" in page
+        assert f"{code.value} {code.means}"[:20] in helped
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals between processes")
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_during_a_search(published: Path, number: str, code: int) -> None:
+    """A process that searches on and on is stopped: a code of its own, earlier files as they were."""
     from nymity.datasets import hospital
 
     hospital(4_000).write_csv(published / "hospital.csv")
     (published / "long.toml").write_text(_long_job(), encoding="utf-8")
     before = sorted(path.name for path in published.rglob("*"))
     released = (published / "release/release.csv").read_bytes()
-    code = (
+    program = (
         "import sys, time, nymity.cli.publish as p, nymity.cli.main as m\n"
         "from contextlib import contextmanager\n"
         "@contextmanager\n"
@@ -234,13 +295,13 @@ def test_control_c_during_a_search(published: Path) -> None:
         "p.watching = watching\n"
         "sys.argv = ['nymity', 'publish', 'long.toml', '--out', 'release']; m.run()"
     )
-    running = subprocess.Popen([sys.executable, "-c", code], cwd=published, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen([sys.executable, "-c", program], cwd=published, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not (published / "searching").exists() and running.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
-    running.send_signal(signal.SIGINT)
+    running.send_signal(getattr(signal, number))
     _, told = running.communicate(timeout=60)
-    assert running.returncode == 130
+    assert running.returncode == code
     assert told == "stopped: interrupted; no file is left half-written\n"
     (published / "searching").unlink()
     assert sorted(path.name for path in published.rglob("*")) == before

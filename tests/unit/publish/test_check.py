@@ -15,7 +15,7 @@ from samples import DIVERSE, K2, people, people_schema, released, simple
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.io import write_table
 from nymity.lattice.optimal import OptimalLattice
-from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.privacy import DistinctLDiversity
 from nymity.publish.certificate import Certificate
 from nymity.publish.check import check, read_certificate
 from nymity.publish.job import FORMATS, Job, Output
@@ -156,7 +156,7 @@ def test_a_promise_made_stricter_afterwards_is_broken(release: Release) -> None:
     result = check(release.frame, certificate=lie)
     assert not result.holds
     assert [finding.holds for finding in result.verification.findings] == [False, True]
-    assert result.problems == ()
+    assert any("job.privacy" in problem for problem in result.problems)
 
 
 def test_a_broken_promise(release: Release) -> None:
@@ -249,7 +249,7 @@ BROKEN: dict[str, Callable[[Certificate], object]] = {
     "no output": lambda c: c.pop("output"),
     "no hash": lambda c: c["output"].pop("content_sha256"),
     "no job": lambda c: c.pop("job"),
-    "another format": lambda c: c.update(format="nymity-certificate-2"),
+    "another format": lambda c: c.update(format="nymity-certificate-3"),
 }
 
 
