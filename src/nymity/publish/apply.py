@@ -53,7 +53,7 @@ def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) ->
     if unstated := reading.unstated(format_of(Path(path)).kind):
         raise ParameterError(
             unstated[0],
-            expected=f"{' and '.join(unstated)} stated: what is found out from the records is not private",
+            expected=f"{', '.join(unstated)} stated: what is found out from the records is not private",
             got="none",
             hint='ny.ReadOptions(delimiter=",", encoding="utf-8", header=True); --delimiter , --encoding utf-8',
         )

@@ -93,7 +93,7 @@ def _check_stated(path: str, options: ReadOptions) -> None:
     if unstated:
         raise JobError(
             f"source.{unstated[0]}",
-            expected=f"{' and '.join(unstated)} stated in the job: what is found out from the records is not private",
+            expected=f"{', '.join(unstated)} stated in the job: what is found out from the records is not private",
             got="none",
             hint='[source] delimiter = ",", encoding = "utf-8", header = true; nymity inspect TABLE --job writes them',
         )
