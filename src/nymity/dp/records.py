@@ -31,7 +31,7 @@ class Records:
 
     schema: Schema
     table: pl.DataFrame
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
     rows: NDArray[np.int64]
     without_place: int
     with_gap: int
@@ -49,7 +49,7 @@ class Records:
         codes = np.stack([placed(source[n], _hierarchy(schema, n), schema[n].unlisted) for n in schema.quasi])
         listed = (codes >= 0).all(axis=0)
         rows = np.flatnonzero(listed & ~gaps)
-        table = pl.DataFrame([source[name][rows] for name in source.columns if name in schema.quasi])
+        table = pl.DataFrame({name: source[name][rows] for name in source.columns if name in schema.quasi})
         return Records(
             schema=schema,
             table=table,
@@ -66,13 +66,13 @@ class Records:
         hierarchies = [_hierarchy(schema, name) for name in names]
         bounds = [schema[name].max_level for name in names]
         group, first = distinct_in_order(
-            KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(list(self.codes.astype(np.int32)))
+            KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(list(self.codes))
         )
         return EncodedTable(
             n_records=len(self.rows),
             names=names,
             hierarchies=tuple(hierarchies),
-            combinations=self.codes[:, first].T.astype(np.int32),
+            combinations=np.ascontiguousarray(self.codes[:, first].T),
             counts=np.bincount(group, minlength=len(first)).astype(np.uint32),
             min_levels=tuple(schema[name].min_level for name in names),
             max_levels=tuple(h.height if b is None else b for h, b in zip(hierarchies, bounds, strict=True)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nymity.core.atomic import STAGING_PREFIX, Stage, replace_file, staging
+from nymity.io.compact import compact
 from nymity.io.format import SUFFIXES
 from nymity.io.frame import like, to_polars
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
@@ -24,6 +25,7 @@ __all__ = [
     "strip_neutralization",
     "to_polars",
     "like",
+    "compact",
     "Stage",
     "staging",
     "replace_file",

@@ -20,9 +20,8 @@ from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, M
 from nymity.io.options import ReadOptions
 from nymity.io.scan import too_wide
 
-
 #: When every workbook says it was made: the same table gives the same bytes.
-_CREATED = datetime(2000, 1, 1)  # noqa: DTZ001 -- workbooks know no time zones
+_CREATED = datetime(2000, 1, 1)
 
 
 def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:

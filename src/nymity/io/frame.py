@@ -119,7 +119,8 @@ def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
     """Return one column; of Python objects as a list of them."""
     if str(values.dtype) == "object":
         return _without_missing(values)
-    return pl.from_pandas(values.reset_index(drop=True), nan_to_null=True).alias(name)
+    column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
+    return column.alias(name)
 
 
 def _whole_again(column: pl.Series) -> pl.Series:

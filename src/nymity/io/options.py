@@ -37,7 +37,6 @@ class ReadOptions:
         if self.sheet is not None and not isinstance(self.sheet, str):
             validation.whole_number("sheet", self.sheet, at_least=0)
 
-
     def unstated(self, kind: Kind) -> list[str]:
         """Name what would be found out from the records of such a file, because nobody stated it."""
         needed = {"delimited": ("delimiter", "encoding", "header"), "excel": ("header",), "parquet": ()}[kind]

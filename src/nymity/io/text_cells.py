@@ -52,15 +52,14 @@ def text_cells(frame: object, columns: Collection[str] | None = None) -> pl.Data
     """Return a frame of any kind as text; a gap, NaN and empty text are missing.
 
     Numbers are written as short as can be (``1`` for 1.0, ``0.5``), truth values ``true`` and ``false``, days
-    ``2024-05-31``. Python values in lists and in pandas columns of objects are written one by one. Of other columns than
-    ``columns``, where these are named, all that is told is which cells are missing; they may have any type.
+    ``2024-05-31``. Python values in lists and in pandas columns of objects are written one by one. Where ``columns``
+    are named, all that is told of the others is which cells are missing; they may have any type.
     """
     found = named_columns(frame)
     if found is None:
         found = {column.name: column for column in to_polars(frame).get_columns()}
-    return pl.DataFrame(
-        [_text(name, values, read=columns is None or name in columns) for name, values in found.items()]
-    )
+    read = found if columns is None else columns
+    return pl.DataFrame({name: _text(name, values, read=name in read) for name, values in found.items()})
 
 
 def _text(name: str, values: Any, *, read: bool) -> pl.Series:
@@ -110,4 +109,3 @@ def _of_number(cells: pl.Series) -> pl.Series:
     beyond = (cells >= _LARGEST) | (cells <= -_LARGEST)
     text = as_text(cells)
     return text.set(beyond.fill_null(False) & text.is_not_null(), BEYOND)
-

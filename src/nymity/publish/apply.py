@@ -11,7 +11,7 @@ import polars as pl
 from nymity.core.errors import ParameterError
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
-from nymity.io import ReadOptions, like, read_table, read_text_cells, text_cells, to_polars
+from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.format import format_of
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
@@ -42,7 +42,7 @@ def apply(
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
     rows = _rows(decided, table, reading)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
-    published = decided.apply(rows, unseen=unseen, outliers=outliers).table
+    published = compact(decided.apply(rows, unseen=unseen, outliers=outliers).table)
     return published if isinstance(table, str | Path) else like(table, published)
 
 

@@ -21,7 +21,7 @@ from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of
-from nymity.io import like, read_table, read_text_cells, text_cells, to_polars
+from nymity.io import compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
@@ -154,7 +154,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     with _timed("recoding", seconds, observe):
         recoded = outcome.recoding.apply(table)
         order = _row_order(recoded.table, job.output.row_order)
-        frame = recoded.table[order]
+        frame = compact(recoded.table[order])
+        counts = None if recoded.counts is None else compact(recoded.counts)
     with _timed("verifying", seconds, observe):
         population = None if people is None else Population.of(people, outcome.recoding, table.height)
         hierarchies = job.schema.sensitive_hierarchies
@@ -166,11 +167,11 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             job.privacy,
             hierarchies=hierarchies,
             population=population,
-            counts=recoded.counts,
+            counts=counts,
             originals=originals,
         )
-        if recoded.counts is not None:
-            verified = replace(verified, problems=(*verified.problems, *lost_records(frame, recoded.counts, table)))
+        if counts is not None:
+            verified = replace(verified, problems=(*verified.problems, *lost_records(frame, counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
     secret = salt()
@@ -178,7 +179,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         job=job,
         tables=tables,
         release=frame,
-        counts=recoded.counts,
+        counts=counts,
         outcome=outcome,
         masked=int(recoded.masked.sum()),
         dropped=tables.published.height - table.height,
@@ -199,7 +200,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     return Release(
         table=frame if given is None else like(given, frame),
         frame=frame,
-        counts=recoded.counts,
+        counts=counts,
         certificate=certificate,
         verification=verified,
         outcome=outcome,

@@ -15,9 +15,7 @@ from nymity.core.errors import ParameterError, SchemaError
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])
-SCHEMA = ny.Schema(
-    {"id": ny.identifying(), "age": ny.quasi(AGE, missing="drop"), "sex": ny.quasi(SEX, missing="drop")}
-)
+SCHEMA = ny.Schema({"id": ny.identifying(), "age": ny.quasi(AGE, missing="drop"), "sex": ny.quasi(SEX, missing="drop")})
 PROMISE = ny.DifferentialPrivacy(epsilon=1.0, public_records=600, delta=1e-4)
 
 

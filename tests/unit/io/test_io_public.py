@@ -21,6 +21,7 @@ def test_public_names_are_exactly_these():
         "SUFFIXES",
         "Stage",
         "WriteOptions",
+        "compact",
         "found_options",
         "like",
         "neutralize",

@@ -7,7 +7,6 @@ differs in files, frames, certificates or on the screen is something that no dra
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -24,7 +23,7 @@ from typer.testing import CliRunner
 
 import nymity as ny
 from nymity.cli.main import app
-from nymity.core.errors import JobError, NymityError, ParameterError, SchemaError, TableError
+from nymity.core.errors import JobError, SchemaError, TableError
 from nymity.dp import private_method
 from nymity.publish import pipeline
 from nymity.publish.job import Job, Output, Source
