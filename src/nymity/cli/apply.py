@@ -73,8 +73,8 @@ def command(
 
     Same levels, same classes. The result carries no certificate until it is checked.
     """
-    from nymity.io import ReadOptions, read_table, write_table
-    from nymity.publish.apply import account
+    from nymity.io import ReadOptions, write_table
+    from nymity.publish.apply import account, read_rows_for
     from nymity.table.recoding import Recoding
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -83,7 +83,8 @@ def command(
             raise FileError(str(target), expected="another file than those that are read", got="one of them")
     decided = Recoding.load(recoding)
     # The recoding knows the columns by name, so there is a header to find them in.
-    rows = read_table(new, ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet))
+    reading = ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet)
+    rows = read_rows_for(decided, new, reading)
     account(decided, rows.columns, _ledger(ledger, source), unaccounted=unaccounted)
     recoded = decided.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None)
     write_table(recoded.table, out)

@@ -19,8 +19,8 @@ from nymity.privacy.sizes import SizeModel
 
 #: Significant digits of the epsilon that belongs to draws on a sample.
 _DIGITS = 6
-#: delta is at most this where it is derived from the number of records (Bild, Kuhn and Prasser 2018, section 7.2).
-_LARGEST_DELTA = Fraction(1, 10**4)
+#: How many records a recommended delta may be expected to betray in the worst case, all of them taken together.
+_EXPECTED = Fraction(1, 100)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +45,8 @@ class DifferentialPrivacy(SizeModel):
 
     ``public_records`` is a number of records that anybody may know, such as a bound; it is never compared with the
     table, whose size is private. delta must be below 1 / public_records, or publishing somebody's record in full could
-    keep the promise; without ``delta`` it is the largest power of ten that is, at most 1e-4. ``notion`` says by which
-    delta k is found: ``standard`` is the one above; ``probabilistic`` asks for a larger k and implies it.
+    keep the promise; without ``delta`` it is the largest power of ten with public_records · delta ≤ 0.01. ``notion``
+    says by which delta k is found: ``standard`` is the one above; ``probabilistic`` asks for a larger k and implies it.
     """
 
     epsilon: float
@@ -140,8 +140,8 @@ class DifferentialPrivacy(SizeModel):
 
 
 def _recommended_delta(records: int) -> float:
-    """Return the largest power of ten below 1 / records and at most 1e-4."""
-    delta = _LARGEST_DELTA
-    while delta * records >= 1:
+    """Return the largest power of ten with records · delta ≤ 0.01."""
+    delta = Fraction(1)
+    while delta * records > _EXPECTED:
         delta /= 10
     return float(delta)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import polars as pl
 
 from nymity.core.errors import SchemaError
+from nymity.core.validation import nearest
 from nymity.table.builders import HierarchyFile, HierarchyRows
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Role, Schema
@@ -49,8 +50,15 @@ def _public(name: str, attribute: Attribute) -> Attribute:
     assert attribute.hierarchy is not None  # checked before
     where = f"hierarchy of {name!r}"
     hierarchy = attribute.hierarchy.build(pl.Series([], dtype=pl.String), where=where)
-    if any(MASK in labels for labels in hierarchy.labels[:-1]):
+    if any(MASK in labels for labels in hierarchy.labels[:-1]) or MASK in hierarchy.values:
         raise SchemaError(where, expected=f"{MASK!r} at the top alone", got=f"{MASK!r} on a level below")
     if attribute.missing == "category" and hierarchy.height:
         hierarchy = hierarchy.with_missing(where=where)
+    if attribute.unlisted is not None and attribute.unlisted not in hierarchy.index:
+        raise SchemaError(
+            f"schema.{name}.unlisted",
+            expected="a value of its hierarchy",
+            got=repr(attribute.unlisted),
+            hint=nearest(attribute.unlisted, [value for value in hierarchy.values if value is not None]),
+        )
     return replace(attribute, hierarchy=hierarchy)

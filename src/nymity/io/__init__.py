@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from nymity.core.atomic import STAGING_PREFIX, Stage, replace_file, staging
+from nymity.io.compact import compact
 from nymity.io.format import SUFFIXES
 from nymity.io.frame import like, to_polars
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.neutralize import neutralize, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
-from nymity.io.read import read_table
+from nymity.io.read import found_options, read_table
+from nymity.io.text_cells import read_text_cells, text_cells
 from nymity.io.write import write_table
 
 __all__ = [
     "ReadOptions",
     "read_table",
+    "found_options",
+    "read_text_cells",
+    "text_cells",
     "WriteOptions",
     "write_table",
     "neutralize",
     "strip_neutralization",
     "to_polars",
     "like",
+    "compact",
     "Stage",
     "staging",
     "replace_file",

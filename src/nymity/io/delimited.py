@@ -6,7 +6,7 @@ import csv
 import io
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -19,11 +19,16 @@ from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
-from nymity.io.source import empty, utf8_chunks
+from nymity.io.source import detect_encoding, empty, utf8_chunks
 
 
 def read_delimited(path: Path, promised: Format, options: ReadOptions) -> pl.DataFrame:
-    """Read delimited text: every cell as text first, then typed where nothing is lost.
+    """Read delimited text: every cell as text first, then typed where nothing is lost."""
+    return typed(read_cells(path, promised, options))
+
+
+def read_cells(path: Path, promised: Format, options: ReadOptions) -> pl.DataFrame:
+    """Read delimited text, every cell as text.
 
     Cells may be quoted as in RFC 4180; an empty cell, quoted or not, is missing. A quote in the middle of an
     unquoted cell is an ordinary character. Empty lines are skipped, but in a table of one column they are missing
@@ -36,9 +41,17 @@ def read_delimited(path: Path, promised: Format, options: ReadOptions) -> pl.Dat
         cells = _parse_exactly(text)
     header = options.header if options.header is not None else text.header_seen
     if not header:
-        return typed(cells)
+        return cells
     names = named(f"{path}, header", list(cells.row(0)))
-    return typed(cells.slice(1).rename(dict(zip(cells.columns, names, strict=True))))
+    return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+
+
+def found_dialect(path: Path, promised: Format, options: ReadOptions) -> ReadOptions:
+    """Return the options with what would be found out about a file: delimiter, encoding and header."""
+    encoding = options.encoding or detect_encoding(path, promised)
+    text = _load(path, promised, replace(options, encoding=encoding))
+    header = options.header if options.header is not None else text.header_seen
+    return replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
 
 
 @dataclass(frozen=True, kw_only=True)

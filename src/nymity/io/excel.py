@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from datetime import time
+from dataclasses import replace
+from datetime import datetime, time
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from nymity.io.dialect import has_header
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
 from nymity.io.options import ReadOptions
 from nymity.io.scan import too_wide
+
+#: When every workbook says it was made: the same table gives the same bytes.
+_CREATED = datetime(2000, 1, 1)
 
 
 def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:
@@ -46,6 +50,33 @@ def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:
     return _without_tail(pl.DataFrame(cells))
 
 
+def read_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
+    """Read one sheet, each cell as the text of what Excel stored in it; rows without any cell are left out."""
+    fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
+    try:
+        texts = _load(fastexcel.read_excel(str(path)), 0 if options.sheet is None else options.sheet, dtypes="string")
+    except fastexcel.FastExcelError as error:
+        raise _unreadable(path, error) from error
+    start = _start(path, texts, options.header)
+    names = [f"column_{place}" for place in range(1, texts.width + 1)]
+    if start:
+        names = named(f"{path}, header", list(texts.row(0)))
+    cells = {name: column.cast(pl.String) for name, column in zip(names, texts.slice(start), strict=True)}
+    columns = [column.alias("cells").set(column == "", None).alias(name) for name, column in cells.items()]
+    table = pl.DataFrame(columns)
+    return table.filter(_filled(table))
+
+
+def found_header(path: Path, options: ReadOptions) -> ReadOptions:
+    """Return the options with what would be found out about a sheet: whether it has a header."""
+    fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
+    try:
+        texts = _load(fastexcel.read_excel(str(path)), 0 if options.sheet is None else options.sheet, dtypes="string")
+    except fastexcel.FastExcelError as error:
+        raise _unreadable(path, error) from error
+    return replace(options, header=bool(_start(path, texts, options.header)))
+
+
 def write_excel(table: pl.DataFrame, path: Path) -> None:
     """Write one sheet: numbers, truth values and text as such, everything else as text, nothing as a formula."""
     xlsxwriter = require("xlsxwriter", extra="excel", purpose="writing .xlsx files")
@@ -56,6 +87,7 @@ def write_excel(table: pl.DataFrame, path: Path) -> None:
     packed = io.BytesIO()  # a zip file that fails on a full disk would complain once more when it is collected
     try:
         with xlsxwriter.Workbook(packed, settings) as book:
+            book.set_properties({"created": _CREATED})
             sheet = book.add_worksheet("table")
             for row, cells in enumerate(chain([tuple(table.columns)], table.iter_rows())):
                 for column, cell in enumerate(cells):
@@ -117,9 +149,14 @@ def _settle(values: pl.Series, texts: pl.Series) -> pl.Series:
 
 
 def _without_tail(table: pl.DataFrame) -> pl.DataFrame:
-    cells = pl.DataFrame({f"c{i}": column.alias("cells").is_not_null() for i, column in enumerate(table.get_columns())})
-    filled = cells.select(pl.any_horizontal(pl.all())).to_series().arg_true()
+    filled = _filled(table).arg_true()
     return table.head(int(filled[-1]) + 1 if len(filled) else 0)
+
+
+def _filled(table: pl.DataFrame) -> pl.Series:
+    """Say which rows have any cell."""
+    cells = pl.DataFrame({f"c{i}": column.alias("cells").is_not_null() for i, column in enumerate(table.get_columns())})
+    return cells.select(pl.any_horizontal(pl.all())).to_series()
 
 
 def _check_size(table: pl.DataFrame, path: Path) -> None:

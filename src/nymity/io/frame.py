@@ -54,6 +54,25 @@ def like(original: object, table: pl.DataFrame) -> Any:
     raise _unknown(original)
 
 
+def named_columns(frame: object) -> dict[str, Any] | None:
+    """Return the columns of a dict or a pandas frame, None for other kinds: those have one type for each already.
+
+    Columns of Python values are lists of these, with None for what is missing.
+    """
+    if _is_pandas(frame):
+        return {name: _pandas_column(name, values) for name, values in _pandas_columns(frame)}
+    if not isinstance(frame, Mapping):
+        return None
+    names = [str(name) for name in frame]
+    _check_names(names)
+    columns = {
+        name: pl.Series(name, values) if hasattr(values, "dtype") else values
+        for name, values in zip(names, frame.values(), strict=True)
+    }
+    _check_lengths({name: len(values) for name, values in columns.items() if hasattr(values, "__len__")})
+    return columns
+
+
 def _converted(frame: object) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame
@@ -74,6 +93,15 @@ def _converted(frame: object) -> pl.DataFrame:
 
 
 def _from_pandas(frame: Any) -> pl.DataFrame:
+    columns = []
+    for name, values in _pandas_columns(frame):
+        column = _pandas_column(name, values)
+        columns.append(_whole_again(column) if isinstance(column, pl.Series) else _column(name, column))
+    return pl.DataFrame(columns)
+
+
+def _pandas_columns(frame: Any) -> list[tuple[str, Any]]:
+    """Return the columns of a pandas frame by their names."""
     require("pyarrow", extra="pandas", purpose="reading a pandas frame")
     if frame.columns.nlevels > 1:
         raise TableError(
@@ -84,15 +112,15 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
         )
     names = [str(name) for name in frame.columns]
     _check_names(names)
-    columns = []
-    for place, name in enumerate(names):
-        values = frame.iloc[:, place]
-        if str(values.dtype) == "object":
-            columns.append(_column(name, _without_missing(values)))
-        else:
-            column = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True).alias(name)
-            columns.append(_whole_again(column))
-    return pl.DataFrame(columns)
+    return [(name, frame.iloc[:, place]) for place, name in enumerate(names)]
+
+
+def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
+    """Return one column; of Python objects as a list of them."""
+    if str(values.dtype) == "object":
+        return _without_missing(values)
+    column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
+    return column.alias(name)
 
 
 def _whole_again(column: pl.Series) -> pl.Series:
@@ -113,11 +141,14 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     names = [str(name) for name in columns]
     _check_names(names)
     series = [_column(name, values) for name, values in zip(names, columns.values(), strict=True)]
-    lengths = {column.name: len(column) for column in series}
+    _check_lengths({column.name: len(column) for column in series})
+    return pl.DataFrame(series)
+
+
+def _check_lengths(lengths: Mapping[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r}: {length}" for name, length in lengths.items())
         raise TableError("the dict of columns", expected="columns of equal length", got=shown)
-    return pl.DataFrame(series)
 
 
 def _column(name: str, values: Any) -> pl.Series:
@@ -132,10 +163,10 @@ def _column(name: str, values: Any) -> pl.Series:
         return pl.Series(name, cells)
     if kinds <= {int, float}:
         return pl.Series(name, cells, dtype=pl.Float64, strict=False)
-    return pl.Series(name, [None if cell is None else _written(cell) for cell in cells], dtype=pl.String)
+    return pl.Series(name, [None if cell is None else written(cell) for cell in cells], dtype=pl.String)
 
 
-def _written(cell: object) -> str:
+def written(cell: object) -> str:
     """Return one Python value in the text form columns of its kind have."""
     if isinstance(cell, str):
         return cell

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import FileError, TableError
-from nymity.io.delimited import read_delimited
-from nymity.io.excel import read_excel
+from nymity.io.delimited import found_dialect, read_delimited
+from nymity.io.excel import found_header, read_excel
 from nymity.io.format import format_of
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.options import ReadOptions
@@ -28,13 +28,24 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
     promised = format_of(place)
     open_source(place, promised)
     if promised.kind == "parquet":
-        return _read_parquet(place)
+        return read_parquet(place)
     if promised.kind == "excel":
         return read_excel(place, options)
     return read_delimited(place, promised, options)
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
+def found_options(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> ReadOptions:  # noqa: B008 -- frozen
+    """Return the options with everything that reading would find out, so that it can be stated in a job."""
+    place = Path(path)
+    promised = format_of(place)
+    open_source(place, promised)
+    if promised.kind == "delimited":
+        return found_dialect(place, promised, options)
+    return found_header(place, options) if promised.kind == "excel" else options
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Read a Parquet file, whose columns have the types it names."""
     try:
         width = len(pl.read_parquet_schema(path))
         if width > MAX_COLUMNS:

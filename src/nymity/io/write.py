@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core.atomic import replace_file
 from nymity.core.errors import FileError, TableError
+from nymity.io.compact import compact
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of
 from nymity.io.neutralize import neutralize
@@ -25,10 +26,10 @@ def write_table(
 ) -> None:
     """Write .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
 
-    The file appears whole or not at all; an earlier one stays when writing fails. The same table gives the same
-    bytes, except in .xlsx, which carries the time. Text files are UTF-8 with ``\\n`` line ends, quoted where needed;
-    missing cells are empty. With ``neutralize_formulas`` (default) text a spreadsheet would run gets an
-    apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
+    The file appears whole or not at all; an earlier one stays when writing fails. The same cells give the same bytes,
+    and nothing is in the file but them: no time, no categories that no cell has. Text files are UTF-8 with ``\\n`` line
+    ends, quoted where needed; missing cells are empty. With ``neutralize_formulas`` (default) text a spreadsheet would
+    run gets an apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
     """
     place = Path(path)
     promised = format_of(place)
@@ -40,7 +41,7 @@ def write_table(
 def _write(table: pl.DataFrame, promised: Format, options: WriteOptions, path: Path) -> None:
     try:
         if promised.kind == "parquet":
-            table.write_parquet(path)
+            compact(table).write_parquet(path)
             return
         cells = _flat(table)
         cells = neutralize(cells) if options.neutralize_formulas else cells

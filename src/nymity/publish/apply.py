@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from nymity.core.errors import ParameterError
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
-from nymity.io import like, read_table, to_polars
+from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
+from nymity.io.format import format_of
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
 
@@ -22,6 +25,7 @@ def apply(
     outliers: Outliers | None = None,
     ledger: Ledger | None = None,
     unaccounted: bool = False,
+    reading: ReadOptions = ReadOptions(),  # noqa: B008 -- frozen
 ) -> Any:
     """Publish new rows by a recoding that was decided before; returns the kind of frame it was given.
 
@@ -31,13 +35,37 @@ def apply(
     certificate until it is checked.
 
     The recoding of a differentially private release draws another sample, which spends a budget once more. So it needs
-    the ``ledger`` to enter that in, or ``unaccounted=True`` from somebody who adds up budgets by other means.
+    the ``ledger`` to enter that in, or ``unaccounted=True`` from somebody who adds up budgets by other means. A file
+    must then be read as ``reading`` states, for nothing may be found out from its records; and rows with values that
+    are not listed are left out, whatever ``unseen`` says.
     """
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
-    rows = read_table(table) if isinstance(table, str | Path) else to_polars(table)
+    rows = _rows(decided, table, reading)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
-    published = decided.apply(rows, unseen=unseen, outliers=outliers).table
+    published = compact(decided.apply(rows, unseen=unseen, outliers=outliers).table)
     return published if isinstance(table, str | Path) else like(table, published)
+
+
+def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) -> pl.DataFrame:
+    """Read the rows of a file that a recoding is to publish; as text, without a guess, if it is a private one."""
+    if not isinstance(recoding, SampledRecoding):
+        return read_table(path, reading)
+    if unstated := reading.unstated(format_of(Path(path)).kind):
+        raise ParameterError(
+            unstated[0],
+            expected=f"{', '.join(unstated)} stated: what is found out from the records is not private",
+            got="none",
+            hint='ny.ReadOptions(delimiter=",", encoding="utf-8", header=True); --delimiter , --encoding utf-8',
+        )
+    return read_text_cells(path, reading, recoding.hierarchies)
+
+
+def _rows(recoding: Recoding, table: Any, reading: ReadOptions) -> pl.DataFrame:
+    if isinstance(table, str | Path):
+        return read_rows_for(recoding, table, reading)
+    if not isinstance(recoding, SampledRecoding):
+        return to_polars(table)
+    return text_cells(table, recoding.hierarchies)
 
 
 def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *, unaccounted: bool) -> None:

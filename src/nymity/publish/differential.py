@@ -7,22 +7,35 @@ alone, before a record is read, and the certificate holds parameters and what an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from nymity.core.errors import JobError
+from nymity.core.errors import JobError, SchemaError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod, PrivateOutcome, check_published, the_promise
 from nymity.dp.public_domain import check_listed
+from nymity.dp.records import Records
 from nymity.dp.safepub import SafePub
+from nymity.io import ReadOptions
+from nymity.io.format import format_of
 from nymity.privacy import PrivacyModel
 from nymity.publish.registry import Method
 from nymity.table.schema import Role, Schema
 
 
-def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method, ledger: Ledger | None = None) -> None:
-    """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it."""
+def check_promise(
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    method: Method,
+    ledger: Ledger | None = None,
+    source: tuple[str, ReadOptions] | None = None,
+) -> None:
+    """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it.
+
+    ``source`` is the path of the table and how it is to be read.
+    """
     if ledger is not None and (not isinstance(method, PrivateMethod) or method.not_private_seed is not None):
         raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
     if not isinstance(method, PrivateMethod):
@@ -32,10 +45,14 @@ def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method
                 expected=f"{SafePub.key!r} or {EpsilonSafeLattice.key!r}, which keep the promise",
                 got=repr(method.key),
             )
+        _check_unlisted(schema)
         return
     model = the_promise(models)
     check_published([name for name in schema if schema[name].role is not Role.IDENTIFYING], schema.quasi)
     check_listed(schema)
+    _check_total(schema)
+    if source is not None:
+        _check_stated(*source)
     if isinstance(method, SafePub) and method.target is not None and method.target not in schema.quasi:
         raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=repr(method.target))
     if not any(schema[name].weight for name in schema.quasi):
@@ -51,6 +68,39 @@ def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method
 
 #: What the promise of a release means whose draws can be foreseen.
 NOT_PRIVATE = "NOT PRIVATE: all draws are from a known seed, so nothing is promised"
+
+
+def _check_unlisted(schema: Schema) -> None:
+    for name, attribute in schema.items():
+        if attribute.unlisted is not None:
+            raise SchemaError(
+                f"schema.{name}.unlisted",
+                expected="a differentially private method; with others every value must be listed",
+                got=repr(attribute.unlisted),
+            )
+
+
+def _check_total(schema: Schema) -> None:
+    """Refuse a schema by which one record could stop a run."""
+    for name, attribute in schema.items():
+        if attribute.missing == "error":
+            raise SchemaError(
+                f"schema.{name}.missing",
+                expected="'category' or 'drop'",
+                got="'error', and an error would tell that a record has a gap",
+            )
+
+
+def _check_stated(path: str, options: ReadOptions) -> None:
+    """Refuse to find out from the records how they are to be read."""
+    unstated = options.unstated(format_of(Path(path)).kind)
+    if unstated:
+        raise JobError(
+            f"source.{unstated[0]}",
+            expected=f"{', '.join(unstated)} stated in the job: what is found out from the records is not private",
+            got="none",
+            hint='[source] delimiter = ",", encoding = "utf-8", header = true; nymity inspect TABLE --job writes them',
+        )
 
 
 def public_section(outcome: PrivateOutcome) -> dict[str, Any]:
@@ -84,11 +134,13 @@ def seeded(outcome: object) -> str:
     return NOT_PRIVATE if foreseen else ""
 
 
-def private_figures(outcome: PrivateOutcome, records: int, released: int) -> dict[str, Any]:
+def private_figures(outcome: PrivateOutcome, records: Records, released: int) -> dict[str, Any]:
     """Return what only the custodian may see."""
     return {
-        "records": records,
-        "not_released": records - released,
+        "records": len(records.rows),
+        "not_released": len(records.rows) - released,
+        "without_a_listed_value": records.without_place,
+        "dropped_for_missing_values": records.with_gap,
         "records_of_the_sample_for_the_search": outcome.sample_records,
         "score_on_that_sample": -outcome.loss,
     }

@@ -115,7 +115,8 @@ class Job:
         object.__setattr__(self, "earlier_releases", tuple(self.earlier_releases))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
-        check_promise(self.schema, self.privacy, self.method, self.ledger)
+        reading = None if self.source is None else (self.source.path, self.source.options)
+        check_promise(self.schema, self.privacy, self.method, self.ledger, reading)
         if self.target is not None:
             _check_target(self.target, self.schema)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from nymity.core.randomness import salt
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
-from nymity.io import like, read_table, to_polars
+from nymity.dp.records import Records, others_of
+from nymity.io import compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
@@ -81,6 +82,8 @@ def load_source(job: Job) -> pl.DataFrame:
     """Read the table a job names."""
     if job.source is None:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
+    if isinstance(job.method, PrivateMethod):
+        return read_text_cells(job.source.path, job.source.options, job.schema.quasi)
     return read_table(job.source.path, job.source.options)
 
 
@@ -146,22 +149,25 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     seconds: dict[str, float] = {}
     schema, draws = opened(job), KeyedDraws.fresh()
     with _timed("reading", seconds, observe):
-        source = load_source(job) if given is None else to_polars(given)
+        source = load_source(job) if given is None else _taken(job, given)
         tables = tables_of(job, source)
-        job.schema.check(tables.published)
-        table, rows = without_dropped(tables.published, job.schema)
+        prepared = _prepared(job, schema, tables.published)
+        table, rows = prepared.table, prepared.rows
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
-        encoded = encode(table, schema, people)
+        encoded = prepared.encoded if isinstance(prepared, Records) else encode(table, schema, people)
     if job.ledger is not None:  # before the first draw, and for good
         job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     with _timed("searching", seconds, observe):
         outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
+        if isinstance(outcome, PrivateOutcome):
+            outcome = replace(outcome, recoding=replace(outcome.recoding, others=others_of(schema)))
     with _timed("recoding", seconds, observe):
         recoded = outcome.recoding.apply(table, draws=draws)
         order = _row_order(recoded.table, job.output.row_order, draws)
-        frame = recoded.table[order]
+        frame = compact(recoded.table[order])
+        counts = None if recoded.counts is None else compact(recoded.counts)
     with _timed("verifying", seconds, observe):
         population = None if people is None else Population.of(people, outcome.recoding, table.height)
         hierarchies = job.schema.sensitive_hierarchies
@@ -173,11 +179,11 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             job.privacy,
             hierarchies=hierarchies,
             population=population,
-            counts=recoded.counts,
+            counts=counts,
             originals=originals,
         )
-        if recoded.counts is not None:
-            verified = replace(verified, problems=(*verified.problems, *lost_records(frame, recoded.counts, table)))
+        if counts is not None:
+            verified = replace(verified, problems=(*verified.problems, *lost_records(frame, counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
     secret = salt()
@@ -185,7 +191,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         job=job,
         tables=tables,
         release=frame,
-        counts=recoded.counts,
+        counts=counts,
         outcome=outcome,
         masked=int(recoded.masked.sum()),
         dropped=tables.published.height - table.height,
@@ -199,12 +205,14 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         seconds=seconds,
         nodes=_nodes(outcome),
         dropped_records=tables.published.height - table.height,
-        figures=private_figures(outcome, table.height, frame.height) if isinstance(outcome, PrivateOutcome) else {},
+        figures=private_figures(outcome, prepared, frame.height)
+        if isinstance(outcome, PrivateOutcome) and isinstance(prepared, Records)
+        else {},
     )
     return Release(
         table=frame if given is None else like(given, frame),
         frame=frame,
-        counts=recoded.counts,
+        counts=counts,
         certificate=certificate,
         verification=verified,
         outcome=outcome,
@@ -213,6 +221,29 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         population=population,
         originals=originals,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """The records to publish, and which source rows they are."""
+
+    table: pl.DataFrame
+    rows: NDArray[np.int64]
+
+
+def _taken(job: Job, given: Any) -> pl.DataFrame:
+    """Return the caller's frame as a table; of text cells where a private method is to publish it."""
+    if isinstance(job.method, PrivateMethod):
+        return text_cells(given, job.schema.quasi)
+    return to_polars(given)
+
+
+def _prepared(job: Job, schema: Schema, source: pl.DataFrame) -> _Prepared | Records:
+    """Leave out records as the schema says; a private method leaves out what has no place, and fails for no record."""
+    if isinstance(job.method, PrivateMethod):
+        return Records.of(source, schema)
+    job.schema.check(source)
+    return _Prepared(*without_dropped(source, job.schema))
 
 
 def _nodes(outcome: Outcome) -> pl.DataFrame | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -16,9 +16,11 @@ from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.kernels.grouping import distinct
+from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen
+from nymity.table.text import is_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,9 @@ class SampledRecoding(Recoding):
     Every record is kept with probability ``beta``, independently, and published at ``levels`` if its class has at least
     ``k`` of those. All others are left out, never masked: how many they are is private. Each call of :meth:`apply`
     draws anew, and spends a budget anew.
+
+    Cells are text that the hierarchies list, whatever type the table's columns have, so equal rows are equal bytes. A
+    value that they do not list counts as the one that ``others`` names for its column, or excludes its record.
     """
 
     columns: tuple[str, ...]
@@ -37,6 +42,7 @@ class SampledRecoding(Recoding):
     beta: Fraction
     bits: Bits = SYSTEM
     outliers: Outliers = "remove"
+    others: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "sampled"
     drawn: ClassVar[tuple[str, ...]] = (
@@ -61,29 +67,29 @@ class SampledRecoding(Recoding):
     ) -> Recoded:
         """Draw a sample and publish its classes of at least k records, one class after another.
 
-        Rows with unseen values can only be left out. The order of rows tells nothing of the table's. What it spends is
-        for the caller to add up, as :func:`nymity.publish` and :func:`nymity.apply` do with a ledger.
+        Rows without a place are left out whatever ``unseen`` says: an error would tell of a record. The order of rows
+        tells nothing of the table's. What it spends is for the caller to add up, as :func:`nymity.publish` and
+        :func:`nymity.apply` do with a ledger.
         """
         self._check(table, unseen, outliers)
         if (outliers or self.outliers) != "remove":
             raise ParameterError(
                 "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
             )
-        return self.of_sample(table, coins(self.beta, table.height, self.bits), unseen=unseen)
+        return self.of_sample(table, coins(self.beta, table.height, self.bits))
 
-    def of_sample(self, table: pl.DataFrame, kept: NDArray[np.bool_], *, unseen: Unseen = "error") -> Recoded:
+    def of_sample(self, table: pl.DataFrame, kept: NDArray[np.bool_]) -> Recoded:
         """Publish the classes of at least k of the rows that are kept, (n_rows,), whoever has drawn these."""
-        codes = self._codes(table, unseen)
+        codes = np.stack([placed(table[name], h, self.others.get(name)) for name, h in self.hierarchies.items()])
         chosen = np.flatnonzero(kept & (codes >= 0).all(axis=0))
         general = [h.codes[self.levels[name]][codes[a, chosen]] for a, (name, h) in enumerate(self.hierarchies.items())]
         keys = KeyLayout.for_sizes([h.domain_size for h in self.hierarchies.values()]).pack(general)
         group, _ = distinct(keys)
         large = np.flatnonzero(np.bincount(group)[group] >= self.k)
         large = large[np.lexsort(keys[large].T)]
-        rows = table[chosen[large]]
         cells = dict(zip(self.hierarchies, general, strict=True))
-        published = {name: self._publish(rows[name], name, cells[name][large]) for name in self.columns}
-        return Recoded(pl.DataFrame(published), chosen[large], np.zeros(rows.height, dtype=np.bool_))
+        published = {name: self._published(name, cells[name][large]) for name in self.columns}
+        return Recoded(pl.DataFrame(published), chosen[large], np.zeros(len(large), dtype=np.bool_))
 
     def published_as(self, name: str) -> dict[str, Any]:
         """The level and the height of the hierarchy."""
@@ -101,7 +107,8 @@ class SampledRecoding(Recoding):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON types; a file always draws from the operating system."""
-        return {**self._described(), "levels": dict(self.levels), "k": self.k, "beta": str(self.beta)}
+        drawn = {"levels": dict(self.levels), "k": self.k, "beta": str(self.beta)}
+        return {**self._described(), **drawn, **({"others": dict(self.others)} if self.others else {})}
 
     @classmethod
     def _rebuilt(
@@ -113,12 +120,22 @@ class SampledRecoding(Recoding):
         whole_number("k", data["k"], at_least=1)
         if not 0 < beta < 1 or set(columns) - set(hierarchies) or data["outliers"] != "remove":
             raise ValueError("beta outside of (0, 1), a column without a hierarchy, or outliers that are not removed")
-        return SampledRecoding(columns, hierarchies, levels, data["k"], beta)
+        others = dict(data.get("others", {}))
+        if any(other not in hierarchies[name].index for name, other in others.items()):
+            raise ValueError("another value that is not listed")
+        return SampledRecoding(columns, hierarchies, levels, data["k"], beta, others=others)
 
-    def _publish(self, raw: pl.Series, name: str, codes: np.ndarray[Any, Any]) -> pl.Series:
-        """Return the published cells; a column left as it is keeps its type, unless that type lists all its values."""
-        level = self.levels[name]
-        if level == 0:
-            listed = raw.dtype in (pl.Categorical, pl.Enum)
-            return written_alike((raw.cast(pl.String) if listed else raw).alias("cell")).alias(name)
-        return pl.Series(name, self.hierarchies[name].labels[level], dtype=pl.String).gather(codes)
+    def _published(self, name: str, codes: NDArray[np.int32]) -> pl.Series:
+        """Return the published cells, as the hierarchy writes them."""
+        return pl.Series(name, self.hierarchies[name].labels[self.levels[name]], dtype=pl.String).gather(codes)
+
+
+def placed(cells: pl.Series, hierarchy: Hierarchy, other: str | None) -> NDArray[np.int32]:
+    """Return the code of each cell, (n,): that of ``other`` for a value that is not listed, -1 without one.
+
+    A gap is no value: it has the place that the hierarchy gives it, or none.
+    """
+    codes = codes_of(cells, None, hierarchy.index, unknown=-1 if other is None else hierarchy.index[other])
+    if other is None or None in hierarchy.index:
+        return codes
+    return np.where(is_missing(cells).to_numpy(), np.int32(-1), codes)

@@ -33,7 +33,8 @@ class Attribute:
     ``missing`` says what an empty cell is: ``category`` (default) makes it a value of its own, which stays
     missing at every level below the top; ``drop`` leaves records with a gap here out of the release; ``error``
     refuses them. ``weight`` scales the attribute in losses. ``min_level`` and ``max_level`` bound the levels a
-    search may choose; equal bounds fix the level.
+    search may choose; equal bounds fix the level. ``unlisted`` is for differentially private methods: the value of the
+    hierarchy that records with a value it does not list count as; without it they are left out.
     """
 
     role: Role
@@ -42,6 +43,7 @@ class Attribute:
     weight: float = 1.0
     min_level: int = 0
     max_level: int | None = None
+    unlisted: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "role", Role(self.role))
@@ -50,6 +52,8 @@ class Attribute:
         validation.whole_number("min_level", self.min_level, at_least=0)
         if self.max_level is not None:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
+        if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
+            raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
 
 def identifying() -> Attribute:
@@ -65,6 +69,7 @@ def quasi(
     level: int | None = None,
     min_level: int = 0,
     max_level: int | None = None,
+    unlisted: str | None = None,
 ) -> Attribute:
     """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
     if level is not None:
@@ -76,6 +81,7 @@ def quasi(
         weight=weight,
         min_level=min_level,
         max_level=max_level,
+        unlisted=unlisted,
     )
 
 

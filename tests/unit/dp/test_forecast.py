@@ -15,10 +15,8 @@ from nymity.core.errors import ParameterError, SchemaError
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])
-SCHEMA = ny.Schema(
-    {"id": ny.identifying(), "age": ny.quasi(AGE, missing="drop"), "sex": ny.quasi(SEX, missing="error")}
-)
-PROMISE = ny.DifferentialPrivacy(epsilon=1.0, public_records=600)
+SCHEMA = ny.Schema({"id": ny.identifying(), "age": ny.quasi(AGE, missing="drop"), "sex": ny.quasi(SEX, missing="drop")})
+PROMISE = ny.DifferentialPrivacy(epsilon=1.0, public_records=600, delta=1e-4)
 
 
 def test_what_a_node_can_have() -> None:
@@ -78,10 +76,10 @@ def test_advice_names_parameters_that_help() -> None:
     told = ny.dp.forecast(SCHEMA, strict).advice()
     standard, relaxed = (replace(strict, **change).k for change in ({"notion": "standard"}, {"delta": None}))
     assert f"notion = 'standard' asks for k = {standard} instead of {strict.k}" in told
-    assert f"delta = 0.0001, which is recommended for 600 records, asks for k = {relaxed} instead of {strict.k}" in told
+    assert f"delta = 1e-05, which is recommended for 600 records, asks for k = {relaxed} instead of {strict.k}" in told
     best = max(ny.dp.forecast(SCHEMA, strict).compared().rows(named=True), key=lambda row: row["most_classes"])
     assert any(text.startswith(f"epsilon = {best['epsilon']:g} would allow {best['most_classes']} ") for text in told)
-    few = ny.dp.forecast(SCHEMA, ny.DifferentialPrivacy(epsilon=1.0, public_records=40)).advice()
+    few = ny.dp.forecast(SCHEMA, ny.DifferentialPrivacy(epsilon=1.0, public_records=40, delta=1e-4)).advice()
     assert few == ["about 54 records are needed for a class of k = 32 sampled ones"]  # 32 / 0.59343
     lavish = ny.DifferentialPrivacy(epsilon=1.0, public_records=10**6)
     best_epsilon = ny.dp.forecast(SCHEMA, lavish).compared()["most_classes"].arg_max() == 1
@@ -92,9 +90,9 @@ def test_the_command_line_forecasts_without_the_table(tmp_path: Path) -> None:
     (tmp_path / "job.json").write_text(
         json.dumps(
             {
-                "source": {"path": "there is none.csv"},
+                "source": {"path": "there is none.csv", "delimiter": ",", "encoding": "utf-8", "header": True},
                 "schema": {"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": AGE.rows()}}},
-                "privacy": [{"model": "differential-privacy", "epsilon": 1.0, "public_records": 600}],
+                "privacy": [{"model": "differential-privacy", "epsilon": 1.0, "public_records": 600, "delta": 1e-4}],
                 "method": {"name": "safepub"},
             }
         )

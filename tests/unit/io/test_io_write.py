@@ -115,7 +115,7 @@ def test_column_names_are_neutralized(tmp_path):
 def test_parquet_is_never_neutralized(tmp_path):
     table = pl.DataFrame({"=a": ["=1", None], "c": pl.Series(["+x", "y"], dtype=pl.Categorical)})
     write_table(table, tmp_path / "t.parquet")
-    assert_frame_equal(read_table(tmp_path / "t.parquet"), table, categorical_as_str=True)
+    assert_frame_equal(read_table(tmp_path / "t.parquet"), table.cast(pl.String))  # categories list other cells
 
 
 def test_categories_are_neutralized_too(tmp_path):

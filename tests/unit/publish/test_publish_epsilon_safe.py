@@ -79,4 +79,4 @@ def test_what_is_refused_before_a_record_is_read() -> None:
         ny.publish("no such file.csv", derived, privacy=PROMISE, method=ny.EpsilonSafeLattice())
     weightless = ny.Schema({"age": ny.quasi(AGE, weight=0), "sex": ny.quasi(SEX, weight=0)})
     with pytest.raises(JobError, match="a weight above 0"):
-        ny.publish("no such file.csv", weightless, privacy=PROMISE, method=ny.EpsilonSafeLattice())
+        ny.publish("no such file.parquet", weightless, privacy=PROMISE, method=ny.EpsilonSafeLattice())

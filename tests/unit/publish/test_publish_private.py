@@ -25,7 +25,7 @@ from nymity.publish.population import tables_of
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])
 SCHEMA = ny.Schema({"name": ny.identifying(), "age": ny.quasi(AGE), "sex": ny.quasi(SEX)})
-PROMISE = ny.DifferentialPrivacy(epsilon=1.0, public_records=5000)
+PROMISE = ny.DifferentialPrivacy(epsilon=1.0, public_records=5000, delta=1e-4)
 
 
 def people(n: int = 600) -> pl.DataFrame:
@@ -229,7 +229,7 @@ def test_a_job_file_and_the_command_line(tmp_path: Path) -> None:
     ny.dp.Ledger(path=str(tmp_path / "ledger.json"), source="people").open(epsilon=1.5, delta=1e-3)
     (tmp_path / "job.toml").write_text(
         """
-        source = "people.csv"
+        source = { path = "people.csv", delimiter = ",", encoding = "utf-8", header = true }
         ledger = { path = "ledger.json", source = "people" }
         [schema]
         name = { role = "identifying" }
@@ -239,6 +239,7 @@ def test_a_job_file_and_the_command_line(tmp_path: Path) -> None:
         model = "differential-privacy"
         epsilon = 1.0
         public_records = 5000
+        delta = 1e-4
         [method]
         name = "safepub"
         steps = 10
@@ -328,7 +329,7 @@ def test_a_ledger_that_cannot_be_read_stops_the_run_before_a_record_is_seen(
         schema=SCHEMA,
         privacy=(PROMISE,),
         method=ny.SafePub(),
-        source=Source(path=str(tmp_path / "there is no such table.csv")),
+        source=Source(path=str(tmp_path / "there is no such table.csv"), delimiter=",", encoding="utf-8", header=True),
         ledger=ny.dp.Ledger(path=str(path), source="people"),
     )
     with pytest.raises(FileError, match=r"ledger\.json"):
@@ -373,6 +374,8 @@ def test_applying_a_private_recoding_on_the_command_line(tmp_path: Path) -> None
     kept = ledger(tmp_path)
     ends = ["apply", *(str(tmp_path / name) for name in ("recoding.json", "people.csv"))]
     ends += ["--out", str(tmp_path / "new.csv")]
+    assert "--encoding utf-8" in " ".join(CliRunner().invoke(app, [*ends, "--unaccounted"]).output.split())
+    ends += ["--delimiter", ",", "--encoding", "utf-8"]
     named = ["--ledger", str(tmp_path / "ledger.json"), "--source", "people"]
     for options, fine in (([], False), (named[:2], False), (["--unaccounted"], True), (named, True)):
         assert (CliRunner().invoke(app, [*ends, *options]).exit_code == 0) is fine

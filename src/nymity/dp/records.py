@@ -1,0 +1,91 @@
+"""Records of a private release: each finds its place in public hierarchies, or is left out, by itself.
+
+Preparing is total: whatever a record holds, it changes nothing for the others, and there is no error to tell of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import TableError
+from nymity.table.encoding import MAX_RECORDS, EncodedTable, distinct_in_order
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.packing import KeyLayout
+from nymity.table.sampled_recoding import placed
+from nymity.table.schema import Schema, check_columns
+from nymity.table.text import is_missing
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Records:
+    """The records that have a place, and which rows of the source they are.
+
+    table: their quasi-identifiers as text. codes (n_quasi, n): their values in the hierarchies. rows (n,).
+    without_place: how many have a value that is not listed; with_gap: how many the policy ``drop`` leaves out.
+    """
+
+    schema: Schema
+    table: pl.DataFrame
+    codes: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    without_place: int
+    with_gap: int
+
+    @staticmethod
+    def of(source: pl.DataFrame, schema: Schema) -> Records:
+        """Prepare a table of text cells by a schema with finished hierarchies (:func:`public_schema`)."""
+        check_columns(schema, source.columns)
+        if source.height > MAX_RECORDS:
+            raise TableError("table", expected=f"at most {MAX_RECORDS:,} records", got="more")
+        gaps = np.zeros(source.height, dtype=np.bool_)
+        for name, attribute in schema.items():
+            if attribute.missing == "drop":
+                gaps |= is_missing(source[name]).to_numpy()
+        codes = np.stack([placed(source[n], _hierarchy(schema, n), schema[n].unlisted) for n in schema.quasi])
+        listed = (codes >= 0).all(axis=0)
+        rows = np.flatnonzero(listed & ~gaps)
+        table = pl.DataFrame({name: source[name][rows] for name in source.columns if name in schema.quasi})
+        return Records(
+            schema=schema,
+            table=table,
+            codes=codes[:, rows],
+            rows=rows,
+            without_place=int((~listed & ~gaps).sum()),
+            with_gap=int(gaps.sum()),
+        )
+
+    @cached_property
+    def encoded(self) -> EncodedTable:
+        """The distinct combinations, counted; there may be none."""
+        schema, names = self.schema, self.schema.quasi
+        hierarchies = [_hierarchy(schema, name) for name in names]
+        bounds = [schema[name].max_level for name in names]
+        group, first = distinct_in_order(
+            KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(list(self.codes))
+        )
+        return EncodedTable(
+            n_records=len(self.rows),
+            names=names,
+            hierarchies=tuple(hierarchies),
+            combinations=np.ascontiguousarray(self.codes[:, first].T),
+            counts=np.bincount(group, minlength=len(first)).astype(np.uint32),
+            min_levels=tuple(schema[name].min_level for name in names),
+            max_levels=tuple(h.height if b is None else b for h, b in zip(hierarchies, bounds, strict=True)),
+            weights=tuple(float(schema[name].weight) for name in names),
+        )
+
+
+def others_of(schema: Schema) -> dict[str, str]:
+    """Return what values that no hierarchy lists count as, for the columns where they do not exclude a record."""
+    return {name: other for name in schema.quasi if (other := schema[name].unlisted) is not None}
+
+
+def _hierarchy(schema: Schema, name: str) -> Hierarchy:
+    hierarchy = schema[name].hierarchy
+    assert isinstance(hierarchy, Hierarchy)  # a public schema has finished ones
+    return hierarchy

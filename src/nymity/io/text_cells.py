@@ -1,0 +1,111 @@
+"""Tables of text cells: what differentially private releases are made from.
+
+Two tables are neighbours if one has a record that the other lacks. A reader that finds types from the values lets one
+record change the cells of all others, and then no two tables are neighbours. So every cell becomes text by itself, by
+a rule that looks at this cell alone, and a column whose type was made from all its values together is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Hashable, Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import TableError
+from nymity.io.delimited import read_cells
+from nymity.io.excel import read_texts
+from nymity.io.format import format_of
+from nymity.io.frame import named_columns, to_polars, written
+from nymity.io.options import ReadOptions
+from nymity.io.read import read_parquet
+from nymity.io.source import open_source
+from nymity.table.text import as_text, is_missing
+
+#: From here on whole numbers are not told apart: a column that holds a fraction or a gap, too, is one of floats in
+#: some frames, and these would write them otherwise than integers.
+_LARGEST = 2**53
+#: Stands for them; no hierarchy lists it.
+BEYOND = "a whole number of 2^53 or more"
+
+
+def read_text_cells(
+    path: str | os.PathLike[str], options: ReadOptions, columns: Collection[str] | None = None
+) -> pl.DataFrame:
+    """Read a file as text: cells of text files as they stand there, of others as :func:`text_cells` writes them.
+
+    Rows of a spreadsheet without any cell are left out, wherever they stand.
+    """
+    place = Path(path)
+    promised = format_of(place)
+    open_source(place, promised)
+    if promised.kind == "parquet":
+        return text_cells(read_parquet(place), columns)
+    if promised.kind == "excel":
+        return read_texts(place, options)
+    return read_cells(place, promised, options)
+
+
+def text_cells(frame: object, columns: Collection[str] | None = None) -> pl.DataFrame:
+    """Return a frame of any kind as text; a gap, NaN and empty text are missing.
+
+    Numbers are written as short as can be (``1`` for 1.0, ``0.5``), truth values ``true`` and ``false``, days
+    ``2024-05-31``. Python values in lists and in pandas columns of objects are written one by one. Where ``columns``
+    are named, all that is told of the others is which cells are missing; they may have any type.
+    """
+    found = named_columns(frame)
+    if found is None:
+        found = {column.name: column for column in to_polars(frame).get_columns()}
+    read = found if columns is None else columns
+    return pl.DataFrame({name: _text(name, values, read=name in read) for name, values in found.items()})
+
+
+def _text(name: str, values: Any, *, read: bool) -> pl.Series:
+    if isinstance(values, pl.Series):
+        return _of_column(values.alias(name)) if read else _present(values).alias(name)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
+    known: dict[tuple[type, Any], str | None] = {}
+    return pl.Series(name, [_of_cell(cell, known) for cell in values], dtype=pl.String)
+
+
+def _present(values: pl.Series) -> pl.Series:
+    return pl.select(pl.when(~is_missing(values)).then(pl.lit("given"))).to_series()
+
+
+def _of_cell(cell: Any, known: dict[tuple[type, Any], str | None]) -> str | None:
+    """Write one Python value; ``known`` are those that were written before."""
+    if cell is None or isinstance(cell, str):
+        return cell or None
+    if not isinstance(cell, Hashable):
+        return written(cell)
+    key = (type(cell), cell)
+    if key not in known:
+        number = isinstance(cell, int | float) and not isinstance(cell, bool)
+        known[key] = _of_number(pl.Series([cell]))[0] if number else written(cell)
+    return known[key]
+
+
+def _of_column(column: pl.Series) -> pl.Series:
+    """Write a column by its type."""
+    name, dtype, cells = column.name, column.dtype, column.alias("cells")
+    if dtype in (pl.Categorical, pl.Enum):
+        cells = cells.cast(pl.String)
+    elif dtype.is_integer() or dtype == pl.Float64:
+        cells = _of_number(cells)
+    elif dtype not in (pl.String, pl.Boolean, pl.Date, pl.Null):
+        raise TableError(
+            f"column {name!r}",
+            expected="text, whole numbers, 64-bit numbers, truth values or days, each of which can be told by itself",
+            got=str(dtype),
+            hint="give the column as text: a cell's text must not depend on other records",
+        )
+    return as_text(cells).alias(name)
+
+
+def _of_number(cells: pl.Series) -> pl.Series:
+    beyond = (cells >= _LARGEST) | (cells <= -_LARGEST)
+    text = as_text(cells)
+    return text.set(beyond.fill_null(False) & text.is_not_null(), BEYOND)
