@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, table
-from nymity.cli.options import AsJson, JobOption, Quiet, Strict
+from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet, Strict
 from nymity.cli.source import load_job
+from nymity.cli.warnings_shown import show_warnings
 from nymity.core.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def command(
         ),
     ] = None,
     strict: Strict = False,
+    fail_on_warnings: FailOnWarnings = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -92,11 +94,12 @@ def command(
             "holds": result.holds,
             "problems": result.problems,
             "unchecked": result.unchecked,
+            "warnings": [caveat.plain() for caveat in result.warnings],
             **asdict(result.verification),
             "checked_against": {"job": job and str(job), "certificate": stated and str(stated)},
         }
     )
-    if not result.holds:
+    if not result.holds or (fail_on_warnings and result.warnings):
         raise typer.Exit(BROKEN)
 
 
@@ -144,7 +147,7 @@ def _show_verdict(screen: Screen, result: CheckResult) -> None:
     for promise in result.unchecked:
         screen.line(f"not checkable without --original: {promise}", style="red")
     if result.holds:
-        screen.line("Everything holds.", style="bold green")
+        show_warnings(screen, "Everything", [caveat.plain() for caveat in result.warnings])
     elif result.verification.holds and not result.problems:
         screen.line("Nothing is broken, but not everything was checked.", style="bold red")
     elif result.verification.holds:

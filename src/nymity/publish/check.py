@@ -13,10 +13,12 @@ import polars as pl
 from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import FileError, InputError
 from nymity.core.validation import nearest
+from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import check_counts
+from nymity.publish.caveats import Caveat, checked_caveats
 from nymity.publish.certificate import FORMAT, SENSITIVE_TABLE, VERIFIED, WITHHELD, Certificate
 from nymity.publish.codec import check_fields, require_mapping
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
@@ -35,12 +37,14 @@ from nymity.table.schema import Role
 class CheckResult:
     """What holds for a table, and what is wrong besides broken promises (tampering, columns that must not be there).
 
-    ``unchecked`` are promises that need the original, which was not given.
+    ``unchecked`` are promises that need the original, which was not given. ``warnings`` say what someone could still
+    find out although every promise holds, the worst first.
     """
 
     verification: Verification
     problems: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
+    warnings: tuple[Caveat, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -100,7 +104,31 @@ def check(
         originals=originals,
     )
     unchecked = tuple(model.promise() for model in promised if model not in models)
-    return CheckResult(verification=verified, problems=(*problems, *verified.problems), unchecked=unchecked)
+    caveats = checked_caveats(
+        files.table,
+        files.counts,
+        roles=_roles(job, stated),
+        models=promised,
+        stated=stated,
+        private=any(isinstance(model, DifferentialPrivacy) for model in promised),
+        classes=not any(model.needs_source for model in promised),
+    )
+    return CheckResult(
+        verification=verified,
+        problems=(*problems, *verified.problems, *caveats.problems),
+        unchecked=unchecked,
+        warnings=caveats.warnings,
+    )
+
+
+def _roles(job: Job | None, stated: Certificate | None) -> dict[str, str]:
+    """Return the roles of columns as the job tells them, or the certificate."""
+    if job is not None:
+        return {name: attribute.role.value for name, attribute in job.schema.items()}
+    assert stated is not None
+    described = require_mapping(stated["job"].get("schema", {}), "certificate.job.schema")
+    of_job = {name: str(require_mapping(item, name).get("role")) for name, item in described.items()}
+    return of_job | {column["name"]: column["role"] for column in stated["columns"]}
 
 
 @dataclass(frozen=True, eq=False)

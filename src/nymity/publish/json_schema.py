@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter
 
 from nymity.dp.ledger import Ledger
+from nymity.publish.earlier_release import Earlier, EarlierRelease
 from nymity.publish.job import Output, Source
 from nymity.publish.registry import METHODS, MODELS
 from nymity.quality import LOSSES, Loss
@@ -34,11 +35,18 @@ def job_schema() -> dict[str, Any]:
             "privacy": {"type": "array", "minItems": 1, "items": models},
             "method": _one_of(METHODS, "name"),
             "output": _fields(Output),
-            "earlier_releases": {"type": "array", "items": {"type": "string"}},
+            "earlier_releases": {"type": "array", "items": {"oneOf": [{"type": "string"}, _earlier_release()]}},
+            "earlier": _fields(Earlier),
             "ledger": _fields(Ledger),
             "target": {"type": "string"},
         },
     }
+
+
+def _earlier_release() -> dict[str, Any]:
+    """Return the schema of an earlier release in a job file, where everything is text."""
+    schema = _fields(EarlierRelease)
+    return schema | {"properties": {name: {"type": "string"} for name in schema["properties"]}}
 
 
 def _attribute() -> dict[str, Any]:

@@ -26,8 +26,11 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import lost_records
+from nymity.publish.caveats import caveats_of
 from nymity.publish.certificate import certify
 from nymity.publish.differential import private_figures
+from nymity.publish.earlier import measure_earlier
+from nymity.publish.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
 from nymity.publish.registry import Method, Outcome
@@ -45,7 +48,8 @@ def publish(
     privacy: Sequence[PrivacyModel] | PrivacyModel = (),
     method: Method | None = None,
     output: Output | None = None,
-    earlier_releases: Sequence[str] = (),
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
+    earlier: Earlier | None = None,
     ledger: Ledger | None = None,
     out: str | Path | None = None,
     observe: Observer = silent,
@@ -54,10 +58,12 @@ def publish(
 
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
-    file. ``method`` defaults to the optimal full-domain generalization with 5% suppression. ``ledger`` adds up what
-    differentially private releases of the same records spend.
+    file. ``method`` defaults to the optimal full-domain generalization with 5% suppression. ``earlier_releases`` are
+    releases of the same people that are out already: paths of their folders, releases, or mere names; ``earlier`` says
+    what must be left when they are intersected. ``ledger`` adds up what differentially private releases of the same
+    records spend.
     """
-    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier)
     release = run_job(job, given, observe)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
@@ -86,13 +92,14 @@ def job_of(
     privacy: Sequence[PrivacyModel] | PrivacyModel,
     method: Method | None,
     output: Output | None = None,
-    earlier_releases: Sequence[str] = (),
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     ledger: Ledger | None = None,
+    earlier: Earlier | None = None,
 ) -> tuple[Job, Any]:
     """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
     if isinstance(source, Job):
         beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
-        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, ledger=ledger)
+        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger)
         return source, None
     if schema is None:
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
@@ -105,7 +112,8 @@ def job_of(
         method=method if method is not None else OptimalLattice(suppression=0.05),
         source=Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
-        earlier_releases=tuple(earlier_releases),
+        earlier_releases=tuple(map(read_earlier, earlier_releases)),
+        earlier=earlier,
         ledger=ledger,
     )
     return job, None if is_path else source
@@ -168,6 +176,9 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             verified = replace(verified, problems=(*verified.problems, *lost_records(frame, recoded.counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
+    with _timed("looking for warnings", seconds, observe):
+        earlier = measure_earlier(job, outcome.recoding, recoded, tables.published, rows)
+        caveats = caveats_of(job, outcome, recoded, table, earlier=earlier.caveats)
     secret = salt()
     certificate = certify(
         job=job,
@@ -179,6 +190,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         dropped=tables.published.height - table.height,
         verified=verified,
         salt=secret,
+        caveats=caveats,
+        earlier=earlier.entries,
     )
     log = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],
