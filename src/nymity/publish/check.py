@@ -15,6 +15,7 @@ from nymity.core.errors import FileError, InputError
 from nymity.core.validation import nearest
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
+from nymity.partition.freeform import Freeform
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import check_counts
@@ -25,6 +26,7 @@ from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output, parse_models, parse_schema
 from nymity.publish.pipeline import load_source, without_dropped
 from nymity.publish.population import Population, Tables, beside_population, tables_of
+from nymity.publish.registry import METHODS
 from nymity.publish.release import read_release
 from nymity.publish.verify import Verification, verify
 from nymity.table.encoding import distinct_values
@@ -111,7 +113,7 @@ def check(
         models=promised,
         stated=stated,
         private=any(isinstance(model, DifferentialPrivacy) for model in promised),
-        classes=not any(model.needs_source for model in promised),
+        classes=not _is_freeform(job, stated),
     )
     return CheckResult(
         verification=verified,
@@ -119,6 +121,12 @@ def check(
         unchecked=unchecked,
         warnings=caveats.warnings,
     )
+
+
+def _is_freeform(job: Job | None, stated: Certificate | None) -> bool:
+    """Say whether rows have cells of their own, by the method."""
+    named = METHODS.get(str((stated or {"job": {}})["job"].get("method", {}).get("name")))
+    return issubclass(type(job.method) if job is not None else named or object, Freeform)
 
 
 def _roles(job: Job | None, stated: Certificate | None) -> dict[str, str]:

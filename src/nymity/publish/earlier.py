@@ -90,9 +90,9 @@ def _demand(left: Left, wanted: int) -> None:
     if left.smallest_group is None or left.smallest_group >= wanted:
         return
     raise NoSolutionError(
-        f"earlier.smallest_group: with the earlier releases somebody shares all classes with "
-        f"{people(left.smallest_group)} (themselves included), {wanted:,} are asked for; {people(left.people)} of the "
-        "new release are in earlier ones. Nothing was published. Try: publish the new table with the recoding of the "
+        f"earlier.smallest_group: with the earlier releases the smallest group of people who share all classes is of "
+        f"{people(left.smallest_group)}, {wanted:,} are asked for; {people(left.people)} of the new release are in "
+        "earlier ones. Nothing was published. Try: publish the new table with the recoding of the "
         "earlier release (nymity apply), a larger k, fewer quasi-identifiers, or a smaller smallest_group"
     )
 
@@ -105,8 +105,9 @@ def _left_caveat(left: Left, releases: int, promised: int) -> list[Caveat]:
     clauses = []
     if least < promised:
         clauses.append(
-            f"together with {together} somebody shares all classes with {people(least)} (themselves included), fewer "
-            f"than the {promised:,} of this release alone; so do {left.below:,} of {people(left.people)} in both"
+            f"together with {together} the smallest group of people who share all classes is of {people(least)}, "
+            f"fewer than the {promised:,} of this release alone; {left.below:,} of {people(left.people)} in both are "
+            "in such groups"
         )
     if left.newcomers < min(least, promised):
         clauses.append(

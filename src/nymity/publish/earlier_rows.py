@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.publish.caveats.table import text_of
 from nymity.risk.attacks.rows import Matcher, ReleasedRows
 from nymity.risk.attacks.scene import coded
 from nymity.risk.shared_classes import ABSENT, sharing, sharing_exactly, values_left
@@ -74,7 +75,7 @@ class Rows:
         """Say whose each row is: the value of the column ``person``, or the number of the record."""
         if person is None:
             return list(self.source_rows.tolist())
-        names = as_text(self.source[person])[self.source_rows].to_list()
+        names = text_of(self.source[person])[self.source_rows].to_list()
         return [object() if name is None else name for name in names]  # who has no name is nobody else
 
     def values(self, attribute: str) -> list[set[Any]]:

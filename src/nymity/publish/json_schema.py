@@ -46,7 +46,7 @@ def job_schema() -> dict[str, Any]:
 def _earlier_release() -> dict[str, Any]:
     """Return the schema of an earlier release in a job file, where everything is text."""
     schema = _fields(EarlierRelease)
-    return schema | {"properties": {name: {"type": "string"} for name in schema["properties"]}}
+    return schema | {"properties": {name: {"type": "string", "minLength": 1} for name in schema["properties"]}}
 
 
 def _attribute() -> dict[str, Any]:

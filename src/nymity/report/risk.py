@@ -249,4 +249,4 @@ def _intersected(entry: dict[str, Any]) -> str:
         return f"Nobody of this release is in {entry['name']}."
     if left is None:
         return f"With {entry['name']} it was not intersected."
-    return f"With {entry['name']} somebody shares both classes with {count(left, 'person', 'people')}, no fewer."
+    return f"With {entry['name']} the smallest group that shares both classes is of {count(left, 'person', 'people')}."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,6 +17,7 @@ from samples import DIVERSE, K2, people, people_schema, released
 import nymity as ny
 from nymity.publish.caveats import ORDER, Caveat, caveats_of_table, differences, verdict, worst_first
 from nymity.publish.caveats.table import plain_form
+from nymity.publish.job import Output
 from nymity.publish.release import Release
 from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
 
@@ -46,7 +49,7 @@ def test_a_column_that_singles_out_rows_is_told_with_its_share() -> None:
         "unique_with_all": 4,
     }
     assert found.says == (
-        "25% of rows (2 of 8) are unique once 'i' is known, and 50% once all 2 insensitive columns are known."
+        "25% of rows (2 of 8) are unique once 'i' is known, and 50% once both insensitive columns are known."
     )
 
 
@@ -301,3 +304,63 @@ def test_warnings_hold_no_value_of_the_table() -> None:
     release = ny.publish(frame, people_schema(), privacy=[K2], method=ny.OptimalLattice(suppression=0.2))
     assert "values-spelled-alike" in warned(release)
     assert "zz" not in str(release.certificate["not_protected"]).lower()
+
+
+# -- checking --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "models"),
+    [
+        (ny.OptimalLattice(suppression=0.2), [K2]),
+        (ny.Mondrian(), [K2, DIVERSE]),
+        (ny.FreeformGreedy(), [ny.KMatching(k=2)]),
+        (ny.Buckets(), [ny.FrequencyLDiversity(l=2, attribute="disease")]),
+    ],
+    ids=["levels", "partition", "freeform", "buckets"],
+)
+@pytest.mark.parametrize("format", ["csv", "parquet", "xlsx"])
+def test_a_check_of_the_file_finds_the_same_warnings(
+    method: Any, models: list[Any], format: Any, tmp_path: Path
+) -> None:
+    frame = people().with_columns(
+        pl.Series("disease", ["flu", "Flu", None, "gout", "7", "flu "] * 2 + ["flu", "cold", "07"]),
+        pl.Series("note", [[1], [2], [1, 2]] * 5),
+        pl.Series("weight", [0.5, 1.0, 2.0, float("nan"), None] * 3),
+    )
+    release = ny.publish(
+        frame,
+        people_schema(weight=insensitive()),
+        privacy=models,
+        method=method,
+        output=Output(format=format),
+        out=tmp_path / "release",
+    )
+    certificate = json.loads((tmp_path / "release" / "certificate.json").read_text())
+    found = ny.check(tmp_path / "release" / f"release.{format}", certificate=certificate)
+    assert found.problems == ()
+    assert found.warnings == release.warnings
+    assert "columns-that-single-out" in {one.key for one in found.warnings}
+    forged = {**certificate, "not_protected": []}
+    assert any(
+        "leaves out a warning" in text
+        for text in ny.check(release.table, certificate=forged, **_apart(release)).problems
+    )
+
+
+def _apart(release: Release) -> dict[str, Any]:
+    return {} if release.counts is None else {"sensitive": release.sensitive_table}
+
+
+def test_a_job_alone_shows_what_the_table_shows() -> None:
+    release = released(privacy=[K2])
+    found = ny.check(release.table, job=release.job)
+    assert {one.key for one in found.warnings} == {"columns-that-single-out", "no-promise-about-sensitive"}
+
+
+def test_texts_of_the_first_format_are_read_as_warnings() -> None:
+    release = released(method=ny.Buckets(), privacy=[ny.FrequencyLDiversity(l=2, attribute="disease")])
+    stated = {**release.certificate, "not_protected": ["presence: all are there"]}
+    found = ny.check(release.table, certificate=stated, sensitive=release.sensitive_table)
+    assert found.problems == ()
+    assert [one.says for one in found.warnings if one.key == "presence"] == ["Presence: all are there."]

@@ -239,7 +239,7 @@ def test_a_job_can_demand_what_is_left() -> None:
     before = made(frame, "levels")
     left = entry(made(frame, "partition", earlier_releases=[before]))["smallest_group"]
     assert left < 5
-    with pytest.raises(NoSolutionError, match=rf"with {left} p.* 5 are asked for.*Try: publish the new table"):
+    with pytest.raises(NoSolutionError, match=rf"is of {left} p.* 5 are asked for.*Try: publish the new table"):
         made(frame, "partition", earlier_releases=[before], earlier=ny.Earlier(smallest_group=5))
     before = made(frame, "levels, removed")
     same = made(frame, "levels, removed", earlier_releases=[before], earlier=ny.Earlier(smallest_group=2))

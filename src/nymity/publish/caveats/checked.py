@@ -1,4 +1,4 @@
-"""Warnings of a release that somebody received: found again where the table shows them, else as its certificate says."""
+"""Warnings of a release that somebody received: found again where the table shows them, else as certified."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def checked_caveats(
     ``roles`` are the roles of columns by name, ``models`` what is promised, ``stated`` the certificate, if there is
     one. Of a ``private`` release nothing is looked for: what the certificate says does not depend on the records.
     ``classes`` is False for freeform releases. Warnings that only the custodian can find (people with several records,
-    earlier releases) are taken from the certificate.
+    earlier releases) are taken from the certificate. The first format of certificates lists texts, if anything; nothing
+    is compared then.
     """
     told = [] if stated is None else list(stated.get("not_protected", []))
     known = [_read(one) for one in told]
@@ -53,8 +54,8 @@ def checked_caveats(
         counts=counts,
         classes=classes,
     )
-    first_format = stated is not None and all(isinstance(one, str) for one in told)  # it lists texts, or nothing
-    problems = [] if stated is None or first_format else differences(told, found, SEEN)
+    compared = stated is not None and "not_protected" in stated and not any(isinstance(one, str) for one in told)
+    problems = differences(told, found, SEEN) if compared else []
     return CheckedCaveats(
         warnings=worst_first([*(one for one in known if one.key not in SEEN), *found]), problems=tuple(problems)
     )

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.publish.caveats.caveat import Caveat
+from nymity.publish.caveats.table import text_of
 from nymity.publish.caveats.wording import people
 from nymity.table.schema import Role, Schema
 from nymity.table.text import as_text
@@ -34,7 +35,7 @@ def several_records(
     """
     found = []
     for name in [person] if person is not None else _of_people(source, schema):
-        values = as_text(source[name])
+        values = text_of(source[name])
         known = values.drop_nulls()
         most = max(known.value_counts()["count"].to_list(), default=0)
         different = known.n_unique()
@@ -60,7 +61,7 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
     people, or only records: another one stands for people if records that share a value of it mostly look alike. Names
     repeat by chance too, but then for people who differ.
     """
-    texts = {name: as_text(source[name]) for name in schema.columns(Role.IDENTIFYING) if name in source.columns}
+    texts = {name: text_of(source[name]) for name in schema.columns(Role.IDENTIFYING) if name in source.columns}
     texts = {name: values for name, values in texts.items() if values.null_count() < len(values)}
     if not texts:
         return []
@@ -73,7 +74,7 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
     """Say whether most records that share a value share all quasi-identifiers with another of them."""
-    cells = {f"q{i}": as_text(source[name]) for i, name in enumerate(schema.quasi)}
+    cells = {f"q{i}": text_of(source[name]) for i, name in enumerate(schema.quasi)}
     rows = pl.DataFrame(cells | {"value": values}).filter(pl.col("value").is_not_null())
     shared = rows.filter(pl.len().over("value") > 1)
     if not shared.height:

@@ -10,6 +10,7 @@ import polars as pl
 
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.caveats.wording import counted
+from nymity.publish.fingerprint import as_any_file_tells
 from nymity.risk.attacks.result import share
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.text import as_text
@@ -58,9 +59,9 @@ def single_out(table: pl.DataFrame, quasi: Sequence[str], insensitive: Sequence[
     worst = max(by_column, key=lambda name: by_column[name])
     says = f"{_rows(by_column[worst], rows)} unique once {worst!r} is known"
     if by_column[worst] <= before:
-        says = f"{_rows(together, rows)} unique once all {len(insensitive)} insensitive columns are known"
+        says = f"{_rows(together, rows)} unique once {_all(len(insensitive))} insensitive columns are known"
     elif len(insensitive) > 1:
-        says += f", and {share(together / rows)} once all {len(insensitive)} insensitive columns are known"
+        says += f", and {share(together / rows)} once {_all(len(insensitive))} insensitive columns are known"
     if before:
         says += f" ({before:,} are without them)"
     figures = {"rows": rows, "unique_before": before, "unique_once_known": by_column, "unique_with_all": together}
@@ -204,11 +205,21 @@ def _missing(values: ValuesByClass, promised: bool) -> list[Caveat]:
 
 def _cells(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Return columns as text under harmless names: polars reads names like ``*`` as patterns."""
-    return pl.DataFrame({f"c{i}": as_text(table[name]) for i, name in enumerate(columns)})
+    return pl.DataFrame({f"c{i}": text_of(table[name]) for i, name in enumerate(columns)})
+
+
+def text_of(column: pl.Series) -> pl.Series:
+    """Return any column as text, also lists, records and the like that no promise can be about."""
+    special = column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration)
+    return as_text(as_any_file_tells(column.alias("c")) if special else column)
 
 
 def _rows(number: int, rows: int) -> str:
     return f"{share(number / rows)} of rows ({number:,} of {rows:,}) {'is' if number == 1 else 'are'}"
+
+
+def _all(number: int) -> str:
+    return "both" if number == 2 else f"all {number:,}"
 
 
 def _least(numbers: pl.Series) -> int:
