@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from nymity.publish.apply import apply as apply
     from nymity.publish.check import check as check
     from nymity.publish.compare import compare as compare
+    from nymity.publish.earlier_release import Earlier as Earlier
+    from nymity.publish.earlier_release import EarlierRelease as EarlierRelease
     from nymity.publish.explore import explore as explore
     from nymity.publish.inspect import inspect_table as inspect_table
     from nymity.publish.job import Job as Job
@@ -153,6 +155,8 @@ _HOMES = {
     "KLDivergenceLoss": "nymity.quality",
     "NormalizedEntropyLoss": "nymity.quality",
     "PrecisionLoss": "nymity.quality",
+    "Earlier": "nymity.publish.earlier_release",
+    "EarlierRelease": "nymity.publish.earlier_release",
     "Job": "nymity.publish.job",
     "Output": "nymity.publish.job",
     "publish": "nymity.publish.pipeline",

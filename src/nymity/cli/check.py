@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, table
-from nymity.cli.options import AsJson, JobOption, Quiet
+from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
 from nymity.cli.source import load_job
+from nymity.cli.warnings_shown import show_warnings
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
 
@@ -71,6 +72,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    fail_on_warnings: FailOnWarnings = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -106,6 +108,7 @@ def command(
             "signed_by": result.key,
             "problems": result.problems,
             "unchecked": result.unchecked,
+            "warnings": [caveat.plain() for caveat in result.warnings],
             **{name: value for name, value in asdict(result.verification).items() if name not in _ANSWERED},
             "checked_against": {
                 "job": job and str(job),
@@ -116,6 +119,8 @@ def command(
     )
     if not result.holds:
         raise typer.Exit(_CODES[result.answer])
+    if fail_on_warnings and result.warnings:
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def _show(screen: Screen, result: CheckResult) -> None:
@@ -131,8 +136,11 @@ def _show(screen: Screen, result: CheckResult) -> None:
     for problem in result.problems:
         screen.line(f"problem: {problem}", style="red")
     _show_rest(screen, result)
-    text, style = _verdict(result)
-    screen.line(text, style=style)
+    if result.holds:
+        show_warnings(screen, "Everything", [caveat.plain() for caveat in result.warnings])
+    else:
+        text, style = _verdict(result)
+        screen.line(text, style=style)
 
 
 def _show_rest(screen: Screen, result: CheckResult) -> None:
@@ -172,9 +180,7 @@ def _counts(verified: Verification) -> str:
 
 
 def _verdict(result: CheckResult) -> tuple[str, str]:
-    """Return the last line and its colour."""
-    if result.holds:
-        return "Everything holds.", "bold green"
+    """Return the last line where not everything holds, and its colour."""
     if result.answer == "cannot be seen":
         return "Nothing is broken, but not every promise can be seen from what was given.", "bold yellow"
     if any(finding.answer == "does not hold" for finding in result.promises):

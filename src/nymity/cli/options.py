@@ -12,6 +12,9 @@ _READING = "How to read the file (found out when not given)"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; the exit code tells the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON to stdout, and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is already there.")]
+FailOnWarnings = Annotated[
+    bool, typer.Option("--fail-on-warnings", help="End with exit code 1 if there is any warning.")
+]
 JobOption = Annotated[
     Path | None, typer.Option("--job", help="Job file (.toml or .json) that names the roles.", show_default=False)
 ]

@@ -11,9 +11,10 @@ import typer
 
 from nymity.cli.console import Screen
 from nymity.cli.key import ask
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.options import AsJson, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
+from nymity.cli.warnings_shown import show_warnings
 from nymity.core.errors import MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress, report
 
@@ -30,6 +31,8 @@ EXAMPLES = (
 )
 
 REPORT_NAME = "report.html"
+#: Exit code where warnings were asked to fail.
+WARNED = 1
 
 
 def command(
@@ -44,13 +47,14 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
+    fail_on_warnings: FailOnWarnings = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a job: table, certificate and report.
 
     Every promise of the job is verified on the written file before it appears; whatever fails or is interrupted
-    leaves the files of an earlier run as they were.
+    leaves the files of an earlier run as they were. With --fail-on-warnings nothing is written if there is a warning.
     """
     publish_job(
         Screen(quiet=quiet, as_json=as_json),
@@ -58,6 +62,7 @@ def command(
         Destination.of(out, custodian),
         settings=settings or (),
         with_report=with_report,
+        fail_on_warnings=fail_on_warnings,
     )
 
 
@@ -100,7 +105,13 @@ class Destination:
 
 
 def publish_job(
-    screen: Screen, path: Path, to: Destination, *, settings: Sequence[str] = (), with_report: bool = True
+    screen: Screen,
+    path: Path,
+    to: Destination,
+    *,
+    settings: Sequence[str] = (),
+    with_report: bool = True,
+    fail_on_warnings: bool = False,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
@@ -111,6 +122,8 @@ def publish_job(
 
     job = load_job(path, settings)
     _spare_source(job, to)
+    if fail_on_warnings:
+        _refuse_foreseen(job)
     key = key_for(job.sign, to.release, to.custodian, ask=ask)
     has_report = False
 
@@ -123,6 +136,8 @@ def publish_job(
     # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
     with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
         original, release = _run(job, observe)
+        if fail_on_warnings and release.warnings:
+            _refuse(screen, release)
         comparison = None
         if not isinstance(release.outcome, PrivateOutcome):  # a comparison tells about the original
             report(observe, Progress(stage="comparing with the original"))
@@ -138,6 +153,28 @@ def publish_job(
     found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
+
+
+def _refuse(screen: Screen, release: Release) -> None:
+    """Show the warnings, and end before anything is written."""
+    found = [caveat.plain() for caveat in release.warnings]
+    show_warnings(screen, "Every promise", found)
+    screen.line("Nothing was written (--fail-on-warnings).", style="bold red")
+    screen.answer({"holds": True, "written": False, "warnings": found})
+    raise typer.Exit(WARNED)
+
+
+def _refuse_foreseen(job: Job) -> None:
+    """Refuse a private job at once: its release always has warnings, and its budget would be spent for nothing."""
+    from nymity.dp.private_method import PrivateMethod
+
+    if isinstance(job.method, PrivateMethod):
+        raise ParameterError(
+            "--fail-on-warnings",
+            expected="a release that can be without warnings",
+            got="a differentially private one, whose certificate always says what is not protected",
+            hint="read not_protected in its certificate instead",
+        )
 
 
 def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:

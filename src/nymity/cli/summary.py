@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, percent, table
+from nymity.cli.warnings_shown import show_warnings
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
@@ -20,6 +21,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
     certificate = release.certificate
     return {
         "holds": release.verification.holds,
+        "warnings": [caveat.plain() for caveat in release.warnings],
         "records": {"in": certificate.get("input", {}).get("records"), "out": certificate["output"]["records"]},
         "guarantees": _guarantees(release),
         "levels": _levels(release),
@@ -48,7 +50,7 @@ def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
     """Show the account to people."""
     records = found["records"]
     of = "" if records["in"] is None else f" of {counted(records['in'], 'record')}"
-    screen.line(f"Released {records['out']:,}{of or ' records'}", style="bold green")
+    show_warnings(screen, f"Released {records['out']:,}{of or ' records'}; every promise", found["warnings"])
     screen.line()
     screen.show(_guarantee_table(found["guarantees"]), "", _level_table(found["levels"]), "")
     if "loss" in found:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -22,6 +23,8 @@ from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import plain_measured
+from nymity.publish.caveats.caveat import Caveat, worst_first
+from nymity.publish.caveats.method import known_seed
 from nymity.publish.codec import dump_piece
 from nymity.publish.differential import public_section, seeded
 from nymity.publish.fingerprint import fingerprint
@@ -55,10 +58,19 @@ def certify(
     dropped: int,
     verified: Verification,
     salt: str,
+    caveats: Sequence[Caveat],
+    earlier: Sequence[dict[str, Any]],
 ) -> Certificate:
-    """Write the certificate of a release that was verified in memory; files are added when they are written."""
+    """Write the certificate of a release that was verified in memory; files are added when they are written.
+
+    ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
+    """
     recoding, nothing = outcome.recoding, seeded(outcome)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
+    random_sources = [
+        *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
+        *(["operating system: order of rows"] if job.output.row_order == "shuffled" else []),
+    ]
     return {
         "format": CERTIFICATE.tag,
         "created": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -87,13 +99,10 @@ def certify(
             "row_order": job.output.row_order,
             **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
         },
-        "random_sources": [
-            *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
-            *(["operating system: order of rows"] if job.output.row_order == "shuffled" else []),
-        ],
+        "random_sources": random_sources,
         **({"seeded": True} if nothing else {}),
-        "not_protected": [_open(words) for words in recoding.unprotected],
-        "earlier_releases": [{"name": name, "smallest_group": None} for name in job.earlier_releases],
+        "not_protected": [caveat.plain() for caveat in worst_first([*known_seed(random_sources), *caveats])],
+        "earlier_releases": list(earlier),
     }
 
 
@@ -196,6 +205,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data = job.to_dict()
     data.pop("source", None)
     data.pop("earlier_releases", None)
+    data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
     data.pop("ledger", None)
     data.pop("target", None)  # it changes nothing that is published
     data.pop("sign", None)  # a path

@@ -19,10 +19,13 @@ from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import InputError
 from nymity.core.validation import nearest
 from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, read_table, to_polars
+from nymity.partition.freeform import Freeform
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import check_counts
+from nymity.publish.caveats import Caveat, CheckedCaveats, checked_caveats
 from nymity.publish.certificate import Certificate, measured_section
 from nymity.publish.certificate_form import (
     Certificate1,
@@ -82,11 +85,13 @@ class CheckResult:
     """The answers, promises first; ``verification`` is what was measured of the promises that could be.
 
     ``key`` is the fingerprint that a signature beside the certificate names. It proves nothing by itself.
+    ``warnings`` say what someone could still find out although every promise holds, the worst first.
     """
 
     verification: Verification
     findings: tuple[Checked, ...]
     key: str | None = None
+    warnings: tuple[Caveat, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -171,7 +176,25 @@ def check(
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
     findings += _signed(stated, key)
     named = stated.signature.key if stated is not None and stated.signature is not None else None
-    return CheckResult(verification=verified, findings=tuple(findings), key=named)
+    caveats = _caveats(files, promised, job, stated)
+    findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
+    return CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
+
+
+def _caveats(files: _Files, promised: _Promised, job: Job | None, stated: _Stated | None) -> CheckedCaveats:
+    """Look for warnings that the table shows, beside those of the certificate."""
+    schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
+    method = job.method if job is not None else stated.job.method if stated is not None else None
+    told = None if stated is None else stated.form.model_dump(mode="json", exclude_unset=True)
+    return checked_caveats(
+        files.table,
+        files.counts,
+        roles={name: attribute.role.value for name, attribute in schema.items()},
+        models=promised.models,
+        stated=told,
+        private=isinstance(method, PrivateMethod),
+        classes=not isinstance(method, Freeform),
+    )
 
 
 # -- what was given ------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def fingerprint(table: pl.DataFrame, *, salt: str = "") -> str:
     """SHA-256 over column names and cells as text, row by row; a missing cell and an empty text are the same."""
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(json.dumps(table.columns, ensure_ascii=False).encode() + b"\n")
-    plain = pl.DataFrame({f"c{i}": _as_any_file_tells(series.alias("c")) for i, series in enumerate(table)})
+    plain = pl.DataFrame({f"c{i}": as_any_file_tells(series.alias("c")) for i, series in enumerate(table)})
     for start in range(0, table.height, _ROWS_AT_A_TIME):
         part = plain[start : start + _ROWS_AT_A_TIME]
         digest.update(part.write_csv(include_header=False).encode())
@@ -29,7 +29,7 @@ def file_fingerprint(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _as_any_file_tells(cells: pl.Series) -> pl.Series:
+def as_any_file_tells(cells: pl.Series) -> pl.Series:
     """Return cells in the form they have whatever the file's format: times in ISO form, whole floats as integers.
 
     A spreadsheet does not tell 1.0 from 1, and a text file does not tell 1.0 from the text "1.0".

@@ -14,10 +14,12 @@ from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.formats import JOB
 from nymity.dp.ledger import Ledger
+from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publish import codec
 from nymity.publish.differential import check_promise
+from nymity.publish.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
 from nymity.publish.registry import METHODS, MODELS, Method
 from nymity.publish.signing import Sign
 from nymity.quality import LOSSES
@@ -94,10 +96,12 @@ class Output:
 class Job:
     """Source, schema, privacy, method, output: everything a run depends on.
 
-    ``earlier_releases`` names releases of the same people that are already out; the certificate repeats them, because
-    two releases can be intersected and each guarantee holds for its release alone. ``ledger`` adds up what releases
-    that are differentially private spend. ``target`` is a column that classifiers learn to predict for the report.
-    ``sign`` names the private key that certificates are signed with.
+    ``earlier_releases`` are releases of the same people that are already out: two releases can be intersected, and each
+    guarantee holds for its release alone. A name is only repeated and warned about; a folder (in Python a path or a
+    :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
+    column people are known again. ``ledger`` adds up what releases that are differentially private spend. ``target`` is
+    a column that classifiers learn to predict for the report. ``sign`` names the private key that certificates are
+    signed with.
     """
 
     schema: Schema
@@ -105,20 +109,49 @@ class Job:
     method: Method
     source: Source | None = None
     output: Output = field(default_factory=Output)
-    earlier_releases: tuple[str, ...] = ()
+    earlier_releases: tuple[str | EarlierRelease, ...] = ()
+    earlier: Earlier | None = None
     ledger: Ledger | None = None
     target: str | None = None
     sign: Sign | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", tuple(self.privacy))
-        object.__setattr__(self, "earlier_releases", tuple(self.earlier_releases))
+        object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         reading = None if self.source is None else (self.source.path, self.source.options)
         check_promise(self.schema, self.privacy, self.method, self.ledger, reading)
+        if self.earlier is not None:
+            self._check_earlier(self.earlier)
         if self.target is not None:
             _check_target(self.target, self.schema)
+
+    def _check_earlier(self, earlier: Earlier) -> None:
+        """Refuse to ask for what cannot be measured."""
+        if earlier.person is not None and earlier.person not in self.schema:
+            raise JobError(
+                "earlier.person",
+                expected="a column of the schema, such as an identifying one",
+                got=repr(earlier.person),
+                hint=validation.nearest(earlier.person, list(self.schema)),
+            )
+        if earlier.smallest_group is None:
+            return
+        if isinstance(self.method, PrivateMethod):
+            raise JobError(
+                "earlier.smallest_group",
+                expected="a release in classes",
+                got="a differentially private one, whose epsilon adds up instead",
+                hint="a ledger",
+            )
+        if not any(isinstance(one, EarlierRelease) for one in self.earlier_releases):
+            raise JobError(
+                "earlier.smallest_group",
+                expected="an earlier release to intersect with",
+                got="names alone" if self.earlier_releases else "none",
+                hint='earlier_releases = [{ release = "folder" }]',
+            )
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -147,7 +180,8 @@ class Job:
             privacy=parse_models(data["privacy"], folder=folder),
             method=parse_method(data["method"]),
             output=_parse_flat(Output, data.get("output", {}), "output"),
-            earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
+            earlier_releases=parse_earlier(data.get("earlier_releases", []), folder),
+            earlier=_parse_flat(Earlier, data["earlier"], "earlier") if "earlier" in data else None,
             ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
             target=data.get("target"),
             sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
@@ -164,7 +198,9 @@ class Job:
         if output := _dump_flat(self.output):
             data["output"] = output
         if self.earlier_releases:
-            data["earlier_releases"] = list(self.earlier_releases)
+            data["earlier_releases"] = [one if isinstance(one, str) else one.to_data() for one in self.earlier_releases]
+        if self.earlier is not None:
+            data["earlier"] = _dump_flat(self.earlier)
         if self.ledger is not None:
             data["ledger"] = dataclasses.asdict(self.ledger)
         if self.target is not None:
@@ -283,12 +319,6 @@ def _parse_sign(data: Any, folder: Path | None) -> Sign:
 
 def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:
     return codec.built(piece, codec.require_mapping(data, where), where)
-
-
-def _parse_texts(data: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(data, list | tuple) or not all(isinstance(item, str) for item in data):
-        raise JobError(where, expected="a list of texts", got=repr(data)[:80])
-    return tuple(data)
 
 
 def _dump_flat(piece: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from nymity.core.formats import JOB
 from nymity.dp.ledger import Ledger
+from nymity.publish.earlier_release import Earlier, EarlierRelease
 from nymity.publish.job import Output, Source
 from nymity.publish.registry import METHODS, MODELS
 from nymity.publish.signing import Sign
@@ -36,13 +37,20 @@ def job_schema() -> dict[str, Any]:
             "privacy": {"type": "array", "minItems": 1, "items": models},
             "method": _one_of(METHODS, "name"),
             "output": _fields(Output),
-            "earlier_releases": {"type": "array", "items": {"type": "string"}},
+            "earlier_releases": {"type": "array", "items": {"oneOf": [{"type": "string"}, _earlier_release()]}},
+            "earlier": _fields(Earlier),
             "ledger": _fields(Ledger),
             "target": {"type": "string"},
             "sign": _fields(Sign),
             "format": {"enum": [JOB.tag, "nymity-job-1"]},
         },
     }
+
+
+def _earlier_release() -> dict[str, Any]:
+    """Return the schema of an earlier release in a job file, where everything is text."""
+    schema = _fields(EarlierRelease)
+    return schema | {"properties": {name: {"type": "string", "minLength": 1} for name in schema["properties"]}}
 
 
 def _attribute() -> dict[str, Any]:

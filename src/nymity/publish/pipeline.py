@@ -28,8 +28,11 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import lost_records
+from nymity.publish.caveats import caveats_of
 from nymity.publish.certificate import certify
 from nymity.publish.differential import private_figures
+from nymity.publish.earlier import measure_earlier
+from nymity.publish.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
 from nymity.publish.registry import Method, Outcome
@@ -52,7 +55,8 @@ def publish(
     privacy: Sequence[PrivacyModel] | PrivacyModel = (),
     method: Method | None = None,
     output: Output | None = None,
-    earlier_releases: Sequence[str] = (),
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
+    earlier: Earlier | None = None,
     ledger: Ledger | None = None,
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
@@ -63,10 +67,11 @@ def publish(
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file, and signed with the key ``sign`` or that of the job. ``method`` defaults to the optimal full-domain
-    generalization with 5% suppression. ``ledger`` adds up what differentially private releases of the same records
-    spend.
+    generalization with 5% suppression. ``earlier_releases`` are releases of the same people that are out already: paths
+    of their folders, releases, or mere names; ``earlier`` says what must be left when they are intersected. ``ledger``
+    adds up what differentially private releases of the same records spend.
     """
-    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier)
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
     chosen = sign if sign is not None else job.sign
@@ -101,13 +106,14 @@ def job_of(
     privacy: Sequence[PrivacyModel] | PrivacyModel,
     method: Method | None,
     output: Output | None = None,
-    earlier_releases: Sequence[str] = (),
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     ledger: Ledger | None = None,
+    earlier: Earlier | None = None,
 ) -> tuple[Job, Any]:
     """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
     if isinstance(source, Job):
         beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
-        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, ledger=ledger)
+        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger)
         return source, None
     if schema is None:
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
@@ -120,7 +126,8 @@ def job_of(
         method=method if method is not None else OptimalLattice(suppression=0.05),
         source=Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
-        earlier_releases=tuple(earlier_releases),
+        earlier_releases=tuple(map(read_earlier, earlier_releases)),
+        earlier=earlier,
         ledger=ledger,
     )
     return job, None if is_path else source
@@ -186,6 +193,9 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             verified = replace(verified, problems=(*verified.problems, *lost_records(frame, counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
+    with _timed("looking for warnings", seconds, observe):
+        earlier = measure_earlier(job, outcome.recoding, recoded, tables.published, rows)
+        caveats = caveats_of(job, outcome, recoded, table, earlier=earlier.caveats)
     secret = salt()
     certificate = certify(
         job=job,
@@ -197,6 +207,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         dropped=tables.published.height - table.height,
         verified=verified,
         salt=secret,
+        caveats=caveats,
+        earlier=earlier.entries,
     )
     log = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],

@@ -20,6 +20,7 @@ from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
+from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
@@ -114,6 +115,12 @@ class Release:
         if isinstance(self.outcome, PrivateOutcome):
             return int(self.log.figures["not_released"])
         return self.outcome.suppressed
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What someone could still find out although every promise holds, the worst first."""
+        told = self.certificate["not_protected"]
+        return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
 
     def write(
         self,

@@ -69,7 +69,9 @@ def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, 
         raise JobError("recommend", expected="a job alone, which names them", got=f"a job and {', '.join(extra)}")
     models = [model for model in job.privacy if not isinstance(model, KAnonymity)]
     whole = _job(job.schema, tuple(models), _named(target or job.target), source=job.source)
-    return replace(whole, output=job.output, earlier_releases=job.earlier_releases), load_source(job)
+    return replace(whole, output=job.output, earlier_releases=job.earlier_releases, earlier=job.earlier), load_source(
+        job
+    )
 
 
 def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, source: Source | None) -> Job:

@@ -8,10 +8,11 @@ import polars as pl
 from nymity.bucket.bucketized import BucketOutcome
 from nymity.privacy import Groups
 from nymity.publish.bucket_tables import members
+from nymity.publish.caveats.table import unique_rows
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
+from nymity.report.markup import Figures, Html, Section, element, paragraph, tile
 from nymity.report.overview import columns, fate
-from nymity.report.risk import linking, unique_records
+from nymity.report.risk import linking
 from nymity.report.subject import Subject
 from nymity.report.wording import amount, axis_labels, count, percent
 from nymity.table.bucket_recoding import BUCKET, BucketRecoding
@@ -94,7 +95,7 @@ def sizes_section(subject: Subject, figures: Figures) -> Section:
 
 def open_section(subject: Subject, figures: Figures) -> Section:
     """Say what buckets do not protect, counted on the release."""
-    unique, rows = unique_records(subject.release.frame, subject.quasi), subject.release.frame.height
+    unique, rows = unique_rows(subject.release.frame, subject.quasi), subject.release.frame.height
     return Section(
         anchor="risk",
         title="What remains risky",
@@ -106,7 +107,6 @@ def open_section(subject: Subject, figures: Figures) -> Section:
                 f"{'is' if unique == 1 else 'are'} unique in the published quasi-identifiers: whoever knows them sees "
                 "that the person is in the table, in which bucket, and every insensitive column."
             ),
-            bullets([_sentence(text) for text in _recoding(subject).unprotected]),
             *linking(subject, figures),
         ),
     )
@@ -159,10 +159,6 @@ def _proof(outcome: BucketOutcome) -> str:
 
 def _left_out(shown: int) -> str:
     return f"The {_MOST_BARS} largest of {shown:,} are shown." if shown > _MOST_BARS else ""
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _outcome(subject: Subject) -> BucketOutcome:

@@ -15,12 +15,11 @@ from nymity.core.errors import ParameterError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.forecast import Forecast, forecast
 from nymity.privacy import Groups
-from nymity.publish.certificate import Certificate
 from nymity.publish.release import Release
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document
-from nymity.report.headline import NOSCRIPT, cards
+from nymity.report.headline import NOSCRIPT, badge, cards, warnings
 from nymity.report.ladder import ladder
 from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
 from nymity.report.wording import count
@@ -36,7 +35,7 @@ def private_page(release: Release, model: DifferentialPrivacy) -> str:
     """Return the page; of the release it sees what is published, and its levels."""
     figures, certificate = Figures(), release.certificate
     sections = [
-        meaning_section(certificate, model),
+        meaning_section(model),
         budget_section(model, figures),
         reached_section(release.frame, release.job.schema, model),
         levels_section(release),
@@ -45,8 +44,8 @@ def private_page(release: Release, model: DifferentialPrivacy) -> str:
     return document("nymity report", _opening(release), sections, figures)
 
 
-def meaning_section(certificate: Certificate, model: DifferentialPrivacy) -> Section:
-    """Say in plain words what epsilon, delta, k and beta mean, and what is not promised."""
+def meaning_section(model: DifferentialPrivacy) -> Section:
+    """Say in plain words what epsilon, delta, k and beta mean."""
     factor, beta = exp(model.epsilon), float(model.beta)
     return Section(
         anchor="meaning",
@@ -66,10 +65,6 @@ def meaning_section(certificate: Certificate, model: DifferentialPrivacy) -> Sec
                     "How coarse the values are was drawn at random as well, on another sample.",
                     "Every record shown is true: values are made coarser, never changed.",
                 ]
-            ),
-            element("h3", "Not promised"),
-            bullets(
-                [text[:1].upper() + text[1:] + "." for text in (one["says"] for one in certificate["not_protected"])]
             ),
         ),
     )
@@ -156,7 +151,7 @@ def _forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast | None:
 
 def _opening(release: Release) -> Html:
     private = release.certificate["differential_privacy"]["private"]
-    badge = element("span", "✓ kept" if private else "✗ not private", class_="badge good" if private else "badge bad")
+    shown = badge(release) if private else element("span", "✗ not private", class_="badge bad")
     public = (
         "It shows nothing but what follows from the release, its certificate and public parameters. "
         "Figures about the original are in the custodian's log."
@@ -166,7 +161,8 @@ def _opening(release: Release) -> Html:
     return element(
         "header",
         paragraph("nymity · report on a differentially private release", class_="eyebrow"),
-        element("h1", "What this release promises ", badge),
+        element("h1", "What this release promises ", shown),
+        *warnings(release),
         cards(release),
         paragraph(element("strong", "This page may be read by anybody. " if private else "Not private. "), public),
         NOSCRIPT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.release import Release
 from nymity.publish.verify import Finding
 from nymity.report.markup import Html, element, joined, paragraph
@@ -15,13 +16,13 @@ NOSCRIPT = element("noscript", paragraph("The plots need JavaScript; all text is
 
 def headline(subject: Subject) -> Html:
     """Return the promise, the measurement beside it, and who may read the page."""
-    holds = subject.release.verification.holds
-    badge = element("span", "✓ holds" if holds else "✗ broken", class_="badge good" if holds else "badge bad")
+    release = subject.release
     return element(
         "header",
         paragraph("nymity · report for the data custodian", class_="eyebrow"),
-        element("h1", "What this release promises ", badge),
-        cards(subject.release),
+        element("h1", "What this release promises ", badge(release)),
+        *warnings(release),
+        cards(release),
         paragraph(
             element("strong", "For the custodian, not for release. "),
             "This report shows aggregate information about the original table, which is more than the release itself "
@@ -30,6 +31,26 @@ def headline(subject: Subject) -> Html:
         ),
         NOSCRIPT,
     )
+
+
+def badge(release: Release) -> Html:
+    """Say whether the release holds, and with how many warnings."""
+    holds, number = release.verification.holds, len(release.warnings)
+    kind = "bad" if not holds else "warned" if number else "good"
+    return element("span", f"{'✓' if holds else '✗'} {verdict(holds, number)}", class_=f"badge {kind}")
+
+
+def warnings(release: Release) -> list[Html]:
+    """List what someone could still find out, the worst first."""
+    if not release.warnings:
+        return []
+    items = [element("li", element("strong", f"{_title(caveat)}. "), caveat.says) for caveat in release.warnings]
+    return [element("ol", *items, class_="warnings", aria_label="Warnings, the worst first")]
+
+
+def _title(caveat: Caveat) -> str:
+    words = caveat.key.replace("-", " ")
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def cards(release: Release) -> Html:

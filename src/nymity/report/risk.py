@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.publish.caveats.table import unique_rows
 from nymity.report import chart
 from nymity.report.drivers import drivers_figure
 from nymity.report.markup import Figures, Html, Section, bullets, element, joined, paragraph, tile
@@ -20,9 +22,10 @@ from nymity.table.schema import Role
 
 @dataclass(frozen=True, kw_only=True)
 class Homogeneity:
-    """Of a sensitive column: in each class, the share of its most frequent value."""
+    """Of a sensitive column: in each class, the share of its most frequent value; missing: classes that have none."""
 
     shares: NDArray[np.float64]
+    missing: int = 0
 
     def above(self, share: float) -> int:
         """Classes in which one value holds more than this share."""
@@ -65,13 +68,8 @@ def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> Ho
     )
     counted = safe.group_by([*keys, "value"]).agg(pl.len().alias("records"))
     largest = counted.group_by(keys).agg(pl.col("records").max() / pl.col("records").sum())
-    return Homogeneity(shares=largest["records"].sort().to_numpy())
-
-
-def unique_records(frame: pl.DataFrame, columns: Sequence[str]) -> int:
-    """Return how many rows have a combination of these columns that no other row has."""
-    safe = pl.DataFrame({f"c{i}": frame[name] for i, name in enumerate(columns)})
-    return int((safe.group_by(safe.columns).len()["len"] == 1).sum())
+    missing = counted.group_by(keys).agg(pl.col("value").is_null().all())["value"].sum()
+    return Homogeneity(shares=largest["records"].sort().to_numpy(), missing=int(missing))
 
 
 def _tiles(subject: Subject) -> Html:
@@ -155,12 +153,16 @@ def _homogeneity_figure(figures: Figures, name: str, found: Homogeneity) -> Html
         f"One value holds more than half in {percent(found.above(0.5), total)} of the classes and more than 80% in "
         f"{percent(found.above(0.8), total)}; "
         + (
-            f"in {count(found.certain, 'class', 'classes')} everyone has the same value."
+            f"in {count(found.certain, 'class', 'classes')} everyone has the same value{_of_them_missing(found)}."
             if found.certain
             else "in none is everyone alike."
         )
     )
     return figures.add(chart.bars(bars, title="share of classes"), caption, heading=name)
+
+
+def _of_them_missing(found: Homogeneity) -> str:
+    return f", which is missing in {found.missing:,} of them" if found.missing else ""
 
 
 def _class_bar(label: str, classes: int, total: int, strong: bool) -> chart.Bar:
@@ -184,8 +186,8 @@ def linking(subject: Subject, figures: Figures) -> list[Html]:
     heading = element("h3", "Columns published unprotected")
     if not names:
         return [heading, paragraph("No column is declared insensitive.")]
-    found = {name: unique_records(release.frame, [*subject.quasi, name]) for name in names}
-    together = unique_records(release.frame, [*subject.quasi, *names])
+    found = {name: unique_rows(release.frame, [*subject.quasi, name]) for name in names}
+    together = unique_rows(release.frame, [*subject.quasi, *names])
     order = sorted(names, key=lambda name: -found[name])[:15]
     rows = [(label, name, found[name]) for label, name in zip(axis_labels(order), order, strict=True)]
     if len(names) > 1:
@@ -222,13 +224,8 @@ def linking(subject: Subject, figures: Figures) -> list[Html]:
 
 
 def _limits(subject: Subject) -> Html:
-    earlier = subject.release.job.earlier_releases
-    again = (
-        f"The job names {count(len(earlier), 'earlier release')} of the same people: {listed(earlier)}. "
-        "Check them together before publishing."
-        if earlier
-        else "The job names no earlier release of the same people."
-    )
+    earlier = subject.release.certificate["earlier_releases"]
+    again = " ".join(map(_intersected, earlier)) or "The job names no earlier release of the same people."
     return bullets(
         [
             "Background knowledge: who knows more about a person than the quasi-identifiers (a rare diagnosis, the "
@@ -242,3 +239,13 @@ def _limits(subject: Subject) -> Html:
             "it holds for people who are not in the table, too.",
         ]
     )
+
+
+def _intersected(entry: dict[str, Any]) -> str:
+    """Say what an earlier release leaves, if that was measured."""
+    left = entry["smallest_group"]
+    if left is None and "people_in_both" in entry:
+        return f"Nobody of this release is in {entry['name']}."
+    if left is None:
+        return f"With {entry['name']} it was not intersected."
+    return f"With {entry['name']} the smallest group that shares both classes is of {count(left, 'person', 'people')}."

@@ -196,10 +196,8 @@ class FreeformRecoding(PartitionRecoding):
 
     kind: ClassVar[str] = "freeform"
     drawn: ClassVar[tuple[str, ...]] = ("which of the records that fit a row its other columns come from",)
-    unprotected: ClassVar[tuple[str, ...]] = (
-        "equal rows: a row may look like no other, so k-anonymity does not hold",
-        "sensitive columns: nothing is promised about their values",
-    )
+    unprotected: ClassVar[tuple[str, ...]] = ("equal rows: a row may look like no other, so k-anonymity does not hold",)
+    has_classes: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, eq=False)

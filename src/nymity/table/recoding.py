@@ -42,9 +42,11 @@ class Recoding(ABC):
     """What is published for each row. Subclasses are dataclasses, of one ``kind`` each in files."""
 
     kind: ClassVar[str]
-    #: What applying draws at random, and what this kind of release leaves open, for certificates.
+    #: What applying draws at random, and what this kind of release leaves open (``what: why``), for certificates.
     drawn: ClassVar[tuple[str, ...]] = ()
     unprotected: ClassVar[tuple[str, ...]] = ()
+    #: Rows that look alike are classes that promises are about.
+    has_classes: ClassVar[bool] = True
 
     #: The published columns in order, hierarchies by quasi-identifier, and what happens to rows without a class.
     columns: tuple[str, ...]

@@ -415,9 +415,16 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"source": {"path": "x.csv", "delimiter": ";;"}}, "source.delimiter", ("one ASCII character",)),
     ({"source": {"path": "x.csv", "encoding": "utf-9"}}, "source.encoding", ("a text encoding", "'utf-9'")),
     ({"source": {"path": "x.csv", "header": "yes"}}, "source.header", ("a valid boolean",)),
-    ({"earlier_releases": "x"}, "earlier_releases", ("a list of texts",)),
+    ({"earlier_releases": "x"}, "earlier_releases", ("a list of names and of tables",)),
     ({"target": "aeg"}, "target", ("a column that is published",)),
-    ({"earlier_releases": ["x", 1]}, "earlier_releases", ("a list of texts",)),
+    ({"earlier_releases": ["x", 1]}, "earlier_releases[1]", ("a name, or a table",)),
+    ({"earlier_releases": [{}]}, "earlier_releases[0]", ("a field 'release'",)),
+    ({"earlier_releases": [{"relese": "x"}]}, "earlier_releases[0].relese", ("did you mean 'release'?",)),
+    ({"earlier_releases": [{"release": 1}]}, "earlier_releases[0].release", ("text", "1")),
+    ({"earlier_releases": [{"release": ""}]}, "earlier_releases[0]", ("the folder of a release",)),
+    ({"earlier": {"smallest_group": 1}}, "earlier.smallest_group", ("at least 2",)),
+    ({"earlier": {"smallest_group": 5}}, "earlier.smallest_group", ("an earlier release to intersect with",)),
+    ({"earlier": {"person": "nme"}}, "earlier.person", ("a column of the schema",)),
 ]
 
 

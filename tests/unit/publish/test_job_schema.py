@@ -83,6 +83,8 @@ def test_wrong_names_and_types_are_invalid(validator: Any) -> None:
     """Editors see misspelt fields and wrong types; ranges, and which columns there are, are left to the job."""
     of_a_range = (
         "a column that is published",
+        "a column of the schema",
+        "an earlier release to intersect with",
         "at least",
         "from 0 to 1",
         "without folders",

@@ -108,11 +108,11 @@ def test_the_observer_hears_every_stage(tmp_path: Path) -> None:
     released(observe=lambda progress: heard.append(progress.stage), out=tmp_path / "r")
     stages = list(dict.fromkeys(heard))
     assert stages[:2] == ["reading", "encoding"]
-    assert stages[-3:] == ["recoding", "verifying", "writing and verifying"]
+    assert stages[-4:] == ["recoding", "verifying", "looking for warnings", "writing and verifying"]
     assert "searching" in stages
 
 
-STAGES = ("reading", "encoding", "searching", "recoding", "verifying", "writing and verifying")
+STAGES = ("reading", "encoding", "searching", "recoding", "verifying", "looking for warnings", "writing and verifying")
 
 
 @pytest.mark.parametrize("stage", STAGES)

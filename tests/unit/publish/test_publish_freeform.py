@@ -73,7 +73,7 @@ def test_rows_are_not_k_anonymous_and_nobody_says_so() -> None:
     assert "weaker than 3-anonymity" in promised["means"]
     assert release.certificate["measured"]["smallest_class"] == 1
     assert any("other columns come from" in source for source in release.certificate["random_sources"])
-    assert any("sensitive" in one["says"] for one in release.certificate["not_protected"])
+    assert "no-promise-about-sensitive" in {one.key for one in release.warnings}
     page = render_report(release, people())
     assert "This is not k-anonymity" in page
     assert "do not apply" in page

@@ -98,6 +98,8 @@ def test_a_certificate_is_a_function_of_release_and_parameters() -> None:
             dropped=dropped,
             verified=found.verification,
             salt="00" * 32,
+            caveats=(),
+            earlier=(),
         )
         certificates.append(json.dumps(certificate))
     assert len(set(certificates)) == 1

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nymity.publish.caveats.table import unique_rows
 from nymity.report.class_size import bin_labels, bin_starts, records_per_bin
 from nymity.report.distribution import pooled
 from nymity.report.ladder import example_path
-from nymity.report.risk import homogeneity, unique_records
+from nymity.report.risk import homogeneity
 from nymity.report.search import sampled
 from nymity.report.wording import amount, axis_labels, count, listed, percent, shortened
 from nymity.table.hierarchy import Hierarchy
@@ -93,7 +94,7 @@ def test_homogeneity_and_uniqueness_agree_with_counting(rows: list[tuple[str, st
     assert found.shares.tolist() == shares
     assert found.above(0.5) == sum(share > 0.5 for share in shares)
     assert found.certain == sum(share == 1 for share in shares)
-    assert unique_records(frame, frame.columns) == sum(n == 1 for n in Counter(rows).values())
+    assert unique_rows(frame, frame.columns) == sum(n == 1 for n in Counter(rows).values())
 
 
 @given(st.integers(1, 300), st.integers(1, 50), st.data())

@@ -211,3 +211,10 @@ def test_what_cannot_be_run_says_why() -> None:
     assert "another release" in reasons["intersection"]
     alone = ny.risk.attack(pl.DataFrame({"q": ["a"]}), ny.Schema({"q": ny.quasi()}))
     assert {one.reason for one in alone.not_run if one.key == "skewness"} == {"no sensitive column is published"}
+
+
+def test_what_is_certain_because_it_is_missing_is_told_apart() -> None:
+    frame = pl.DataFrame({"q": ["a"] * 3 + ["b"] * 2, "s": [None, "", None, "x", "x"]})
+    (found,) = ny.risk.attack(frame, SCHEMA, attacks=["homogeneity"]).results
+    assert found.sentence == "The value of 's' is certain for 100% of 5 people; for 60% it is a missing value."
+    assert found.figures["certain_missing"] == 3

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nymity.core.intervals import ERROR, clopper_pearson
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import least_values
@@ -31,6 +34,8 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
     low, high = interval(groups, certain, n)
     least, promise = least_values(scene.models, attribute, groups.column)
     promised = least > excluded + 1 and not scene.freeform
+    missing = int(groups.people[_only_missing(groups)].sum())
+    gaps = f"; for {share(missing / n)} it is a missing value" if missing else ""
     ruled = f" once {excluded} other{'s' * (excluded > 1)} of the class can be ruled out" if excluded else ""
     return AttackResult(
         key=attack.key,
@@ -46,9 +51,22 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         highest=Fraction(int(few.any())),
         limit=Limit(chance=Fraction(0), promise=promise) if promised else None,
         exceeds=promised and certain > 0,
-        sentence=f"The value of {attribute!r} is certain for {share(certain / n)} of {n:,} people{ruled}.",
-        figures={"groups": len(groups.people), "certain_groups": int(few.sum()), "excluded": excluded},
+        sentence=f"The value of {attribute!r} is certain for {share(certain / n)} of {n:,} people{ruled}{gaps}.",
+        figures={
+            "groups": len(groups.people),
+            "certain_groups": int(few.sum()),
+            "excluded": excluded,
+            "certain_missing": missing,
+        },
     )
+
+
+def _only_missing(groups: ValueGroups) -> NDArray[np.bool_]:
+    """Say in which groups everybody's value is missing: what is certain there is that nobody wrote one down."""
+    entries = groups.histogram
+    gap = np.array([label is None for label in groups.column.labels], dtype=np.bool_)[entries.codes]
+    gaps = np.bincount(entries.classes[gap], weights=entries.counts[gap], minlength=entries.n_classes)
+    return np.asarray((gaps == groups.sizes) & (gaps > 0))
 
 
 def interval(groups: ValueGroups, successes: float, n: int) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from nymity.risk.attacks.promises import linkage_limit
 from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import Scene
+from nymity.risk.shared_classes import sharing, values_left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +52,9 @@ class Intersection(Attack):
         assert scene.earlier is not None
         people = _in_both(scene)
         own = np.stack([scene.own[people], scene.earlier.own[people]])
-        pairs, people_of = np.unique(own, axis=1, return_counts=True)
+        pairs, first = np.unique(own, axis=1, return_index=True)
         left, values = _candidates(scene, scene.earlier, pairs)
-        return [_result(self, scene, pairs, people_of.astype(np.int64), left, values)]
+        return [_result(self, scene, pairs, sharing(own)[first], left, values)]
 
 
 def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints, values: Ints) -> AttackResult:
@@ -102,7 +103,7 @@ def _candidates(one: Scene, other: Scene, pairs: Ints) -> tuple[Ints, Ints]:
     left, values = np.empty(pairs.shape[1], dtype=np.int64), np.empty(pairs.shape[1], dtype=np.int64)
     for i, (a, b) in enumerate(pairs.T):
         first, second = tables[0][a], tables[1][b]
-        both = first.keys() & second.keys()
+        both = values_left([first, second])
         left[i] = min(sum(rows[value] for value in both) for rows in (first, second))
         values[i] = len(both)
     return left, values

@@ -1,0 +1,25 @@
+"""How commands say whether a release holds, and its warnings, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row
+
+
+def show_warnings(screen: Screen, what: str, warnings: Sequence[Mapping[str, Any]]) -> None:
+    """Say that something holds and with how many warnings, and list them."""
+    from nymity.publish.caveats import verdict
+
+    screen.line(f"{what} {verdict(True, len(warnings))}.", style="bold yellow" if warnings else "bold green")
+    if not warnings:
+        return
+    shown = Table.grid(padding=(0, 1, 0, 0))
+    shown.add_column(justify="right", no_wrap=True)
+    shown.add_column()
+    for number, warning in enumerate(warnings, start=1):
+        add_row(shown, f"{number}.", warning["says"])
+    screen.show(shown)

@@ -1,0 +1,24 @@
+"""Warnings of a release: what someone could still find out although every promise holds."""
+
+from __future__ import annotations
+
+from nymity.publish.caveats.caveat import ORDER, Caveat, differences, verdict, worst_first
+from nymity.publish.caveats.checked import CheckedCaveats, checked_caveats
+from nymity.publish.caveats.gather import by_nature, caveats_of
+from nymity.publish.caveats.method import known_seed
+from nymity.publish.caveats.table import SEEN, caveats_of_table
+
+__all__ = [
+    "Caveat",
+    "CheckedCaveats",
+    "ORDER",
+    "SEEN",
+    "by_nature",
+    "caveats_of",
+    "caveats_of_table",
+    "checked_caveats",
+    "differences",
+    "known_seed",
+    "verdict",
+    "worst_first",
+]
