@@ -19,11 +19,11 @@ from nymity.bucket.planning import METHODS as PLANNERS
 from nymity.bucket.planning import plan
 from nymity.bucket.problem import read_pair
 from nymity.core import validation
+from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
-from nymity.core.randomness import secure_permutation
 from nymity.privacy import PrivacyModel
-from nymity.table.bucket_recoding import BUCKET, COUNT, GROUPINGS, BucketRecoding, Grouping, Slots
+from nymity.table.bucket_recoding import BUCKET, COUNT, GROUPINGS, NUMBERS, BucketRecoding, Grouping, Slots
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Label
 
@@ -55,8 +55,12 @@ class BucketMethod(ABC):
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = silent,
+        draws: Draws | None = None,
     ) -> BucketOutcome:
-        """Plan buckets that keep every promise; ``columns`` default to the quasi-identifiers."""
+        """Plan buckets that keep every promise; ``columns`` default to the quasi-identifiers.
+
+        ``draws``, those of a new key by default, number the buckets.
+        """
         for model in models:
             model.check(table)
         attribute = _sensitive_attribute(table, self.key)
@@ -70,7 +74,7 @@ class BucketMethod(ABC):
             attribute=attribute,
             labels=column.labels,
             slots=slots,
-            ids=secure_permutation(slots.n_buckets) + 1,
+            ids=(draws or KeyedDraws.fresh()).permutation(NUMBERS, slots.n_buckets) + 1,
             grouping=self.grouping,
         )
         return BucketOutcome(recoding=recoding, loss=float(np.sum((slots.sizes - 1) ** 2)), plan=planned)

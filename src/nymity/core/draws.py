@@ -15,7 +15,7 @@ import hashlib
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class Draws(ABC):
     @abstractmethod
     def below(self, purpose: str) -> Callable[[int], int]:
         """Return a function that draws a whole number from 0 to below its argument, anew with every call."""
+
+    def numbers(self, purpose: str, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return independent whole numbers, each from 0 to below its limit, (n,)."""
+        below = self.below(purpose)
+        return np.array([below(limit) for limit in limits.tolist()], dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +90,10 @@ class KeyedDraws(Draws):
     def below(self, purpose: str) -> Callable[[int], int]:
         """Return a function that draws whole numbers below its argument."""
         return _KeyedBits(self, purpose).below
+
+    def derived(self, context: str) -> KeyedDraws:
+        """Return draws that have nothing in common with those of another context under the same key."""
+        return replace(self, key=hashlib.sha3_256(self.key + b"nymity context " + context.encode()).digest())
 
     def bytes(self, purpose: str, size: int) -> bytes:
         """Return so many bytes of the stream that belongs to a purpose."""

@@ -13,6 +13,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.bits import SYSTEM, Bits, NotPrivate, coins
+from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.dp.choice import Choice, Drawing, NodeScore
@@ -71,6 +72,7 @@ class PrivateMethod(ABC):
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = silent,
+        draws: Draws | None = None,
     ) -> PrivateOutcome:
         """Draw levels on one sample; the recoding of the outcome draws another one when it is applied.
 

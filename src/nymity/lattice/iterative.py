@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.grouping import distinct
@@ -79,6 +80,7 @@ class IterativeRecoding:
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = silent,
+        draws: Draws | None = None,
     ) -> LatticeOutcome:
         """Publish layer by layer until nothing is left."""
         bound = self.minimized.bind(table)

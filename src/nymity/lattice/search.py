@@ -9,6 +9,7 @@ from math import floor
 from typing import ClassVar
 
 from nymity.core import validation
+from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.lattice.ledger import Ledger
@@ -71,6 +72,7 @@ class LatticeSearch(ABC):
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = silent,
+        draws: Draws | None = None,
     ) -> LatticeOutcome:
         """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
         for model in models:

@@ -9,7 +9,6 @@ latter k-concealment). That is weaker than k-anonymity: rows need not be equal.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -55,7 +54,7 @@ class Boxes:
         return float(np.sum(axes + sets))
 
 
-def draw_links(records: Ints, below: Callable[[int], int] = secrets.randbelow) -> Ints:
+def draw_links(records: Ints, below: Callable[[int], int]) -> Ints:
     """Return for each row the record whose other columns it is published with: each of its k with probability 1 / k.
 
     The row's own record would be a bad choice: who knows the algorithm may find it in the middle of its cells. The

@@ -30,7 +30,6 @@ from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.extras import require
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.core.randomness import secure_permutation
 from nymity.kernels.freeform import (
     Rows,
     all_costs,
@@ -52,6 +51,8 @@ from nymity.table.partition_recoding import FreeformRecoding, Quotas
 #: Cells compared in one kernel call: well below a second.
 _CELLS_PER_CALL = 3 * 10**7
 _SECONDS_BETWEEN_REPORTS = 0.2
+#: What is drawn for rows: of two ways to give them records of their own, which one.
+LINKS = "which of the records that fit a row its other columns come from"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,9 @@ class Freeform(CellMethod):
         """Publish each row with the smallest cells that cover its records, and the other columns of one of them."""
         _refuse_other_models(self.key, problem.models)
         cover = self.partition(problem.geometry, problem.k, observe)
-        recoding = _recoding(problem, cover.records, draw_links(cover.records), columns, self.cells)
+        recoding = _recoding(
+            problem, cover.records, draw_links(cover.records, problem.draws.below(LINKS)), columns, self.cells
+        )
         return PartitionOutcome(
             recoding=recoding,
             loss=cover.loss,
@@ -224,7 +227,7 @@ def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str
     """Give row i the cells that cover the records covers[i] (n, k), and the other columns of record links[i] (n,).
 
     Rows with equal cells are one class. Records with equal quasi-identifiers and sensitive values are told apart by
-    nothing here, so which of them gets which of their rows is drawn too.
+    nothing here; which of them gets which of their rows is drawn when the recoding is applied.
     """
     table = problem.table
     profiles, combinations = table.profiles, table.combinations.astype(np.int64)
@@ -237,10 +240,8 @@ def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str
         cells[attribute.name], number = published_cells(attribute, covered, form)
         numbers.append(number)
     cell_of, classes = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
-    profile_of_rows = problem.profile_of_records[links]
-    order = secure_permutation(len(links))
-    order = order[np.argsort(profile_of_rows[order], kind="stable")]  # entries of a profile are adjacent
-    profile = profile_of_rows[order]
+    pairs, records = np.unique(problem.profile_of_records[links] * len(cell_of) + classes.ravel(), return_counts=True)
+    profile, classes = np.divmod(pairs, len(cell_of))
     return FreeformRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
@@ -250,8 +251,8 @@ def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str
             codes=combinations[profiles.combination[profile]],
             sensitive=profiles.sensitive[profile],
             labels={name: column.labels for name, column in table.sensitive.items()},
-            classes=classes.ravel()[order],
-            records=np.ones(len(order), dtype=np.int64),
+            classes=classes,
+            records=records.astype(np.int64),
         ),
     )
 

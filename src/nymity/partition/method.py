@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from nymity.core import validation
+from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
 from nymity.partition.attributes import Categorical, attributes_of, checked_bounds
@@ -67,8 +68,9 @@ class CellMethod(ABC):
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = silent,
+        draws: Draws | None = None,
     ) -> PartitionOutcome:
-        """Return what to publish; ``columns`` default to the quasi-identifiers."""
+        """Return what to publish; ``columns`` default to the quasi-identifiers, ``draws`` to those of a new key."""
         for model in models:
             model.check(table)
         if table.population is not None:
@@ -80,7 +82,7 @@ class CellMethod(ABC):
             )
         _refuse_levels(table, self.key)
         attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
-        return self.solve(problem_of(table, attributes, models), columns or table.names, observe)
+        return self.solve(problem_of(table, attributes, models, draws), columns or table.names, observe)
 
 
 @dataclass(frozen=True, kw_only=True)

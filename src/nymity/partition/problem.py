@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.draws import Draws, KeyedDraws
 from nymity.kernels.grouping import histograms as count_values
 from nymity.partition.attributes import Attribute, geometry_of
 from nymity.partition.geometry import Geometry
@@ -20,6 +21,9 @@ from nymity.table.encoding import EncodedTable
 
 Ints = NDArray[np.int64]
 
+#: What is drawn before a method looks at anything: a permutation of all records.
+EQUAL_RECORDS = "order of the records with equal quasi-identifiers"
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -28,6 +32,7 @@ class Problem:
     table: EncodedTable
     attributes: tuple[Attribute, ...]
     models: tuple[PrivacyModel, ...]
+    draws: Draws
 
     @property
     def k(self) -> int:
@@ -41,15 +46,17 @@ class Problem:
 
     @cached_property
     def profile_of_records(self) -> Ints:
-        """The profile of each record, (n,), in the order of combinations.
+        """The profile of each record, (n,), in the order of combinations, those of one combination in drawn order.
 
-        Records of one combination come in an order that looks random and is always the same: by their sensitive values
-        they would be divided into classes of one value each.
+        A record is its place in this order. Methods tell records apart by their places alone, and places by the
+        quasi-identifiers that lie there. So what a method decides without asking a model is a function of the
+        quasi-identifiers, and every order of the people with equal ones is as likely as any other: given a class,
+        whoever could be in it is so with the same probability, whatever sensitive value that is.
         """
         profiles = self.table.profiles
         records = np.repeat(np.arange(len(profiles.counts)), profiles.counts)
-        mixed = np.random.default_rng(0).random(len(records))
-        return records[np.lexsort((mixed, profiles.combination[records]))]
+        records = records[self.draws.permutation(EQUAL_RECORDS, len(records))]
+        return records[np.argsort(profiles.combination[records], kind="stable")]
 
     @cached_property
     def geometry(self) -> Geometry:
@@ -68,7 +75,7 @@ class Problem:
         n_classes = int(class_of_records.max()) + 1
         pairs, records = np.unique(self.profile_of_records * n_classes + class_of_records, return_counts=True)
         profiles, classes = np.divmod(pairs, n_classes)
-        return Assignment(self, profiles, classes, records.astype(np.int64))
+        return Assignment(self, profiles, classes, records.astype(np.int64), class_of_records)
 
     def assignment_of_combinations(self, class_of_combinations: Ints) -> Assignment:
         """Put all records of a combination into one class."""
@@ -114,12 +121,16 @@ class ClassValues:
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """How many records of which profile belong to which class: profiles, classes, records (n_entries,)."""
+    """How many records of which profile belong to which class: profiles, classes, records (n_entries,).
+
+    places (n,): the class of each record; None where all records of a profile are in one class.
+    """
 
     problem: Problem
     profiles: Ints
     classes: Ints
     records: Ints
+    places: Ints | None = None
 
     @property
     def n_classes(self) -> int:
@@ -133,12 +144,15 @@ class Assignment:
         return table.combinations[table.profiles.combination[self.profiles]].astype(np.int64, order="F")
 
     def class_of_records(self) -> Ints:
-        """The class of each record, in the order of the problem's records."""
-        order = np.argsort(self.problem.profile_of_records, kind="stable")
-        by_profile = np.argsort(self.profiles, kind="stable")
-        classes = np.empty(len(order), dtype=np.int64)
-        classes[order] = np.repeat(self.classes[by_profile], self.records[by_profile])
-        return classes
+        """The class of each record, in the order of the problem's records.
+
+        Not from the counts: whatever order told records of a profile apart there would be one of sensitive values.
+        """
+        if self.places is not None:
+            return self.places
+        class_of_profile = np.empty(len(self.problem.table.profiles.counts), dtype=np.int64)
+        class_of_profile[self.profiles] = self.classes
+        return class_of_profile[self.problem.profile_of_records]
 
     def as_classes(self) -> Classes:
         """Return the classes as models see them."""
@@ -161,7 +175,8 @@ class Assignment:
 
     def merged(self, into: Ints) -> Assignment:
         """Renumber classes, putting some together: ``into`` (n_classes,) is the new number of each."""
-        return Assignment(self.problem, self.profiles, into[self.classes], self.records)
+        places = None if self.places is None else into[self.places]
+        return Assignment(self.problem, self.profiles, into[self.classes], self.records, places)
 
     @cached_property
     def values(self) -> tuple[ClassValues, ...]:
@@ -184,6 +199,11 @@ class Assignment:
         return total
 
 
-def problem_of(table: EncodedTable, attributes: Sequence[Attribute], models: Sequence[PrivacyModel]) -> Problem:
-    """Put a problem together."""
-    return Problem(table, tuple(attributes), tuple(models))
+def problem_of(
+    table: EncodedTable,
+    attributes: Sequence[Attribute],
+    models: Sequence[PrivacyModel],
+    draws: Draws | None = None,
+) -> Problem:
+    """Put a problem together; without ``draws`` they are from a new key."""
+    return Problem(table, tuple(attributes), tuple(models), draws or KeyedDraws.fresh())

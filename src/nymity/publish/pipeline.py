@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import JobError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.core.randomness import salt, secure_permutation
+from nymity.core.randomness import salt
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
@@ -33,9 +34,13 @@ from nymity.publish.population import Population, tables_of
 from nymity.publish.registry import Method, Outcome
 from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.verify import verify
+from nymity.table.content_order import content_order
 from nymity.table.encoding import encode
 from nymity.table.schema import Role, Schema
 from nymity.table.text import is_missing
+
+#: What is drawn where rows are shuffled.
+ROWS = "order of rows"
 
 
 def publish(
@@ -132,7 +137,7 @@ def opened(job: Job) -> Schema:
 def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     """Publish by a job; ``given`` is its source where that was read before, or is no file."""
     seconds: dict[str, float] = {}
-    schema = opened(job)
+    schema, draws = opened(job), KeyedDraws.fresh()
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else to_polars(given)
         tables = tables_of(job, source)
@@ -145,10 +150,10 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     with _timed("searching", seconds, observe):
-        outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe)
+        outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
     with _timed("recoding", seconds, observe):
-        recoded = outcome.recoding.apply(table)
-        order = _row_order(recoded.table, job.output.row_order)
+        recoded = outcome.recoding.apply(table, draws=draws)
+        order = _row_order(recoded.table, job.output.row_order, draws)
         frame = recoded.table[order]
     with _timed("verifying", seconds, observe):
         population = None if people is None else Population.of(people, outcome.recoding, table.height)
@@ -227,12 +232,10 @@ def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame,
     return (source if len(rows) == source.height else source[rows]), rows
 
 
-def _row_order(table: pl.DataFrame, wanted: str) -> NDArray[np.int64]:
+def _row_order(table: pl.DataFrame, wanted: str, draws: Draws) -> NDArray[np.int64]:
     """An order of rows that owes nothing to the input's."""
-    if wanted == "shuffled":
-        return secure_permutation(table.height)
-    safe = pl.DataFrame({f"c{i}": series for i, series in enumerate(table)})
-    return safe.with_row_index("row").sort(safe.columns)["row"].to_numpy().astype(np.int64)
+    order = content_order(table)
+    return order[draws.permutation(ROWS, table.height)] if wanted == "shuffled" else order
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol
 
 from nymity.bucket.bucketized import BucketOutcome
 from nymity.bucket.methods import Anatomy, Buckets
+from nymity.core.draws import Draws
 from nymity.core.progress import Observer
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice
@@ -49,8 +50,9 @@ class Method(Protocol):
         *,
         columns: Sequence[str] | None = None,
         observe: Observer = ...,
+        draws: Draws | None = None,
     ) -> Outcome:
-        """Decide how to publish ``columns`` so that every model holds."""
+        """Decide how to publish ``columns`` so that every model holds; None draws from a new key."""
         ...
 
 

@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import TableError
-from nymity.core.randomness import secure_permutation
+from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
@@ -29,6 +30,10 @@ BUCKET, COUNT = "bucket", "count"
 #: Who of a value goes to which bucket: drawn at random, or those who look alike to the same.
 Grouping = Literal["random", "similar"]
 GROUPINGS: tuple[Grouping, ...] = ("random", "similar")
+
+#: What is drawn: the numbers of buckets, and an order of the records in which those of a value fill its places.
+NUMBERS = "numbers of buckets"
+MEMBERS = "who of a value is in which bucket"
 
 Ints = NDArray[np.int64]
 
@@ -77,20 +82,27 @@ class BucketRecoding(Recoding):
     outliers: Outliers = "keep"
 
     kind: ClassVar[str] = "buckets"
-    drawn: ClassVar[tuple[str, ...]] = ("numbers of buckets", "who of a value is in which bucket")
+    drawn: ClassVar[tuple[str, ...]] = (NUMBERS, MEMBERS)
     unprotected: ClassVar[tuple[str, ...]] = (
         "presence: quasi-identifiers are published as they are, so that anybody can see who is in the table",
         "background knowledge: whoever knows the values of some members of a bucket has fewer left for the others",
         "correlation: where quasi-identifiers suggest a value, a guess can be better than its share of the bucket",
     )
 
-    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+    def apply(
+        self,
+        table: pl.DataFrame,
+        *,
+        unseen: Unseen = "error",
+        outliers: Outliers | None = None,
+        draws: Draws | None = None,
+    ) -> Recoded:
         """Put every record into a bucket; ``counts`` of the answer is the table of sensitive values.
 
         The table must be the one that the buckets were planned for: these have a place for each of its records.
         """
         self._check(table, unseen, outliers)
-        ids = self.ids[self._assigned(table)]
+        ids = self.ids[self._assigned(table, draws or KeyedDraws.fresh())]
         published = {
             name: written_alike(table[name].alias("c")) if name in self.hierarchies else table[name]
             for name in self.columns
@@ -142,10 +154,11 @@ class BucketRecoding(Recoding):
     def _needed(self) -> list[str]:
         return [*(name for name in self.columns if name != BUCKET), self.attribute]
 
-    def _assigned(self, table: pl.DataFrame) -> Ints:
+    def _assigned(self, table: pl.DataFrame, draws: Draws) -> Ints:
         """The bucket of each row: the rows of a value take its places in turn."""
         values = self._values(table)
-        order = secure_permutation(table.height) if self.grouping == "random" else self._alike(table)
+        order = content_order(table, self._needed())[draws.permutation(MEMBERS, table.height)]
+        order = order if self.grouping == "random" else self._alike(table, order)
         rows = order[np.argsort(values[order], kind="stable")]
         places = np.lexsort((self._positions(), self.slots.value))
         buckets = np.empty(table.height, dtype=np.int64)
@@ -166,7 +179,7 @@ class BucketRecoding(Recoding):
                 )
         return values.astype(np.int64)
 
-    def _alike(self, table: pl.DataFrame) -> Ints:
+    def _alike(self, table: pl.DataFrame, shuffled: Ints) -> Ints:
         """An order of the rows in which those that look alike are near: by the attribute with the fewest values first.
 
         Rows that look the same come in random order.
@@ -174,7 +187,6 @@ class BucketRecoding(Recoding):
         codes, sizes = self._codes(table, "error"), [h.domain_size for h in self.hierarchies.values()]
         most = sorted(range(len(sizes)), key=lambda a: -sizes[a])  # what is packed last weighs most
         keys = KeyLayout.for_sizes([sizes[a] for a in most]).pack([codes[a] for a in most])
-        shuffled = secure_permutation(table.height)
         return shuffled[np.lexsort(keys[shuffled].T)]
 
     def _positions(self) -> NDArray[np.float64]:

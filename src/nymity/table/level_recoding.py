@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.draws import Draws
 from nymity.kernels.grouping import distinct
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
@@ -48,7 +49,14 @@ class LevelRecoding(Recoding):
         """The level of each quasi-identifier; the coarsest one in use where layers differ."""
         return {name: max(layer.levels[name] for layer in self.layers) for name in self.hierarchies}
 
-    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+    def apply(
+        self,
+        table: pl.DataFrame,
+        *,
+        unseen: Unseen = "error",
+        outliers: Outliers | None = None,
+        draws: Draws | None = None,
+    ) -> Recoded:
         """Publish rows: drop what is not published, generalize, suppress rows outside the published classes.
 
         ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows

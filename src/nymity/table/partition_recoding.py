@@ -1,27 +1,34 @@
 """PartitionRecoding: classes of records, each published with cells of its own.
 
 A row belongs to the class of its profile, which is its quasi-identifier values together with its sensitive values.
-Where rows of one profile belong to several classes, each class has a quota of them; rows of a profile are all alike, so
-which of them goes where tells nothing.
+Where rows of one profile belong to several classes, each class has a quota of them, and who fills which place is drawn:
+the rows may differ in other columns, which would show their order in the source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.draws import Draws, KeyedDraws
 from nymity.kernels.grouping import distinct
 from nymity.table.cells import Cells
+from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
 from nymity.table.text import MASK
+
+#: What is drawn when rows are published: who fills the places of a profile that classes share, and where rows go that
+#: no place is left for.
+PLACES = "which of the records with equal quasi-identifiers and sensitive values is in which class"
+FURTHER = "classes of further rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +62,23 @@ class PartitionRecoding(Recoding):
 
     kind: ClassVar[str] = "partition"
 
-    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+    def apply(
+        self,
+        table: pl.DataFrame,
+        *,
+        unseen: Unseen = "error",
+        outliers: Outliers | None = None,
+        draws: Draws | None = None,
+    ) -> Recoded:
         """Publish rows with the cells of their class.
 
-        Rows whose values no class has are masked or removed; they cannot be kept as they are.
+        Rows whose values no class has are masked or removed; they cannot be kept as they are. The rows of a profile
+        fill the places its classes have for it, drawn among all places. Rows beyond these, and such whose profile is
+        not known, go to a class drawn among those with records of the same quasi-identifier values, in proportion to
+        the number of these records: as if one of them were drawn, and the row published like it.
         """
         self._check(table, unseen, outliers)
-        codes = self._codes(table, unseen)
-        classes = self._class_of(codes, self._sensitive_codes(table))
+        classes = self._class_of(table, self._codes(table, unseen), draws or KeyedDraws.fresh())
         chosen, outside = outliers or self.outliers, classes < 0
         kept = np.flatnonzero(~outside) if chosen == "remove" else np.arange(table.height)
         rows, classes = (table if len(kept) == table.height else table[kept]), classes[kept]
@@ -135,21 +151,31 @@ class PartitionRecoding(Recoding):
                 codes[i] = codes_of(column, None, {label: n for n, label in enumerate(labels)})
         return codes
 
-    def _class_of(self, codes: NDArray[np.int64], sensitive: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _class_of(self, table: pl.DataFrame, codes: NDArray[np.int64], draws: Draws) -> NDArray[np.int64]:
         """The class of each row, -1 for none.
 
-        The rows of a profile fill its classes in turn, the last one takes what is beyond all quotas; rows whose profile
-        is not known go to the first class that has their quasi-identifier values.
+        Most combinations lie in one class. Only rows of others are looked at by profile, and only those between whom a
+        draw decides are brought into the order of their content.
         """
         quotas = self.quotas
         sizes = [h.domain_size + 1 for h in self.hierarchies.values()]
-        further = [len(labels) + 1 for labels in quotas.labels.values()]
-        own, rows = [*quotas.codes.T, *quotas.sensitive.T], [*codes, *sensitive]
-        classes = _matched(own, rows, [*sizes, *further], quotas.classes, quotas.records)
-        lost = np.flatnonzero((classes < 0) & (codes >= 0).all(axis=0))
-        if len(lost):
-            anything = np.full(len(quotas.classes), np.iinfo(np.int64).max)  # the first class takes all of them
-            classes[lost] = _matched(list(quotas.codes.T), [c[lost] for c in codes], sizes, quotas.classes, anything)
+        alike = _Matched.of(list(quotas.codes.T), list(codes), sizes)
+        classes = alike.only(quotas.classes)
+        several = np.flatnonzero(alike.divided(quotas.classes))
+        if not len(several):
+            return classes
+        sizes += [len(labels) + 1 for labels in quotas.labels.values()]
+        values = [*codes[:, several], *self._sensitive_codes(table[several])]
+        exact = _Matched.of([*quotas.codes.T, *quotas.sensitive.T], values, sizes)
+        room = np.bincount(exact.entries, weights=quotas.records, minlength=exact.n_groups).astype(np.int64)
+        wanted = np.bincount(exact.rows, minlength=exact.n_groups)
+        drawn = exact.divided(quotas.classes) | (wanted > room)[exact.rows]
+        classes[several[~drawn]] = exact.only(quotas.classes)[~drawn]
+        places = np.flatnonzero(drawn)
+        places = places[content_order(table[several[places]], self.columns)]
+        classes[several[places]] = exact.take(places).filled(quotas, draws)
+        rest = several[places][classes[several[places]] < 0]
+        classes[rest] = alike.take(rest).like_one(quotas, draws)
         return classes
 
     def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
@@ -176,31 +202,65 @@ class FreeformRecoding(PartitionRecoding):
     )
 
 
-def _matched(
-    own: list[NDArray[np.int64]],
-    rows: list[NDArray[np.int64]],
-    sizes: list[int],
-    classes: NDArray[np.int64],
-    records: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Give each row the class of an entry with the same values, entries in turn as far as their records go, else -1."""
-    layout, n = KeyLayout.for_sizes(sizes), len(classes)
-    keys = [layout.pack([column + 1 for column in columns]) for columns in (own, rows)]  # an unknown value is 0
-    group, first = distinct(np.concatenate(keys))
-    entries, seen = group[:n], group[n:].astype(np.int64)
-    n_known = int(entries.max(initial=0)) + 1  # groups are numbered as they come up, entries first
-    if n_known == n:
-        return np.asarray(np.append(classes, np.full(len(first) - n, -1))[seen])
-    order = np.argsort(entries, kind="stable")
-    starts = np.searchsorted(entries[order], np.arange(len(first) + 1))  # where the entries of each group begin
-    by_group = np.argsort(seen, kind="stable")
-    turn = np.empty(len(seen), dtype=np.int64)  # how many rows of the same group come before
-    turn[by_group] = np.arange(len(seen)) - np.searchsorted(seen[by_group], seen[by_group])
-    upto = np.cumsum(np.minimum(records[order], len(seen) + 1))
-    before = np.concatenate([[0], upto])[starts[seen]]
-    place = np.searchsorted(upto, before + turn, side="right")
-    place = np.minimum(place, starts[seen + 1] - 1)
-    return np.where(seen < n_known, classes[order][np.clip(place, 0, n - 1)], -1)
+@dataclass(frozen=True, eq=False)
+class _Matched:
+    """Entries and rows with the same values share a group: entries (n_entries,), rows (n_rows,), from 0."""
+
+    entries: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    n_groups: int
+
+    @staticmethod
+    def of(own: list[NDArray[np.int64]], rows: list[NDArray[np.int64]], sizes: list[int]) -> _Matched:
+        """Compare the values of entries with those of rows, column by column; -1 is a value that is not known."""
+        layout, n = KeyLayout.for_sizes(sizes), len(own[0])
+        keys = [layout.pack([column + 1 for column in columns]) for columns in (own, rows)]
+        group, first = distinct(np.concatenate(keys))
+        return _Matched(group[:n].astype(np.int64), group[n:].astype(np.int64), len(first))
+
+    def take(self, rows: NDArray[np.int64]) -> _Matched:
+        """Return some of the rows."""
+        return replace(self, rows=self.rows[rows])
+
+    def only(self, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The class of each row's entries, one of them where there are several; -1 where there is no entry."""
+        found = np.full(self.n_groups, -1, dtype=np.int64)
+        found[self.entries] = classes
+        return np.where(self.divided(classes), -1, found[self.rows])
+
+    def divided(self, classes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say of each row whether its entries are of different classes."""
+        some = np.full(self.n_groups, -1, dtype=np.int64)
+        some[self.entries] = classes
+        different = np.zeros(self.n_groups, dtype=np.bool_)
+        different[self.entries[classes != some[self.entries]]] = True
+        return different[self.rows]
+
+    def filled(self, quotas: Quotas, draws: Draws) -> NDArray[np.int64]:
+        """Give each row one of the places that entries of its group have, drawn among all; -1 beyond these."""
+        used = np.zeros(self.n_groups, dtype=np.bool_)
+        used[self.rows] = True
+        entries = np.flatnonzero(used[self.entries])
+        places = np.repeat(entries, quotas.records[entries])
+        places = places[draws.permutation(PLACES, len(places))]
+        places = places[np.argsort(self.entries[places], kind="stable")]
+        starts = np.searchsorted(self.entries[places], np.arange(self.n_groups + 1))
+        by_group = np.argsort(self.rows, kind="stable")
+        turn = np.empty(len(self.rows), dtype=np.int64)  # how many rows of the same group come before
+        turn[by_group] = np.arange(len(turn)) - np.searchsorted(self.rows[by_group], self.rows[by_group])
+        place = starts[self.rows] + turn
+        return np.where(
+            place < starts[self.rows + 1], np.append(quotas.classes[places], -1)[np.minimum(place, len(places))], -1
+        )
+
+    def like_one(self, quotas: Quotas, draws: Draws) -> NDArray[np.int64]:
+        """Give each row the class of a record drawn among those of its group, which has some."""
+        order = np.argsort(self.entries, kind="stable")
+        upto = np.cumsum(quotas.records[order])
+        starts = np.searchsorted(self.entries[order], np.arange(self.n_groups + 1))
+        before = np.append(0, upto)[starts]
+        drawn = draws.numbers(FURTHER, before[self.rows + 1] - before[self.rows])
+        return np.asarray(quotas.classes[order][np.searchsorted(upto, before[self.rows] + drawn, side="right")])
 
 
 def _check_number(what: str, numbers: NDArray[np.int64], n: int) -> None:

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
@@ -52,11 +53,18 @@ class Recoding(ABC):
     outliers: Outliers
 
     @abstractmethod
-    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+    def apply(
+        self,
+        table: pl.DataFrame,
+        *,
+        unseen: Unseen = "error",
+        outliers: Outliers | None = None,
+        draws: Draws | None = None,
+    ) -> Recoded:
         """Publish rows: drop what is not published, recode, suppress rows outside the published classes.
 
         ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
-        that belong to no published class.
+        that belong to no published class. ``draws`` decide what is left to chance, None: those of a new key.
         """
 
     @abstractmethod

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.bits import SYSTEM, Bits, coins
+from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.kernels.grouping import distinct
@@ -50,7 +51,14 @@ class SampledRecoding(Recoding):
         "what holds for people at large: it can be learned about somebody whether they are in the table or not",
     )
 
-    def apply(self, table: pl.DataFrame, *, unseen: Unseen = "error", outliers: Outliers | None = None) -> Recoded:
+    def apply(
+        self,
+        table: pl.DataFrame,
+        *,
+        unseen: Unseen = "error",
+        outliers: Outliers | None = None,
+        draws: Draws | None = None,
+    ) -> Recoded:
         """Draw a sample and publish its classes of at least k records, one class after another.
 
         Rows with unseen values can only be left out. The order of rows tells nothing of the table's. What it spends is

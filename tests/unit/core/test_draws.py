@@ -39,3 +39,25 @@ def test_certificates_are_told_where_draws_come_from():
 def test_a_key_has_its_length():
     with pytest.raises(ValueError, match="32 bytes"):
         KeyedDraws(key=b"short")
+
+
+def test_a_permutation_holds_everything_once():
+    assert np.array_equal(np.sort(KeyedDraws.fresh().permutation("rows", 1000)), np.arange(1000))
+    assert len(KeyedDraws.fresh().permutation("rows", 0)) == 0
+
+
+def test_contexts_of_one_key_have_nothing_in_common():
+    draws = KeyedDraws.known(5)
+    one, other = draws.derived("a"), draws.derived("b")
+    assert one.key != other.key != draws.key
+    assert one.seed == 5
+    assert draws.derived("a").key == one.key
+
+
+def test_numbers_are_below_their_limits_and_as_likely_as_any_other():
+    """Limits 3 in 3,000 draws: chi-squared with 2 degrees of freedom exceeds 27.6 with probability 1e-6."""
+    drawn = KeyedDraws.known(2).numbers("classes", np.array([3, 1] * 3000))
+    assert (drawn[1::2] == 0).all()
+    counts = np.bincount(drawn[0::2], minlength=3)
+    assert len(counts) == 3
+    assert float((((counts - 1000) ** 2) / 1000).sum()) < 27.6

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nymity.core.draws import KeyedDraws
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError, PromiseError
 from nymity.kernels.freeform import cycles
 from nymity.partition import freeform
@@ -282,7 +283,7 @@ def test_each_link_has_the_same_probability(n: int, k: int, seed: int) -> None:
 
 def test_links_are_drawn_from_a_secure_source() -> None:
     records = FreeformGreedy().partition(Geometry.of_points(np.arange(200.0)[:, None], np.ones(1)), 3).records
-    draws = {tuple(draw_links(records).tolist()) for _ in range(5)}
+    draws = {tuple(draw_links(records, KeyedDraws.fresh().below("links")).tolist()) for _ in range(5)}
     assert len(draws) == 5  # 100 cycles: the same twice is out of the question
     for links in draws:
         assert sorted(links) == list(range(200))

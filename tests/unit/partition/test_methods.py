@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from nymity.core.draws import KeyedDraws
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.partition.exact import ExactPartition
 from nymity.partition.greedy_search import GreedySearch
@@ -130,9 +131,13 @@ def test_the_order_of_rows_does_not_matter(case: Case, data: st.DataObject) -> N
     order = data.draw(st.permutations(range(case.frame.height)))
     other = case.reordered(order)
     models = [KAnonymity(k=min(2, case.frame.height))]
+    draws = KeyedDraws.fresh()
     for method in (GreedySearch(), KMember()):
         tables = [
-            method.run(c.encoded, models, columns=c.frame.columns).recoding.apply(c.frame).table for c in (case, other)
+            method.run(c.encoded, models, columns=c.frame.columns, draws=draws)
+            .recoding.apply(c.frame, draws=draws)
+            .table
+            for c in (case, other)
         ]
         assert tables[0].sort(tables[0].columns).equals(tables[1].sort(tables[1].columns))
 

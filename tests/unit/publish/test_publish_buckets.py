@@ -88,7 +88,7 @@ def test_a_record_that_is_lost_or_doubled_is_noticed_at_publishing(monkeypatch: 
 
     apply = BucketRecoding.apply
 
-    def loses(self: BucketRecoding, table: pl.DataFrame) -> Recoded:
+    def loses(self: BucketRecoding, table: pl.DataFrame, **_: object) -> Recoded:
         return replace(apply(self, table), table=apply(self, table).table.with_columns(pl.lit(50).alias("age")))
 
     monkeypatch.setattr(BucketRecoding, "apply", loses)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from drawing import Chosen
+from nymity.core.draws import KeyedDraws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table.cells import Cells
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.partition_recoding import PartitionRecoding, Quotas
+from nymity.table.partition_recoding import FURTHER, PLACES, PartitionRecoding, Quotas
 from nymity.table.recoding import Recoding
 from strategies import Case, cases
 
@@ -70,15 +73,45 @@ def test_rows_get_the_cells_of_their_class() -> None:
     assert (recoded.source_rows.tolist(), recoded.masked.tolist()) == ([0, 1], [False, False])
 
 
-def test_rows_of_one_profile_fill_their_classes_in_turn() -> None:
-    """Two belong to the first class, three to the second, and the last class takes what is beyond all quotas."""
-    assert published(rows(*[(2, "f", "flu")] * 7)) == [LOW] * 2 + [HIGH] * 5
+def test_rows_of_one_profile_fill_the_places_of_their_classes_as_drawn() -> None:
+    """Two places are of the first class, three of the second."""
+    assert sorted(published(rows(*[(2, "f", "flu")] * 5))) == [LOW] * 2 + [HIGH] * 3
     among_others = rows((2, "f", "flu"), (3, "m", None), (2, "f", "flu"), (1, "f", "flu"), (2, "f", "flu"))
-    assert published(among_others) == [LOW, HIGH, LOW, LOW, HIGH]
+    assert published(among_others, draws=Chosen()) == [LOW, HIGH, LOW, LOW, HIGH]
+    assert published(among_others, draws=Chosen({PLACES: (4, 0, 3, 2, 1)})) == [HIGH, HIGH, LOW, LOW, HIGH]
+
+
+def test_who_fills_a_place_depends_on_the_draw_and_not_on_the_order_of_rows() -> None:
+    """Every order of five rows with different notes gives every note the same place under the same draw."""
+    notes = rows(*[(2, "f", "flu")] * 5).with_columns(note=pl.Series(list("vwxyz")))
+    drawn = Chosen({PLACES: (3, 0, 4, 1, 2)})
+    expected = set(zip("vwxyz", [HIGH, LOW, HIGH, LOW, HIGH], strict=True))
+    for order in permutations(range(5)):
+        table = recoding().apply(notes[list(order)], draws=drawn).table
+        assert set(zip(table["note"], table.select("age", "sex").rows(), strict=True)) == expected
+
+
+def test_fewer_rows_than_places_take_any_of_them_with_the_same_chance() -> None:
+    """Of two rows and five places, two of the first class: over all orders each row is in it in 2 of 5."""
+    orders = list(permutations(range(5)))
+    found = [published(rows(*[(2, "f", "flu")] * 2), draws=Chosen({PLACES: order})) for order in orders]
+    assert [sum(pair[i] == LOW for pair in found) / len(orders) for i in (0, 1)] == [0.4, 0.4]
+    assert sum(pair == [LOW, LOW] for pair in found) / len(orders) == 0.1
+
+
+def test_rows_beyond_all_places_and_of_other_profiles_are_published_like_one_drawn_record() -> None:
+    """Five records have (2, f), two of them in the first class: numbers 0 and 1 of 5 lead there."""
+    for number, cells in enumerate([LOW, LOW, HIGH, HIGH, HIGH]):
+        drawn = Chosen(numbers={FURTHER: [number, number]})
+        assert published(rows((2, "f", None)), draws=drawn) == [cells]
+        beyond = published(rows(*[(2, "f", "flu")] * 7), draws=drawn)
+        assert Counter(beyond) == Counter([LOW] * 2 + [HIGH] * 3 + [cells] * 2)
 
 
 def test_a_row_with_another_sensitive_value_joins_a_class_of_its_combination() -> None:
-    assert published(rows((1, "f", "gout"), (3, "m", "flu"), (2, "f", None))) == [LOW, HIGH, LOW]
+    assert published(rows((1, "f", "gout"), (3, "m", "flu"))) == [LOW, HIGH]
+    assert published(rows(*[(1, "f", "flu")] * 3)) == [LOW] * 3  # beyond its one place
+    assert published(rows((2, "f", None)))[0] in (LOW, HIGH)
 
 
 def test_without_the_sensitive_column() -> None:
@@ -129,7 +162,7 @@ def test_awkward_names(names: tuple[str, str]) -> None:
     )
     table = rows((1, "f", "flu"), (2, "f", "flu"))
     table = pl.DataFrame({names[0]: table["age"], names[1]: table["sex"], "illness": table["illness"]})
-    assert renamed.apply(table).table.rows() == [LOW, LOW]
+    assert renamed.apply(table, draws=Chosen()).table.rows() == [LOW, LOW]
     assert renamed.apply(table).table.columns == list(names)
 
 
@@ -154,7 +187,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert isinstance(again, PartitionRecoding)
     assert again.to_dict() == recoding(outliers="remove").to_dict()
     table = rows((2, "f", "flu"), (2, "f", "flu"), (2, "f", "flu"), (1, "m", "flu"))
-    assert published(table, again) == [LOW, LOW, HIGH]
+    assert published(table, again, draws=Chosen()) == [LOW, LOW, HIGH]
 
 
 @given(case=cases(n_sensitive=1, numeric=True, weighted=False), cuts=st.sampled_from(["strict", "relaxed"]))
@@ -163,7 +196,8 @@ def test_a_recoding_from_plain_data_publishes_the_same(case: Case, cuts: Any) ->
     k, columns = min(2, case.frame.height), case.frame.columns
     found = Mondrian(cuts=cuts).run(case.encoded, [KAnonymity(k=k)], columns=columns).recoding
     again = Recoding.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert_frame_equal(found.apply(case.frame).table, again.apply(case.frame).table)
+    draws = KeyedDraws.fresh()
+    assert_frame_equal(found.apply(case.frame, draws=draws).table, again.apply(case.frame, draws=draws).table)
     sizes = np.bincount(found.quotas.classes, weights=found.quotas.records)
     cells = [tuple(c.labels[n] for c, n in zip(found.cells.values(), row, strict=True)) for row in found.cell_of]
     expected: Counter[tuple[Any, ...]] = Counter()

@@ -1,0 +1,28 @@
+"""The order of rows by their content: the same rows in whatever order come out the same.
+
+What is drawn about rows is drawn in this order, so that the order of the source has no part in a release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+
+def content_order(table: pl.DataFrame, columns: Sequence[str] | None = None) -> NDArray[np.int64]:
+    """Return the rows in the order of their cells, those of the first column first, all columns unless some are named.
+
+    Only rows that are equal in all of these keep the order they have.
+    """
+    named = table.columns if columns is None else columns
+    cells = {f"c{i}": _by_text(table[name].alias("c")) for i, name in enumerate(named)}  # names may be patterns
+    safe = pl.DataFrame(cells).with_row_index("row")
+    return safe.sort([*cells, "row"])["row"].to_numpy().astype(np.int64)
+
+
+def _by_text(cells: pl.Series) -> pl.Series:
+    """Categories are numbered as they came up: their text alone is content."""
+    return cells.cast(pl.String) if cells.dtype == pl.Categorical else cells
