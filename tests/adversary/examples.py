@@ -10,16 +10,17 @@ import nymity as ny
 AGES = ny.Hierarchy.from_rows([["30", "3x", "*"], ["31", "3x", "*"], ["40", "4x", "*"]])
 SCHEMA = ny.Schema({"age": ny.quasi(AGES), "s": ny.sensitive()})
 
-#: Promises by name: the models, and the largest chance that they leave anybody's value; None where they name none.
+#: Promises by name.
 PROMISES: dict[str, list[Any]] = {
     "2-anonymity": [ny.KAnonymity(k=2)],
     "distinct 2-diversity": [ny.KAnonymity(k=2), ny.DistinctLDiversity(l=2, attribute="s")],
     "frequency 2-diversity": [ny.KAnonymity(k=2), ny.FrequencyLDiversity(l=2, attribute="s")],
+    "x at most half": [ny.FPrivacy(thresholds={"x": 0.5}, attribute="s")],
     "shares of a half": [ny.FrequencyLDiversity(l=2, attribute="s")],
     "2-matching": [ny.KMatching(k=2)],
 }
 MONOTONE = ("2-anonymity", "distinct 2-diversity")
-CLASSES = ("2-anonymity", "distinct 2-diversity", "frequency 2-diversity")
+CLASSES = ("2-anonymity", "distinct 2-diversity", "frequency 2-diversity", "x at most half")
 
 
 @dataclass(frozen=True)
@@ -28,22 +29,28 @@ class Example:
 
     method: Any
     promises: tuple[str, ...]
+    variant: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in worst.json."""
+        return self.method.key + (f", {self.variant}" if self.variant else "")
 
 
 #: By the key of the method. Whoever registers a method writes an example of it here.
 EXAMPLES: dict[str, list[Example]] = {
     "optimal-lattice": [
         Example(ny.OptimalLattice(), CLASSES),
-        Example(ny.OptimalLattice(suppression=0.5), CLASSES),
-        Example(ny.OptimalLattice(suppression=0.5, outliers="remove"), CLASSES),
+        Example(ny.OptimalLattice(suppression=0.5), CLASSES, "half masked"),
+        Example(ny.OptimalLattice(suppression=0.5, outliers="remove"), CLASSES, "half removed"),
     ],
-    "ola": [Example(ny.OLA(suppression=0.5), MONOTONE)],
+    "ola": [Example(ny.OLA(suppression=0.5), MONOTONE, "half masked")],
     "datafly": [Example(ny.Datafly(), CLASSES)],
     "samarati": [Example(ny.Samarati(), MONOTONE)],
     "mingen": [Example(ny.MinGen(), CLASSES)],
     "anytime-lattice": [Example(ny.AnytimeLattice(), CLASSES)],
     "iterative-recoding": [Example(ny.IterativeRecoding(), CLASSES)],
-    "mondrian": [Example(ny.Mondrian(), CLASSES), Example(ny.Mondrian(cuts="relaxed"), CLASSES)],
+    "mondrian": [Example(ny.Mondrian(), CLASSES), Example(ny.Mondrian(cuts="relaxed"), CLASSES, "relaxed")],
     "sorted-groups": [Example(ny.SortedGroups(), CLASSES)],
     "greedy-search": [Example(ny.GreedySearch(), CLASSES)],
     "k-member": [Example(ny.KMember(), CLASSES)],
@@ -54,10 +61,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "freeform-sort-greedy": [Example(ny.FreeformSortGreedy(), ("2-matching",))],
     "freeform-hungarian": [Example(ny.FreeformHungarian(), ("2-matching",))],
     "buckets": [
-        Example(ny.Buckets(plan="one-size"), ("shares of a half",)),
-        Example(ny.Buckets(plan="one-size", grouping="similar"), ("shares of a half",)),
+        Example(ny.Buckets(plan="one-size"), ("shares of a half", "x at most half")),
+        Example(ny.Buckets(plan="one-size", grouping="similar"), ("shares of a half", "x at most half"), "similar"),
     ],
-    "anatomy": [Example(ny.Anatomy(), ("shares of a half",))],
+    "anatomy": [Example(ny.Anatomy(), ("shares of a half", "x at most half"))],
 }
 
 #: Methods whose promise is about neighbouring tables: the attack says why it is not run.
