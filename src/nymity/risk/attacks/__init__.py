@@ -13,7 +13,7 @@ from nymity.core.validation import one_of, whole_number
 from nymity.privacy import PrivacyModel
 from nymity.risk.attacks.attribute_inference import AttributeInference
 from nymity.risk.attacks.background_knowledge import BackgroundKnowledge
-from nymity.risk.attacks.contract import Attack
+from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.downcoding import Downcoding
 from nymity.risk.attacks.homogeneity import Homogeneity
 from nymity.risk.attacks.intersection import Intersection
@@ -82,10 +82,12 @@ def attack(
     results: list[AttackResult] = []
     not_run: list[NotRun] = []
     for one in chosen:
-        reason = one.hindrance(scene)
-        if reason is None:
-            results.extend(one.run(scene))
-        else:
+        try:
+            reason = one.hindrance(scene)
+            results.extend(one.run(scene) if reason is None else ())
+        except CannotRunError as late:
+            reason = str(late)
+        if reason is not None:
             not_run.append(NotRun(key=one.key, title=one.title, reason=reason))
     return AttackReport(
         results=tuple(results),

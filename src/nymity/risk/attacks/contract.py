@@ -9,6 +9,10 @@ from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene
 
 
+class CannotRunError(Exception):
+    """An attack found out only while it ran why it cannot; the text is the reason."""
+
+
 class Attack(ABC):
     """Someone who tries to learn about people from a release. Subclasses are frozen dataclasses of their parameters."""
 
@@ -21,4 +25,7 @@ class Attack(ABC):
 
     @abstractmethod
     def run(self, scene: Scene) -> list[AttackResult]:
-        """Attack, once for each sensitive attribute where the attack is about them."""
+        """Attack, once for each sensitive attribute where the attack is about them.
+
+        Raise :class:`CannotRunError` where a hindrance comes to light late.
+        """

@@ -6,13 +6,16 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import exp, log
 
 import numpy as np
+import polars as pl
 
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
+from nymity.lattice.search import LatticeSearch
 from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.replay import Replay, Row, as_rows, replay_hindrance, too_many
+from nymity.risk.attacks.replay import Replay, Row, as_rows, replay_hindrance
 from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.scene import Scene
 
@@ -40,20 +43,28 @@ class Downcoding(Attack):
         reason = replay_hindrance(scene)
         if reason is not None:
             return reason
+        if scene.recoding is None:
+            return "it needs the recoding of the release"
+        if not isinstance(scene.method, LatticeSearch) or scene.kind != "levels":
+            return "it tries out methods that choose levels of a lattice, and this release was made in another way"
+        if not scene.complete:
+            return "records were removed, and nobody knows which values they had"
         if (scene.own < 0).any():
             return "it is not known who is in which class"
-        return too_many(_logarithm(scene), self.tables)
+        return _too_many(_logarithm(scene), self.tables)
 
     def run(self, scene: Scene) -> list[AttackResult]:
         """Try all tables out, and guess what most of those have that are left."""
-        replay, rest = Replay(scene), as_rows(scene.frame, scene.sensitive) or [()] * scene.frame.height
+        replay, rest = Replay(scene, most=self.tables), as_rows(scene.frame, scene.sensitive)
         ways = _ways(scene)
         beliefs: list[Counter[Row]] = [Counter() for _ in ways]
         before = left = 0
         for table in product(*ways):
             report(scene.observe, Progress(stage=self.key, done=replay.tried))
             before += 1
-            if replay.publishes([values + own for values, own in zip(table, rest, strict=True)]):
+            records = [values + own for values, own in zip(table, rest, strict=True)]
+            frame = pl.DataFrame(records, schema=dict.fromkeys(replay.names, pl.String), orient="row")
+            if replay.likelihood(frame).chance:
                 left += 1
                 for belief, values in zip(beliefs, table, strict=True):
                     belief[values] += 1
@@ -79,6 +90,14 @@ class Downcoding(Attack):
                 figures={"tables": {"before": before, "left": left}, "tried": replay.tried},
             )
         ]
+
+
+def _too_many(logarithm: float, most: int) -> str | None:
+    """Refuse more tables than can be tried out; their number is told by its logarithm."""
+    if logarithm <= log(most) + 1e-9:
+        return None
+    tables = f"{exp(logarithm):,.0f}" if logarithm < log(10**6) else f"some 10^{logarithm / log(10):.0f}"
+    return f"it is for small releases: {tables} tables would have to be tried out, more than {most:,}"
 
 
 def _logarithm(scene: Scene) -> float:
@@ -107,7 +126,7 @@ def _truth(scene: Scene) -> list[Row]:
     records = as_rows(scene.people.frame, names)
     m = len(scene.schema.quasi)
     order = sorted(range(len(records)), key=lambda person: (int(scene.own[person]), str(records[person][m:])))
-    rows = as_rows(scene.frame, scene.sensitive) or [()] * scene.frame.height
+    rows = as_rows(scene.frame, scene.sensitive)
     places = sorted(range(len(rows)), key=lambda row: (int(scene.rows.class_of[row]), str(rows[row])))
     found: list[Row] = [()] * len(rows)
     for place, person in zip(places, order, strict=True):

@@ -1,91 +1,159 @@
-"""minimality: a method that generalizes only because it must betrays why it had to."""
+"""minimality: someone who knows the program runs it backwards, from the release to the tables it may come from.
+
+A method that generalizes only because it must betrays why it had to (Wong, Fu, Wang and Pei 2007), and one that sorts
+people into classes by a rule betrays who went where. So the attacker weighs every table by the probability that the
+method publishes just this release from it, as Cormode, Srivastava, Li and Li (2010) do.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
-from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.promises import largest_shares, nearest_to_limit
-from nymity.risk.attacks.replay import Replay, Row, all_of, arrangements, as_rows, replay_hindrance, too_many
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.contract import Attack, CannotRunError
+from nymity.risk.attacks.enumerated import TooManyWaysError
+from nymity.risk.attacks.exchange import Exchange
+from nymity.risk.attacks.promises import largest_shares, least_values, linkage_limit, nearest_to_limit
+from nymity.risk.attacks.replay import Replay, Row, as_rows, replay_hindrance
+from nymity.risk.attacks.result import AttackResult, Limit, share
 from nymity.risk.attacks.scene import Scene
+from nymity.risk.attacks.worlds import Worlds
+from nymity.table.encoding import SensitiveColumn
 from nymity.table.hierarchy import Label
 
-#: The values people may have, in how many of the tables that are left: one for each person.
-Beliefs = list[Counter[Row]]
+#: How likely one person is to have each value, or row; those of all people sum up to the weight of all tables.
+Belief = dict[Row, Fraction]
+
+_ASSUMES = (
+    "the attacker knows all quasi-identifiers of everybody, the method, its parameters and what was promised, not what "
+    "was drawn; beforehand every table is as likely as any other"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Minimality(Attack):
-    """Someone knows everybody's quasi-identifiers and how the release was made, and tries out who has which value.
+    """Someone knows everybody's quasi-identifiers and the program, and tries out who has which value.
 
-    Every way to give the sensitive values of a class to its people is one table. Those from which the method publishes
-    just this release are left, and all equally likely (Wong, Fu, Wang and Pei 2007). All of them are enumerated, up to
-    ``tables``; larger releases are refused, not sampled.
+    Every way to give the released sensitive values to the people is a table, as far as cells allow it. Its weight is
+    the probability that the method publishes just this release from it: 0 or 1 where nothing is drawn, else the share
+    of all ways to draw. Removed records may have had any value of the original. Up to ``tables`` tables and ``runs``
+    runs of the method this is exact. Larger releases are attacked by :class:`~nymity.risk.attacks.exchange.Exchange`:
+    ``pairs`` people exchange their values with another one, and the method is run with up to ``draws`` keys on both
+    tables.
     """
 
     tables: int = 2000
+    runs: int = 5000
+    pairs: int = 20
+    draws: int = 30
 
     key = "minimality"
-    title = "minimality of the method"
+    title = "knowing the program: minimality, and who goes into which class"
 
     def __post_init__(self) -> None:
-        whole_number("minimality.tables", self.tables, at_least=1)
+        for name in ("tables", "runs", "pairs", "draws"):
+            whole_number(f"minimality.{name}", getattr(self, name), at_least=1)
 
     def hindrance(self, scene: Scene) -> str | None:
-        """It needs a method that can be tried out, sensitive values, and few tables."""
-        if not scene.sensitive:
-            return "no sensitive column is published"
-        reason = replay_hindrance(scene)
-        if reason is not None:
-            return reason
-        if (scene.own < 0).any():
-            return "it is not known who is in which class"
-        return too_many(sum(arrangements(Counter(group).values()) for group in _values(scene)), self.tables)
+        """It needs a method that can be tried out, and people to judge it by."""
+        if not scene.frame.height:
+            return "no row is published"
+        return replay_hindrance(scene)
 
     def run(self, scene: Scene) -> list[AttackResult]:
-        """Try all tables out, and guess what most of those have that are left."""
-        assert scene.people is not None
-        groups, replay = _values(scene), Replay(scene)
-        members = [np.flatnonzero(scene.own == number) for number in range(len(scene.rows.sizes))]
-        people = as_rows(scene.people.frame, scene.schema.quasi)
-        before: Beliefs = [Counter() for _ in people]
-        after: Beliefs = [Counter() for _ in people]
-        for ways in all_of(groups):
-            report(scene.observe, Progress(stage=self.key, done=replay.tried))
-            values: list[Row] = [()] * len(people)
-            for own, way in zip(members, ways, strict=True):
-                for person, value in zip(own, way, strict=True):
-                    values[person] = value
-            kept = replay.publishes([person + value for person, value in zip(people, values, strict=True)])
-            for value, prior, belief in zip(values, before, after, strict=True):
-                prior[value] += 1
-                belief[value] += kept
-        return [self._result(scene, a, before, after, replay.tried) for a in range(len(scene.sensitive))]
+        """Weigh all tables, or where they are too many, exchange the values of some people."""
+        worlds = Worlds.of(scene)
+        try:
+            found = self._weighed(worlds)
+        except TooManyWaysError:
+            exchange = Exchange(worlds, pairs=self.pairs, draws=self.draws)
+            return [exchange.result(key=self.key, title=self.title, assumes=_ASSUMES)]
+        values = [found.values_result(self, a) for a in range(len(scene.sensitive))]
+        return values if scene.buckets is not None else [*values, found.rows_result(self)]
 
-    def _result(self, scene: Scene, a: int, before: Beliefs, after: Beliefs, tried: int) -> AttackResult:
-        assert scene.people is not None
+    def _weighed(self, worlds: Worlds) -> _Weighed:
+        replay, every = Replay(worlds.scene, most=self.runs), worlds.every(self.tables)
+        n = len(worlds.places)
+        weights: list[Fraction] = []
+        values: list[Belief] = [defaultdict(Fraction) for _ in range(n)]
+        rows: list[Belief] = [defaultdict(Fraction) for _ in range(n)]
+        for done, world in enumerate(every):
+            report(worlds.scene.observe, Progress(stage=self.key, done=done, total=len(every)))
+            likelihood = replay.likelihood(worlds.table(world))
+            weights.append(likelihood.chance)
+            if not likelihood.chance:
+                continue
+            records = [quasi + worlds.values[value] for quasi, value in zip(worlds.quasi, world, strict=True)]
+            alike = {record: records.count(record) for record in records}
+            for person, (record, value) in enumerate(zip(records, world, strict=True)):
+                values[person][worlds.values[value]] += likelihood.chance
+                for cells, chance in likelihood.rows.get(record, {}).items():
+                    rows[person][cells + worlds.values[value]] += chance / alike[record]
+        if not any(weights):
+            raise CannotRunError(
+                "the method publishes this release from none of the tables that fit it: it stopped at a time limit, or "
+                "method, promises or hierarchies are not those of the release"
+            )
+        return _Weighed(worlds, tuple(every), tuple(weights), values, rows, replay)
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """All tables with their weights, and what follows for each person's values and row."""
+
+    worlds: Worlds
+    every: tuple[tuple[int, ...], ...]
+    weights: tuple[Fraction, ...]
+    values: Sequence[Belief]
+    rows: Sequence[Belief]
+    replay: Replay
+
+    @property
+    def total(self) -> Fraction:
+        return sum(self.weights, Fraction(0))
+
+    @property
+    def figures(self) -> dict[str, object]:
+        left = sum(1 for weight in self.weights if weight)
+        tables = {"before": len(self.weights), "left": left}
+        removed = {"removed": self.worlds.removed} if self.worlds.removed else {}
+        return {"tables": tables, "tried": self.replay.tried, "runs": self.replay.runs, **removed}
+
+    def values_result(self, attack: Minimality, a: int) -> AttackResult:
+        """Return what is known of a sensitive attribute."""
+        scene, worlds = self.worlds.scene, self.worlds
         attribute = scene.sensitive[a]
-        truth = [row[0] for row in as_rows(scene.people.frame, [attribute])]
-        beliefs, priors = _of(a, after), _of(a, before)
-        column = scene.values(attribute).column
-        limits = largest_shares(scene.models, attribute, column)
-        chances = _chances(beliefs, column.labels)
-        highest, limit, exceeds = nearest_to_limit(chances, limits)
-        n, right = len(truth), sum(_right(belief, value) for belief, value in zip(beliefs, truth, strict=True))
-        tables = {"before": sum(priors[0].values()), "left": sum(beliefs[0].values())}
-        without = sum(_right(belief, value) for belief, value in zip(priors, truth, strict=True)) / n
+        beliefs = [_of(a, belief) for belief in self.values]
+        truth = [worlds.values[value][a] for value in worlds.truth]
+        column = _column(worlds, a)
+        chances = {
+            code: most / self.total
+            for code, label in enumerate(column.labels)
+            if (most := max(belief.get(label, Fraction(0)) for belief in beliefs))
+        }
+        highest, limit, exceeds = nearest_to_limit(chances, largest_shares(scene.models, attribute, column))
+        fewest = min(sum(1 for chance in belief.values() if chance) for belief in beliefs)
+        least, promise = least_values(scene.models, attribute, column)
+        few = fewest < least
+        if few and not exceeds:
+            highest, limit = max(chances.values()), Limit(chance=Fraction(1), promise=promise)
+        n = len(truth)
+        right = sum(_right(belief, value) for belief, value in zip(beliefs, truth, strict=True))
+        without = sum(_right(belief, value) for belief, value in zip(self._by_reading(a), truth, strict=True)) / n
+        figures = self.figures
+        tables: Mapping[str, int] = figures["tables"]  # type: ignore[assignment]
+        left = f"; somebody has {fewest} possible values left, and {least} were promised" if few else ""
         return AttackResult(
-            key=self.key,
-            title=self.title,
-            assumes="the attacker knows all quasi-identifiers of everybody, the method, and what was promised",
+            key=attack.key,
+            title=attack.title,
+            assumes=_ASSUMES,
             attribute=attribute,
             n=n,
             successes=float(right),
@@ -96,44 +164,87 @@ class Minimality(Attack):
             highest=highest,
             baseline=float(without),
             limit=limit,
-            exceeds=exceeds,
+            exceeds=exceeds or few,
             sentence=f"Of {tables['before']:,} tables that fit the release, the method publishes it from "
             f"{tables['left']:,}; a guess of {attribute!r} is right for {share(float(right) / n)}, against "
             f"{share(float(without))} without knowing the method, and with a chance of "
-            f"{share(float(max(chances.values())))} at most.",
-            figures={"tables": tables, "tried": tried},
+            f"{share(float(max(chances.values())))} at most{left}.",
+            figures={**figures, "fewest_values": fewest, "promised_values": least, **self._masked(a)},
         )
 
+    def rows_result(self, attack: Minimality) -> AttackResult:
+        """Return how surely people's rows can be picked."""
+        scene, total = self.worlds.scene, self.total
+        names = [*scene.schema.quasi, *scene.sensitive]
+        alike: dict[Row, int] = defaultdict(int)
+        for row in as_rows(scene.frame, names):
+            alike[row] += 1
+        best = [max((chance / alike[row] / total for row, chance in own.items()), default=Fraction(0)) for own in self.rows]
+        n, highest = len(best), max(best)
+        limit = linkage_limit(scene.models, classes=not scene.freeform, complete=not self.worlds.removed)
+        rate = float(sum(best, Fraction(0)) / n)
+        return AttackResult(
+            key=attack.key,
+            title=attack.title,
+            assumes=_ASSUMES,
+            n=n,
+            successes=rate * n,
+            rate=rate,
+            low=rate,
+            high=rate,
+            exact=True,
+            highest=highest,
+            limit=limit,
+            exceeds=limit is not None and highest > limit.chance,
+            sentence=f"A person's row is picked rightly with a chance of {share(rate)} on average, and of "
+            f"{share(float(highest))} at most.",
+            figures=self.figures,
+        )
 
-def _values(scene: Scene) -> list[list[Row]]:
-    """Return the sensitive values of the rows of each class."""
-    rows = as_rows(scene.frame, scene.sensitive)
-    groups: list[list[Row]] = [[] for _ in scene.rows.sizes]
-    for number, row in zip(scene.rows.class_of.tolist(), rows, strict=True):
-        groups[number].append(row)
-    return groups
+    def _by_reading(self, a: int) -> list[dict[Label, Fraction]]:
+        """What is believed of an attribute by someone who takes every table that fits for equally likely."""
+        found: list[dict[Label, Fraction]] = [defaultdict(Fraction) for _ in self.worlds.places]
+        for world in self.every:
+            for belief, value in zip(found, world, strict=True):
+                belief[self.worlds.values[value][a]] += 1
+        return found
+
+    def _masked(self, a: int) -> dict[str, object]:
+        """What is known of people whose rows are masked or removed, who share no class that anybody chose."""
+        scene = self.worlds.scene
+        hidden = {scene.rows.suppressed, -1}
+        people = [p for p, places in enumerate(self.worlds.places) if set(places) <= hidden]
+        if not people:
+            return {}
+        most = max(max(_of(a, self.values[person]).values()) for person in people) / self.total
+        return {"suppressed_people": {"people": len(people), "highest": float(most)}}
 
 
-def _of(a: int, beliefs: Sequence[Counter[Row]]) -> list[Counter[Label]]:
+def _of(a: int, belief: Belief) -> dict[Label, Fraction]:
     """Return what is believed of one attribute."""
-    found: list[Counter[Label]] = []
-    for belief in beliefs:
-        own: Counter[Label] = Counter()
-        for row, count in belief.items():
-            own[row[a]] += count
-        found.append(own)
-    return found
+    own: dict[Label, Fraction] = defaultdict(Fraction)
+    for row, chance in belief.items():
+        own[row[a]] += chance
+    return own
 
 
-def _chances(beliefs: Sequence[Counter[Label]], labels: Sequence[Label]) -> dict[int, Fraction]:
-    """Return the largest chance that anybody has each value."""
-    total = sum(beliefs[0].values())
-    most = {value: max(belief[value] for belief in beliefs) for value in labels}
-    return {number: Fraction(most[value], total) for number, value in enumerate(labels) if most[value]}
+def _column(worlds: Worlds, a: int) -> SensitiveColumn:
+    """Return the values that people may have with how often each is released, which promises compare with."""
+    attribute = worlds.scene.sensitive[a]
+    released: Counter[Label] = Counter()
+    for own in worlds.stock:
+        for value, records in own.items():
+            released[worlds.values[value][a]] += records
+    labels = tuple(sorted({row[a] for row in worlds.values}, key=lambda label: (label is not None, label)))
+    codes = np.arange(len(labels), dtype=np.uint32)
+    source = worlds.scene.schema[attribute].hierarchy
+    tree = None if source is None else source.build(pl.Series(labels, dtype=pl.String), where=attribute)
+    counts = np.array([released[label] for label in labels], dtype=np.uint32)
+    return SensitiveColumn(labels, np.zeros_like(codes), codes, counts, tree)
 
 
-def _right(belief: Counter[Label], truth: Label) -> Fraction:
+def _right(belief: Mapping[Label, Fraction], truth: Label) -> Fraction:
     """Return the chance that a guess of the most likely values is right."""
     most = max(belief.values())
-    likely = [value for value, count in belief.items() if count == most]
+    likely = [value for value, chance in belief.items() if chance == most]
     return Fraction(truth in likely, len(likely))
