@@ -1,0 +1,1 @@
+"""Mutants of the code that decides privacy: small wrong edits that some test must notice."""
