@@ -58,9 +58,12 @@ class Architecture:
         }
 
     def initial(self, generators: list[torch.Generator], scales: Tensor) -> dict[str, Tensor]:
-        """Draw the weights of one member per generator: uniform as Glorot & Bengio (2010), biases zero.
+        """Draw the weights of one member per generator: uniform, with the variance of He et al. (2015), biases zero.
 
-        The last layer of each member is multiplied by its scale.
+        A ReLU halves the mean square of what passes it; weights of variance 2 / inputs make up for that, so that images
+        still differ at the last layer. With less (Glorot & Bengio 2010) six layers leave an eighth of the signal, and a
+        network may answer the same to everything for most of a short training. The last layer, which no ReLU follows,
+        has variance 1 / inputs and is multiplied by its member's scale.
         """
         members = [self._initial(source) for source in generators]
         drawn = {name: torch.stack([member[name] for member in members]) for name in members[0]}
@@ -115,8 +118,7 @@ class Architecture:
     def _initial(self, source: torch.Generator) -> dict[str, Tensor]:
         drawn = {}
         for name, (out, *rest) in self.layers.items():
-            window = prod(rest[1:])
-            limit = sqrt(6 / (rest[0] * window + out * window))
+            limit = sqrt((3 if name == "logits" else 6) / prod(rest))  # a uniform variable's variance is limit² / 3
             uniform = torch.rand((out, *rest), generator=source, device=source.device)
             drawn[f"{name}.weight"] = (2 * uniform - 1) * limit
             drawn[f"{name}.bias"] = torch.zeros(out, device=source.device)

@@ -30,6 +30,10 @@ from nymity.robust.seeds import generator
 class Training:
     """Stochastic gradient descent as in table 4.2: learning rate / (1 + decay · step), momentum, dropout, batches.
 
+    A member's gradient longer than ``clip`` is shortened to it (Pascanu, Mikolov & Bengio 2013); None leaves it. With
+    momentum, a few long steps in a row leave every unit of a layer at zero, from where no gradient leads back: without
+    clipping 2 of 30 small members end so at a learning rate of 0.02 and 20 of 30 at 0.05, with it none.
+
     ``at_once`` members are trained in one pass: None takes all of them on a GPU and one on a CPU.
     """
 
@@ -41,6 +45,7 @@ class Training:
     batch: int = 128
     seed: int = 0
     scaled_start: bool = True
+    clip: float | None = 1.0
     at_once: int | None = None
 
     def __post_init__(self) -> None:
@@ -51,6 +56,8 @@ class Training:
         number("Training.dropout", self.dropout, at_least=0, at_most=0.99)
         whole_number("Training.batch", self.batch, at_least=1)
         whole_number("Training.seed", self.seed, at_least=0)
+        if self.clip is not None:
+            number("Training.clip", self.clip, above=0)
         if self.at_once is not None:
             whole_number("Training.at_once", self.at_once, at_least=1)
 
@@ -148,7 +155,17 @@ class _Group:
         logits = self.architecture.logits(self.weights, images, keep) / self.temperatures.view(-1, 1, 1)
         loss = -(goals * logits.log_softmax(-1)).sum(-1).mean(1).sum()
         loss.backward()
+        if self.training.clip is not None:
+            self._shorten(self.training.clip)
         self.optimizer.step()
+
+    def _shorten(self, clip: float) -> None:
+        """Shorten the gradient of each member on its own, so that members stay independent of each other."""
+        slopes = [weight.grad for weight in self.weights.values() if weight.grad is not None]
+        lengths = torch.stack([slope.flatten(1).square().sum(1) for slope in slopes]).sum(0).sqrt()  # (members,)
+        factors = (clip / lengths.clamp(min=1e-30)).clamp(max=1)
+        for slope in slopes:
+            slope.mul_(factors.view(-1, *[1] * (slope.ndim - 1)))
 
     def _resume(self, kept: Checkpoint) -> int:
         state = kept.load(self.images.device)

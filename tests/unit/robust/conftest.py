@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -7,9 +8,9 @@ import torch
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tiny networks gain nothing from threads, and results do not depend on how many there are."""
+def threads() -> Iterator[None]:
+    """Tiny networks gain nothing from threads; ``make robust-everywhere`` shows that results do not depend on them."""
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ.get("NYMITY_TEST_THREADS", "1")))
     yield
     torch.set_num_threads(before)

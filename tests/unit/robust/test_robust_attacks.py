@@ -40,6 +40,7 @@ from nymity.robust import (
 )
 
 BRIEF = CarliniWagner(searches=2, steps=40)
+FIRM = CarliniWagner(searches=2, steps=40, confidence=4.0)
 GRADIENT: list[GradientAttack] = [
     BRIEF,
     PGD(epsilon=0.4, step=0.05, steps=20),
@@ -217,12 +218,12 @@ def test_random_members_are_drawn_per_wish() -> None:
 @pytest.mark.parametrize(
     "attack",
     [
-        WholeEnsemble(attack=BRIEF),
-        PartialKnowledge(attack=BRIEF, known=2),
-        ExpectationOverTransformation(attack=BRIEF, draws=3),
-        RepeatedQueries(attack=BRIEF, queries=3),
-        Resubmission(attack=WholeEnsemble(attack=BRIEF), tries=4),
-        Superimposition(attack=BRIEF, count=2),
+        WholeEnsemble(attack=FIRM),
+        PartialKnowledge(attack=FIRM, known=2),
+        ExpectationOverTransformation(attack=FIRM, draws=3),
+        RepeatedQueries(attack=FIRM, queries=3),
+        Resubmission(attack=WholeEnsemble(attack=FIRM), tries=4),
+        Superimposition(attack=FIRM, count=2),
     ],
     ids=lambda attack: attack.key,
 )

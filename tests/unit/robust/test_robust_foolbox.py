@@ -47,3 +47,24 @@ def test_carlini_wagner_reaches_as_many_targets_no_farther_away(member: torch.nn
     away = (theirs - data.images).flatten(1).norm(dim=1)
     assert both.any()
     assert ours.distances()[both].mean() <= 1.02 * away[both].mean()
+
+
+@pytest.mark.parametrize("kappa", [0.0, 5.0, 20.0])
+def test_carlini_wagner_reaches_the_margin_as_often(member: torch.nn.Module, peer: object, kappa: float) -> None:
+    """A first c far too small and few steps: most searches fail, and their last points must not be chosen."""
+    data = tiny_data("test").take(slice(0, 24))
+    wanted = Targeted(labels=data.labels, targets=(data.labels + 1).remainder(4))
+    attack = foolbox.attacks.L2CarliniWagnerAttack(
+        binary_search_steps=6, steps=30, stepsize=0.1, initial_const=0.01, abort_early=False, confidence=kappa
+    )
+    wish = foolbox.criteria.TargetedMisclassification(wanted.targets)
+    theirs = attack(peer, data.images, wish, epsilons=None)[1]
+    reached = wanted.margin(member(theirs)) <= -kappa + 1e-3
+    assert reached.any()
+    away = (theirs - data.images).flatten(1).norm(dim=1)
+    for continued in (True, False):
+        made = CarliniWagner(searches=6, steps=30, constant=0.01, confidence=kappa, continued=continued)
+        ours = made.run(member, data.images, wanted)
+        mine = wanted.margin(member(ours.images)) <= -kappa + 1e-3
+        assert mine[reached].all()
+        assert ours.distances()[reached].mean() <= 1.02 * away[reached].mean()

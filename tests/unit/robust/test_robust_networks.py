@@ -72,12 +72,41 @@ def test_training_learns_at_every_temperature() -> None:
     assert spread.max() < 3 * spread.min()  # divided by T, members are alike
 
 
+@pytest.mark.parametrize("rate", [0.01, 0.05])
+def test_training_learns_from_every_start(rate: float) -> None:
+    """Table 4.2's learning rate and five times as much: no start is dead, and none needs luck in the last digits."""
+    data, test = tiny_data(), tiny_data("test")
+    temperatures = [10.0, 20.0, 30.0, 500.0] * 3
+    settings = replace(QUICK, learning_rate=rate, seed=1)
+    members = train(EIGHT, data, [disjoint_parts(300, 3)[0]] * 12, temperatures, settings)
+    right = (members(test.images).argmax(-1) == test.labels).float().mean(1)
+    assert right.min() > 0.9, right.tolist()
+
+
+def test_a_long_gradient_is_shortened_for_each_member_alone() -> None:
+    """One full-batch step without momentum moves a member by learning rate · min(length, clip)."""
+    data, parts = tiny_data(), [torch.arange(40), torch.arange(40, 80)]
+    plain = Training(epochs=1, batch=40, momentum=0, dropout=0, decay=0, learning_rate=1.0, clip=None, at_once=2)
+
+    def moved(settings: Training) -> torch.Tensor:
+        sources = [generator(CPU, 0, "member", member, "weights") for member in (0, 1)]
+        before, after = TINY.initial(sources, torch.ones(2)), train(TINY, data, parts, [1.0, 1.0], settings).weights
+        return torch.cat([(after[name] - before[name]).flatten(1) for name in before], dim=1)
+
+    free = moved(plain)
+    lengths = free.norm(dim=1)
+    between = float(lengths.mean())  # longer than one gradient, shorter than the other
+    assert lengths.min() < 0.99 * between
+    expected = free * (between / lengths).clamp(max=1).view(2, 1)
+    torch.testing.assert_close(moved(replace(plain, clip=between)), expected, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("scaled", [True, False])
 def test_temperature_enters_the_loss_as_softmax_of_z_over_t(scaled: bool) -> None:
     """One full-batch step without momentum and dropout against autograd on a plain network."""
     data, part = tiny_data(), [torch.arange(40)]
     settings = Training(
-        epochs=1, batch=40, momentum=0, dropout=0, decay=0, learning_rate=0.1, seed=3, scaled_start=scaled
+        epochs=1, batch=40, momentum=0, dropout=0, decay=0, learning_rate=0.1, seed=3, scaled_start=scaled, clip=None
     )
     drawn = TINY.initial([generator(CPU, 3, "member", 0, "weights")], torch.tensor([5.0 if scaled else 1.0]))
     before = TINY.network(drawn, 0).requires_grad_(True)
@@ -174,6 +203,7 @@ def test_parts_are_what_they_say() -> None:
         ({"batch": 0}, "batch"),
         ({"momentum": -1}, "momentum"),
         ({"at_once": 0}, "at_once"),
+        ({"clip": 0}, "clip"),
     ],
 )
 def test_bad_settings_are_refused(change: dict[str, float], message: str) -> None:

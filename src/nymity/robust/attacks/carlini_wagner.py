@@ -9,7 +9,8 @@ distance is measured from the image itself, so what moved for nothing moves back
 one before it ended, which comes nearer in as many steps.
 
 Every search leaves a candidate. All of them are judged again in the end, on fresh noise if the surface is noisy, and
-the nearest that holds is the answer: a lucky draw on the way counts for nothing.
+the nearest that holds by κ is the answer: a lucky draw on the way counts for nothing. Only where none holds by κ, the
+one that misses it by least is taken.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class CarliniWagner(GradientAttack):
             w = last if self.continued else first
             low, high = torch.where(granted, low, constants), torch.where(granted, constants, high)
             constants = torch.where(high.isinf(), constants * 10, (low + high) / 2)
-        return _choose(surface, images, criterion, candidates)
+        return _choose(surface, images, criterion, self.confidence, candidates)
 
     def _descend(
         self, surface: Surface, images: Tensor, criterion: Criterion, constants: Tensor, start: Tensor
@@ -75,7 +76,7 @@ class CarliniWagner(GradientAttack):
             moved = (torch.tanh(w) + 1) / 2
             logits = surface(moved)
             distance = (moved - images).flatten(1).square().sum(1)
-            missed = averaged((criterion.margin(logits) + self.confidence).clamp(min=0))
+            missed = _missed(criterion, logits, self.confidence)
             optimizer.zero_grad()
             (distance + constants * missed).sum().backward()
             with torch.no_grad():
@@ -88,13 +89,20 @@ class CarliniWagner(GradientAttack):
         return torch.where(granted.view(-1, 1, 1, 1), best, (torch.tanh(w) + 1) / 2), granted, w
 
 
-def _choose(surface: Surface, images: Tensor, criterion: Criterion, candidates: list[Tensor]) -> Tensor:
-    """Ask about every candidate anew; take the nearest that holds, or the one that misses by least."""
+def _choose(
+    surface: Surface, images: Tensor, criterion: Criterion, confidence: float, candidates: list[Tensor]
+) -> Tensor:
+    """Ask about every candidate anew; take the nearest that holds by κ or, if there is none, what misses κ by least."""
     with torch.no_grad():
         asked = [surface(candidate) for candidate in candidates]
-        holds = torch.stack([criterion.holds(logits) for logits in asked])  # (searches, n)
-        missed = torch.stack([averaged(criterion.margin(logits)) for logits in asked])
+        holds = torch.stack([criterion.holds(logits, confidence) for logits in asked])  # (searches, n)
+        missed = torch.stack([_missed(criterion, logits, confidence) for logits in asked])
         distance = torch.stack([L2(candidate, images) for candidate in candidates])
         nearest = distance.where(holds, torch.inf).argmin(0)
         chosen = torch.where(holds.any(0), nearest, missed.argmin(0))
         return torch.stack(candidates)[chosen, torch.arange(len(images), device=images.device)]
+
+
+def _missed(criterion: Criterion, logits: Tensor, confidence: float) -> Tensor:
+    """Return max(margin + κ, 0), averaged over members and draws."""
+    return averaged((criterion.margin(logits) + confidence).clamp(min=0))
