@@ -17,7 +17,8 @@ from nymity.publish.earlier_release import EarlierRelease
 from nymity.publish.earlier_rows import Ints, Rows
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Output
-from nymity.publish.release import CERTIFICATE_NAME, read_release
+from nymity.publish.release import read_release
+from nymity.publish.signing import CERTIFICATE_NAME
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Role
 

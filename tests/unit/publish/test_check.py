@@ -15,7 +15,7 @@ from samples import DIVERSE, K2, people, people_schema, released, simple
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.io import write_table
 from nymity.lattice.optimal import OptimalLattice
-from nymity.privacy import DistinctLDiversity
+from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publish.certificate import Certificate
 from nymity.publish.check import check, read_certificate
 from nymity.publish.job import FORMATS, Job, Output
