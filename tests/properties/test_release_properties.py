@@ -107,7 +107,7 @@ def assert_promises(problem: Problem, table: pl.DataFrame) -> tuple[list[int], i
     """Count classes; return their sizes, and the number of masked rows, which are one of them."""
     names = list(problem.schema.quasi)
     classes = Counter(tuple(row[name] for name in names) for row in table.rows(named=True))
-    masked = classes[("*",) * len(names)] if ("*",) * len(names) in classes else 0
+    masked = classes.get(("*",) * len(names), 0)
     assert all(size >= problem.k for size in classes.values())
     for attribute, l in problem.diversity.items():  # noqa: E741
         seen = defaultdict(set)

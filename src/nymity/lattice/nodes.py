@@ -28,6 +28,7 @@ class EvaluatedNodes:
     """Distinct nodes of a lattice: levels (N, m) and, (N,), what each would publish and whether it is a solution.
 
     suppressed records, published classes, records of the smallest of those (the k reached; 0 if there is none), loss.
+    Masked rows are not among these classes: they stay only where they are as many as the models ask for.
     A solution stays within the suppression limit and publishes at least one record. ``losses`` are those that were
     evaluated with the nodes, by name, the first of them ``loss``; ``kept`` is what others can be computed from.
     """

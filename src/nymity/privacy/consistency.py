@@ -41,7 +41,7 @@ from nymity.table.order import value_order
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.reading import nodes_of, read_cells
 from nymity.table.recoding import Recoding
-from nymity.table.text import as_text
+from nymity.table.text import MASK, as_text
 
 Ints = NDArray[np.int64]
 
@@ -261,5 +261,7 @@ def _meant(recoding: Recoding) -> dict[str, Cells]:
     for name, hierarchy in recoding.hierarchies.items():
         levels = sorted({layer.levels[name] for layer in recoding.layers})
         nodes = [node for level in levels for node in nodes_of(hierarchy, level)]
+        if recoding.outliers == "mask":  # a masked row is written like a node that an uneven tree calls so
+            nodes.append((MASK, np.arange(hierarchy.domain_size)))
         found[name] = Cells.of([label for label, _ in nodes], [below for _, below in nodes])
     return found

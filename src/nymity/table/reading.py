@@ -4,6 +4,7 @@ A cell is a raw value, ``*``, a node of the column's hierarchy, an interval ``[3
 ``missing or [34, 36]``. Text can be ambiguous: a value may look like an interval, and ``{a, b, c}`` is two sets where
 ``a, b`` is a value too. Then the recoding, which says what a cell stands for, decides between the readings; where cells
 that mean different things are written alike, it says all of them. It is believed nothing that the text does not allow.
+``*`` stands for everything unless the recoding knows better, for masked rows are written so.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
     decided = {reader.key(codes): codes for codes in meant if reader.allows(readings, codes)}
     if len(decided) == 1:
         return next(iter(decided.values()))
+    if label == MASK:  # some node of an uneven tree is written so, too
+        return reader.everything
     if readings:
         raise TableError(
             where,
@@ -90,6 +93,11 @@ class _Reader:
         self._occurs[occurring] = True
         self._gap = int(hierarchy.values[self._order.codes[0]] is None) if len(occurring) else 0
 
+    @property
+    def everything(self) -> Ints:
+        """All values of the hierarchy, which a masked cell stands for."""
+        return np.arange(self._hierarchy.domain_size)
+
     def key(self, codes: Ints) -> bytes:
         """Tell readings apart by the source's values they cover."""
         return np.sort(codes[self._occurs[codes]]).tobytes()
@@ -111,7 +119,7 @@ class _Reader:
         if label is None:
             return
         if label == MASK:
-            yield np.arange(self._hierarchy.domain_size)
+            yield self.everything
         yield from self._interval(label)
         if label.startswith("{") and label.endswith("}"):
             yield from self._sets(label[1:-1].split(", "))
