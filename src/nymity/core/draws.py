@@ -16,6 +16,7 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +99,33 @@ class KeyedDraws(Draws):
     def bytes(self, purpose: str, size: int) -> bytes:
         """Return so many bytes of the stream that belongs to a purpose."""
         return hashlib.shake_256(self.key + purpose.encode()).digest(size)
+
+
+class DerivedDraws(Draws):
+    """Draws under a key that is derived from another one and a context, once something is drawn.
+
+    To say what a release depends on takes a pass over the table, which those that draw nothing are spared.
+    """
+
+    def __init__(self, root: KeyedDraws, context: Callable[[], str]) -> None:
+        self._root, self._context = root, context
+
+    @property
+    def origin(self) -> str:
+        """Where the draws come from."""
+        return self._root.origin
+
+    def permutation(self, purpose: str, n: int) -> NDArray[np.int64]:
+        """Return an order of n things."""
+        return self._draws.permutation(purpose, n)
+
+    def below(self, purpose: str) -> Callable[[int], int]:
+        """Return a function that draws whole numbers below its argument."""
+        return self._draws.below(purpose)
+
+    @cached_property
+    def _draws(self) -> KeyedDraws:
+        return self._root.derived(self._context())
 
 
 class _KeyedBits(Bits):

@@ -25,6 +25,10 @@ from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
 from nymity.table.text import MASK
 
+#: What is drawn before a method looks at anything: a permutation of all records.
+EQUAL_RECORDS = "order of the records with equal quasi-identifiers"
+#: What is drawn for freeform rows, where there are several ways to give each a record of its own.
+LINKS = "which of the records that fit a row its other columns come from"
 #: What is drawn when rows are published: who fills the places of a profile that classes share, and where rows go that
 #: no place is left for.
 PLACES = "which of the records with equal quasi-identifiers and sensitive values is in which class"
@@ -87,6 +91,18 @@ class PartitionRecoding(Recoding):
             for name in self.columns
         }
         return Recoded(pl.DataFrame(published), kept, outside[kept])
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Nothing, unless classes share records with equal quasi-identifiers."""
+        codes, values = list(self.quotas.codes.T), [*self.quotas.codes.T, *self.quotas.sensitive.T]
+        sizes = [h.domain_size + 1 for h in self.hierarchies.values()]
+        further = [len(labels) + 1 for labels in self.quotas.labels.values()]
+        divided = {
+            EQUAL_RECORDS: _Matched.of(codes, codes, sizes).divided(self.quotas.classes),
+            PLACES: _Matched.of(values, values, [*sizes, *further]).divided(self.quotas.classes),
+        }
+        return tuple(what for what, rows in divided.items() if rows.any())
 
     def published_as(self, name: str) -> dict[str, Any]:
         """The number of different cells."""
@@ -195,11 +211,15 @@ class FreeformRecoding(PartitionRecoding):
     """
 
     kind: ClassVar[str] = "freeform"
-    drawn: ClassVar[tuple[str, ...]] = ("which of the records that fit a row its other columns come from",)
     unprotected: ClassVar[tuple[str, ...]] = (
         "equal rows: a row may look like no other, so k-anonymity does not hold",
         "sensitive columns: nothing is promised about their values",
     )
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Above all, whose other columns a row has."""
+        return (LINKS, *super().drawn)
 
 
 @dataclass(frozen=True, eq=False)
