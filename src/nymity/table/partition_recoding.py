@@ -171,7 +171,7 @@ class PartitionRecoding(Recoding):
         """The class of each row, -1 for none.
 
         Most combinations lie in one class. Only rows of others are looked at by profile, and only those between whom a
-        draw decides are brought into the order of their content.
+        draw decides are brought into the order of their content. Those of a profile differ in other columns at most.
         """
         quotas = self.quotas
         sizes = [h.domain_size + 1 for h in self.hierarchies.values()]
@@ -181,17 +181,20 @@ class PartitionRecoding(Recoding):
         if not len(several):
             return classes
         sizes += [len(labels) + 1 for labels in quotas.labels.values()]
-        values = [*codes[:, several], *self._sensitive_codes(table[several])]
+        values = [*codes[:, several], *self._sensitive_codes(table)[:, several]]
         exact = _Matched.of([*quotas.codes.T, *quotas.sensitive.T], values, sizes)
         room = np.bincount(exact.entries, weights=quotas.records, minlength=exact.n_groups).astype(np.int64)
         wanted = np.bincount(exact.rows, minlength=exact.n_groups)
         drawn = exact.divided(quotas.classes) | (wanted > room)[exact.rows]
         classes[several[~drawn]] = exact.only(quotas.classes)[~drawn]
         places = np.flatnonzero(drawn)
-        places = places[content_order(table[several[places]], self.columns)]
+        if others := [name for name in self.columns if name not in self.hierarchies and name not in quotas.labels]:
+            places = places[content_order(table, others, several[places])]
         classes[several[places]] = exact.take(places).filled(quotas, draws)
         rest = several[places][classes[several[places]] < 0]
-        classes[rest] = alike.take(rest).like_one(quotas, draws)
+        if len(rest):
+            rest = rest[content_order(table, self.columns, rest)]
+            classes[rest] = alike.take(rest).like_one(quotas, draws)
         return classes
 
     def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
