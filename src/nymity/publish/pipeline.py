@@ -31,7 +31,7 @@ from nymity.publish.certificate import certify
 from nymity.publish.differential import private_figures
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
-from nymity.publish.redrawing import Log, drawn_anew, release_draws, root_of
+from nymity.publish.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publish.registry import Method, Outcome
 from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.verify import verify
@@ -194,6 +194,7 @@ def run_job(
             verified = replace(verified, problems=(*verified.problems, *lost_records(frame, recoded.counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
+    redrawn = log is not None and draws.mark is not None and draws.mark == mark_of(log)
     secret, drawn = salt(), (*outcome.recoding.drawn, *([ROWS] if job.output.row_order == "shuffled" else []))
     certificate = certify(
         job=job,
@@ -207,7 +208,7 @@ def run_job(
         salt=secret,
         origin=draws.origin,
         drawn=drawn,
-        redrawn=log is not None,
+        redrawn=redrawn,
     )
     kept = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],
@@ -217,6 +218,7 @@ def run_job(
         nodes=_nodes(outcome),
         dropped_records=tables.published.height - table.height,
         figures=private_figures(outcome, table.height, frame.height) if isinstance(outcome, PrivateOutcome) else {},
+        draw_mark=None if isinstance(outcome, PrivateOutcome) else draws.mark,
         draw_key=None if root.seed is not None or isinstance(outcome, PrivateOutcome) else root.key.hex(),
     )
     return Release(
@@ -228,7 +230,7 @@ def run_job(
         outcome=outcome,
         job=job,
         log=kept,
-        drawn_anew=tuple(drawn_anew(job, drawn, log, folder)),
+        drawn_anew=tuple(drawn_anew(job, drawn, log, folder, redrawn=redrawn)),
         population=population,
         originals=originals,
     )

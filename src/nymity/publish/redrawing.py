@@ -69,15 +69,23 @@ def key_of(log: Log) -> KeyedDraws:
         ) from None
 
 
+def mark_of(log: Log) -> str | None:
+    """Return what tells the job and table of a log's release apart from others, under the same key."""
+    if isinstance(log, CustodianLog):
+        return log.draw_mark
+    found = _read(Path(log) / LOG_NAME if Path(log).is_dir() else Path(log)).get("draw_mark")
+    return str(found) if found else None
+
+
 def release_draws(
     root: KeyedDraws, job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequence[str]
-) -> Draws:
+) -> DerivedDraws:
     """Return the draws of a job on a table, of which ``columns`` are published.
 
     What the release looks like on disk is no part of it: the same rows in another format show nothing new.
     """
     if isinstance(job.method, PrivateMethod):
-        return root
+        return DerivedDraws(root, str)
     return DerivedDraws(root, partial(_context, job, table, encoded, columns))
 
 
@@ -96,19 +104,28 @@ def log_beside(recoding: str | Path) -> Path | None:
     return path if path.exists() and _read(path).get("draw_key") else None
 
 
-def drawn_anew(job: Job, drawn: Sequence[str], log: Log | None, folder: str | Path | None) -> list[dict[str, Any]]:
+def drawn_anew(
+    job: Job, drawn: Sequence[str], log: Log | None, folder: str | Path | None, *, redrawn: bool
+) -> list[dict[str, Any]]:
     """Warn of a release that is drawn apart from earlier ones of the same people, as certificates write warnings."""
     in_place = folder is not None and (Path(folder) / CERTIFICATE_NAME).exists()
-    if not drawn or log is not None or job.seed is not None or not (job.earlier_releases or in_place):
+    known = log is not None or bool(job.earlier_releases) or in_place
+    if not known or not drawn or redrawn or job.seed is not None or isinstance(job.method, PrivateMethod):
         return []
-    if isinstance(job.method, PrivateMethod):
-        return []
-    known = "an earlier release lies in the folder" if in_place else "earlier releases are named"
+    if log is not None:
+        return [
+            {
+                "warning": "drawn-anew",
+                "says": "the log is that of another job or table (schema, privacy, method or a published cell is another), "
+                "so that this release was drawn apart from it",
+            }
+        ]
+    known_by = "an earlier release lies in the folder" if in_place else "earlier releases are named"
     return [
         {
             "warning": "drawn-anew",
-            "says": f"{known}, and this one was drawn from a new key: whoever has several releases of the same records "
-            "can tell what was drawn from what stays. Publish the same job with the log of the earlier one "
+            "says": f"{known_by}, and this one was drawn from a new key: whoever has several releases of the same "
+            "records can tell what was drawn from what stays. Publish the same job with the log of the earlier one "
             "(log=..., --log), and it is drawn as before",
         }
     ]

@@ -37,7 +37,8 @@ class CustodianLog:
     source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
     certificate of a differentially private release must not tell. draw_key is the key, in hexadecimal, that the draws
     of the release are derived from; with it the same job gives the same release of the same table. None where there is
-    no secret one: draws of a seed, and those of differential privacy.
+    no secret one: draws of a seed, and those of differential privacy. draw_mark tells whether it was the same job and
+    table.
     """
 
     source_rows: NDArray[np.int64]
@@ -48,6 +49,7 @@ class CustodianLog:
     dropped_records: int = 0
     figures: dict[str, Any] = field(default_factory=dict)
     draw_key: str | None = field(default=None, repr=False)
+    draw_mark: str | None = None
 
     def save(self, folder: str | Path, recoding: Recoding) -> None:
         """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
@@ -57,6 +59,7 @@ class CustodianLog:
             "note": "Not for release: this links published rows to their source.",
             "salt": self.salt,
             **({} if self.draw_key is None else {"draw_key": self.draw_key}),
+            **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
             **self.figures,

@@ -93,6 +93,8 @@ def test_another_job_or_table_draws_apart_under_the_same_log() -> None:
         people(), SCHEMA, privacy=[ny.KAnonymity(k=3), ny.KAnonymity(k=2)], method=ny.SortedGroups(), log=first.log
     )
     assert not stricter.frame.equals(first.frame)
+    assert "redrawn" not in stricter.certificate
+    assert "another job or table" in stricter.drawn_anew[0]["says"]
     other = people().with_columns(note=pl.col("note") + 1)
     assert not released(table=other, log=first.log).frame.with_columns(pl.col("note") - 1).equals(first.frame)
     renamed = people().with_columns(name=pl.lit("x"))  # is not published
@@ -104,7 +106,10 @@ def test_folders_and_files_of_a_log(tmp_path: Path) -> None:
     first = released(out=tmp_path / "release")
     kept = tmp_path / "release-custodian"
     for log in (kept, str(kept), kept / "log.json"):
-        assert released(log=log).frame.equals(first.frame)
+        again = released(log=log)
+        assert again.frame.equals(first.frame)
+        assert again.certificate["redrawn"]
+        assert again.drawn_anew == ()
     written = json.loads((kept / "log.json").read_text())
     assert written["draw_key"] == first.log.draw_key
     assert written["format"] == "nymity-log-2"
