@@ -116,8 +116,8 @@ def drawn_anew(
         return [
             {
                 "warning": "drawn-anew",
-                "says": "the log is that of another job or table, so that this release was drawn apart from it: schema, "
-                "privacy, method or a published cell is another",
+                "says": "the log is that of another job or table, so that this release was drawn apart from it: "
+                "schema, privacy, method or a published cell is another",
             }
         ]
     known_by = "an earlier release lies in the folder" if in_place else "earlier releases are named"
