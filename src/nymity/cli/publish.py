@@ -28,6 +28,7 @@ EXAMPLES = (
     "nymity publish job.toml --out release",
     "nymity publish job.toml --out release --set method.suppression=0.02 --set 'privacy[0].k=10'",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
+    "nymity publish job.toml --out release --log release-custodian",
 )
 
 REPORT_NAME = "report.html"
@@ -41,6 +42,10 @@ def command(
     custodian: Annotated[
         Path | None,
         typer.Option(help="Folder for the custodian's log (default: beside --out, with -custodian appended)."),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Custodian's folder of an earlier release: draw as it did, so that the same job gives it."),
     ] = None,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too.")] = True,
     settings: Annotated[
@@ -63,6 +68,7 @@ def command(
         settings=settings or (),
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
+        log=log,
     )
 
 
@@ -112,6 +118,7 @@ def publish_job(
     settings: Sequence[str] = (),
     with_report: bool = True,
     fail_on_warnings: bool = False,
+    log: Path | None = None,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
@@ -135,7 +142,7 @@ def publish_job(
     # Everything is made and verified in hidden folders and moved into place at the end: whatever fails or interrupts
     # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
     with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
-        original, release = _run(job, observe)
+        original, release = _run(job, observe, log, to.release)
         if fail_on_warnings and release.warnings:
             _refuse(screen, release)
         comparison = None
@@ -177,7 +184,7 @@ def _refuse_foreseen(job: Job) -> None:
         )
 
 
-def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
+def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[pl.DataFrame, Release]:
     """Return the table a job publishes, and its release."""
     from nymity.publish.pipeline import load_source, opened, run_job
     from nymity.publish.population import published_table
@@ -185,7 +192,7 @@ def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
     opened(job)
     report(observe, Progress(stage="reading"))
     source = load_source(job)
-    return published_table(job, source), run_job(job, source, observe)
+    return published_table(job, source), run_job(job, source, observe, log=log, folder=folder)
 
 
 def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:

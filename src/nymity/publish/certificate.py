@@ -44,6 +44,10 @@ WITHHELD = "withheld"
 SENSITIVE_TABLE = "sensitive_table"
 #: Said of promises that need the source.
 VERIFIED = {"verified": "against the source at publishing; the release alone cannot show it"}
+#: What the promises of a release begin with whose draws somebody can repeat.
+SEEDED = "NOT PROTECTED AGAINST WHO KNOWS THE SEED: "
+#: Said where the key of an earlier release was used again.
+REDRAWN = "from the log of an earlier release of the same table"
 _DEPENDENCIES = ("numpy", "numba", "polars", "pydantic")
 
 
@@ -60,17 +64,20 @@ def certify(
     salt: str,
     caveats: Sequence[Caveat],
     earlier: Sequence[dict[str, Any]],
+    origin: str,
+    drawn: Sequence[str],
+    redrawn: bool,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
     ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
+    ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
+    earlier release.
     """
     recoding, nothing = outcome.recoding, seeded(outcome)
+    foreseen = bool(drawn) and job.seed is not None
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
-    random_sources = [
-        *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
-        *(["operating system: order of rows"] if job.output.row_order == "shuffled" else []),
-    ]
+    random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
     return {
         "format": CERTIFICATE.tag,
         "created": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -82,7 +89,7 @@ def certify(
         "promised": [
             {
                 **dump_piece(model, tag="model"),
-                "means": nothing or finding.promise,
+                "means": nothing or (SEEDED if foreseen else "") + finding.promise,
                 **(VERIFIED if model.needs_source else {}),
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
@@ -100,16 +107,11 @@ def certify(
             **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
         },
         "random_sources": random_sources,
-        **({"seeded": True} if nothing else {}),
+        **({"seeded": True} if nothing or foreseen else {}),
+        **({"redrawn": REDRAWN} if redrawn and drawn else {}),
         "not_protected": [caveat.plain() for caveat in worst_first([*known_seed(random_sources), *caveats])],
         "earlier_releases": list(earlier),
     }
-
-
-def _open(words: str) -> dict[str, str]:
-    """Return what a kind of release leaves open: its first words name it."""
-    name, _, _ = words.partition(":")
-    return {"warning": name.replace(" ", "-"), "says": words}
 
 
 def _about_records(
@@ -209,6 +211,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data.pop("ledger", None)
     data.pop("target", None)  # it changes nothing that is published
     data.pop("sign", None)  # a path
+    data.pop("seed", None)  # whoever knows it can draw the same
     for attribute in data["schema"].values():
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]

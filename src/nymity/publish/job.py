@@ -55,7 +55,7 @@ class Output:
     """How the release is written.
 
     ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
-    is published, which reveals nothing the rows do not; ``shuffled`` draws an order from the operating system.
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order.
     """
 
     name: str = "release"
@@ -101,7 +101,8 @@ class Job:
     :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
     column people are known again. ``ledger`` adds up what releases that are differentially private spend. ``target`` is
     a column that classifiers learn to predict for the report. ``sign`` names the private key that certificates are
-    signed with.
+    signed with. ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies and benchmarks. The
+    certificate of such a release says so. Differentially private methods have a seed of their own, ``not_private_seed``.
     """
 
     schema: Schema
@@ -114,6 +115,7 @@ class Job:
     ledger: Ledger | None = None
     target: str | None = None
     sign: Sign | None = None
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", tuple(self.privacy))
@@ -126,6 +128,8 @@ class Job:
             self._check_earlier(self.earlier)
         if self.target is not None:
             _check_target(self.target, self.schema)
+        if self.seed is not None:
+            _check_seed(self.seed, self.method)
 
     def _check_earlier(self, earlier: Earlier) -> None:
         """Refuse to ask for what cannot be measured."""
@@ -185,6 +189,7 @@ class Job:
             ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
             target=data.get("target"),
             sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
+            seed=data.get("seed"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,6 +212,8 @@ class Job:
             data["target"] = self.target
         if self.sign is not None:
             data["sign"] = dataclasses.asdict(self.sign)
+        if self.seed is not None:
+            data["seed"] = self.seed
         return data
 
 
@@ -219,6 +226,18 @@ def _check_target(target: object, schema: Schema) -> None:
             expected=f"a column that is published ({', '.join(map(repr, published))})",
             got=repr(target)[:80],
             hint=validation.nearest(str(target), published),
+        )
+
+
+def _check_seed(seed: object, method: Method) -> None:
+    """Refuse a seed for methods that have their own."""
+    validation.whole_number("seed", seed)
+    if isinstance(method, PrivateMethod):
+        raise JobError(
+            "seed",
+            expected="none for a differentially private method",
+            got=repr(seed),
+            hint="not_private_seed of the method, for a test: such a release is not private",
         )
 
 

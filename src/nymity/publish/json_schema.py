@@ -43,6 +43,7 @@ def job_schema() -> dict[str, Any]:
             "target": {"type": "string"},
             "sign": _fields(Sign),
             "format": {"enum": [JOB.tag, "nymity-job-1"]},
+            "seed": {"type": "integer"},
         },
     }
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.draws import Draws, KeyedDraws
+from nymity.core.draws import Draws
 from nymity.core.errors import JobError, ParameterError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
@@ -35,6 +35,7 @@ from nymity.publish.earlier import measure_earlier
 from nymity.publish.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
+from nymity.publish.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publish.registry import Method, Outcome
 from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.signing import SigningKey, signing_key
@@ -58,6 +59,8 @@ def publish(
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
     ledger: Ledger | None = None,
+    seed: int | None = None,
+    log: Log | None = None,
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
     observe: Observer = silent,
@@ -70,13 +73,18 @@ def publish(
     generalization with 5% suppression. ``earlier_releases`` are releases of the same people that are out already: paths
     of their folders, releases, or mere names; ``earlier`` says what must be left when they are intersected. ``ledger``
     adds up what differentially private releases of the same records spend.
+
+    What is drawn is drawn from a new key of the operating system, which stays in the custodian's log. ``log``, that of
+    an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
+    whatever the order of its rows, and repetitions tell nothing. ``seed`` makes draws repeatable for anyone who knows
+    it, in tests and studies.
     """
-    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
     chosen = sign if sign is not None else job.sign
     key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
-    release = run_job(job, given, observe)
+    release = run_job(job, given, observe, log=log, folder=out)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.write(out, sign=key))
@@ -109,11 +117,14 @@ def job_of(
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     ledger: Ledger | None = None,
     earlier: Earlier | None = None,
+    seed: int | None = None,
 ) -> tuple[Job, Any]:
     """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
     if isinstance(source, Job):
         beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
-        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger)
+        _refuse_beside_job(
+            where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed
+        )
         return source, None
     if schema is None:
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
@@ -129,6 +140,7 @@ def job_of(
         earlier_releases=tuple(map(read_earlier, earlier_releases)),
         earlier=earlier,
         ledger=ledger,
+        seed=seed,
     )
     return job, None if is_path else source
 
@@ -151,10 +163,20 @@ def opened(job: Job) -> Schema:
     return public_schema(job.schema) if isinstance(job.method, PrivateMethod) else job.schema
 
 
-def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
-    """Publish by a job; ``given`` is its source where that was read before, or is no file."""
+def run_job(
+    job: Job,
+    given: Any = None,
+    observe: Observer = silent,
+    *,
+    log: Log | None = None,
+    folder: str | Path | None = None,
+) -> Release:
+    """Publish by a job; ``given`` is its source where that was read before, or is no file.
+
+    ``log`` is that of an earlier release to draw like, ``folder`` where the release will lie.
+    """
     seconds: dict[str, float] = {}
-    schema, draws = opened(job), KeyedDraws.fresh()
+    schema, root = opened(job), root_of(job, log)
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else _taken(job, given)
         tables = tables_of(job, source)
@@ -166,6 +188,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     if job.ledger is not None:  # before the first draw, and for good
         job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
+    draws = release_draws(root, job, table, encoded, published)
     with _timed("searching", seconds, observe):
         outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
         if isinstance(outcome, PrivateOutcome):
@@ -193,10 +216,12 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             verified = replace(verified, problems=(*verified.problems, *lost_records(frame, counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
+    redrawn = log is not None and draws.mark is not None and draws.mark == mark_of(log)
+    secret, drawn = salt(), (*outcome.recoding.drawn, *([ROWS] if job.output.row_order == "shuffled" else []))
     with _timed("looking for warnings", seconds, observe):
         earlier = measure_earlier(job, outcome.recoding, recoded, tables.published, rows)
-        caveats = caveats_of(job, outcome, recoded, table, earlier=earlier.caveats)
-    secret = salt()
+        apart = drawn_anew(job, drawn, log, folder, redrawn=redrawn)
+        caveats = caveats_of(job, outcome, recoded, table, earlier=[*earlier.caveats, *apart])
     certificate = certify(
         job=job,
         tables=tables,
@@ -209,8 +234,11 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         salt=secret,
         caveats=caveats,
         earlier=earlier.entries,
+        origin=draws.origin,
+        drawn=drawn,
+        redrawn=redrawn,
     )
-    log = CustodianLog(
+    kept = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],
         masked=recoded.masked[order],
         salt=secret,
@@ -220,6 +248,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         figures=private_figures(outcome, prepared, frame.height)
         if isinstance(outcome, PrivateOutcome) and isinstance(prepared, Records)
         else {},
+        draw_mark=None if isinstance(outcome, PrivateOutcome) else draws.mark,
+        draw_key=None if root.seed is not None or isinstance(outcome, PrivateOutcome) else root.key.hex(),
     )
     return Release(
         table=frame if given is None else like(given, frame),
@@ -229,7 +259,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         verification=verified,
         outcome=outcome,
         job=job,
-        log=log,
+        log=kept,
         population=population,
         originals=originals,
     )

@@ -30,13 +30,18 @@ from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey,
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
+LOG_NAME = "log.json"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CustodianLog:
     """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
 
     source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
-    certificate of a differentially private release must not tell.
+    certificate of a differentially private release must not tell. draw_key is the key, in hexadecimal, that the draws
+    of the release are derived from; with it the same job gives the same release of the same table. None where there is
+    no secret one: draws of a seed, and those of differential privacy. draw_mark tells whether it was the same job and
+    table.
     """
 
     source_rows: NDArray[np.int64]
@@ -46,6 +51,8 @@ class CustodianLog:
     nodes: pl.DataFrame | None = None
     dropped_records: int = 0
     figures: dict[str, Any] = field(default_factory=dict)
+    draw_key: str | None = field(default=None, repr=False)
+    draw_mark: str | None = None
 
     def save(self, folder: str | Path, recoding: Recoding) -> None:
         """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
@@ -54,6 +61,8 @@ class CustodianLog:
             "format": LOG.tag,
             "note": "Not for release: this links published rows to their source.",
             "salt": self.salt,
+            **({} if self.draw_key is None else {"draw_key": self.draw_key}),
+            **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
             **self.figures,
@@ -64,9 +73,9 @@ class CustodianLog:
             if self.nodes is not None:
                 self.nodes.write_parquet(stage / "nodes.parquet")
             recoding.save(stage / "recoding.json")
-            (stage / "log.json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+            (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
             nodes = [] if self.nodes is None else ["nodes.parquet"]
-            stage.commit(["mapping.parquet", *nodes, "recoding.json", "log.json"])
+            stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -47,12 +47,11 @@ def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
         case PrivateOutcome():
             return ""
         case BucketOutcome():
-            similar = outcome.recoding.grouping == "similar"
-            return "Records that look alike were put into the same buckets by their sensitive value" if similar else ""
+            return ""
         case LatticeOutcome() if promised:
             return "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
         case LatticeOutcome() if isinstance(outcome.minimized, ClassificationLoss):
             return "Levels were chosen by a loss that counts sensitive values"
-        case PartitionOutcome() if promised:
+        case PartitionOutcome() if outcome.by_values:
             return "Records were divided into classes by a search that accepts or rejects by sensitive values"
     return ""
