@@ -19,7 +19,7 @@ from nymity.privacy import PrivacyModel
 from nymity.publish.certificate import VERIFIED, WITHHELD
 from nymity.publish.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publish.codec import check_fields, require_mapping
-from nymity.publish.differential import NOT_PRIVATE, public_parameters
+from nymity.publish.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publish.job import Job, Output, parse_method, parse_models, parse_schema
 from nymity.publish.registry import Method
 from nymity.table.bucket_recoding import BUCKET, COUNT
@@ -244,14 +244,45 @@ def _private(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     model = next((model for model in stated.models if isinstance(model, DifferentialPrivacy)), None)
     if section is None or model is None:
         return
-    told = public_parameters(model)
-    for name, value in told.items():
-        if section.get(name) != value:
-            yield f"the section on differential privacy is not that of the promise (differential_privacy.{name})"
-    if section.get("private") is form.is_seeded:
-        yield "it says two things about a known seed (differential_privacy.private, random_sources)"
-    if unknown := sorted(section.keys() - told.keys() - {"private", "interval_of_score_changes"}):
-        yield f"the section on differential privacy has a field nobody knows (differential_privacy.{unknown[0]})"
+    is_private = not form.is_seeded
+    current = isinstance(form, Certificate2)
+    expected = public_statement(model, private=is_private) if current else _statement_1(model, private=is_private)
+    yield from (
+        f"the statement on differential privacy is not that of the promise ({place})"
+        for place in _unlike(expected, section, "differential_privacy")
+    )
+
+
+def _statement_1(model: DifferentialPrivacy, *, private: bool) -> dict[str, Any]:
+    """Return the statement as certificates of version 1 have it."""
+    return {
+        "private": private,
+        "epsilon": float(model.epsilon),
+        "delta": model.delta,
+        "epsilon_anonymization": float(model.epsilon_anonymization),
+        "epsilon_search": float(model.epsilon_search),
+        "epsilon_of_draws_on_the_sample": float(model.draw_epsilon),
+        "interval_of_score_changes": UNKNOWN,
+        "k": model.k,
+        "beta": str(model.beta),
+        "notion": model.notion,
+        "neighbours": "one record more or less",
+        "public_records": model.public_records,
+    }
+
+
+def _unlike(expected: Any, told: Any, place: str) -> Iterator[str]:
+    """Name the places where a statement is not the expected one; what is unknown may be anything."""
+    if expected is UNKNOWN:
+        return
+    if isinstance(expected, Mapping) and isinstance(told, Mapping):
+        for name in (*expected, *(name for name in told if name not in expected)):
+            if name not in told or name not in expected:
+                yield f"{place}.{name}"
+            else:
+                yield from _unlike(expected[name], told[name], f"{place}.{name}")
+    elif expected != told or isinstance(expected, bool) is not isinstance(told, bool):
+        yield place
 
 
 def _without_withheld(name: str, attribute: dict[str, Any], where: str) -> dict[str, Any]:

@@ -70,6 +70,10 @@ def check_promise(
 NOT_PRIVATE = "NOT PRIVATE: all draws are from a known seed, so nothing is promised"
 
 
+#: Stands for what nobody but the custodian can know.
+UNKNOWN: Any = object()
+
+
 def _check_unlisted(schema: Schema) -> None:
     for name, attribute in schema.items():
         if attribute.unlisted is not None:
@@ -105,21 +109,19 @@ def _check_stated(path: str, options: ReadOptions) -> None:
 
 def public_section(outcome: PrivateOutcome) -> dict[str, Any]:
     """Return what a certificate says about a private release: parameters, all of them public."""
-    return {
-        "private": outcome.private,
-        "interval_of_score_changes": str(outcome.interval),
-        **public_parameters(outcome.model),
-    }
+    return public_statement(outcome.model, private=outcome.private, interval=str(outcome.interval))
 
 
-def public_parameters(model: DifferentialPrivacy) -> dict[str, Any]:
-    """Return what follows from the promise alone, so that anybody can compare it with what a certificate says."""
+def public_statement(model: DifferentialPrivacy, *, private: bool, interval: Any = UNKNOWN) -> dict[str, Any]:
+    """Return the statement that belongs to a promise, so that anybody can compare it with what a certificate says."""
     return {
+        "private": private,
         "epsilon": float(model.epsilon),
         "delta": model.delta,
         "epsilon_anonymization": float(model.epsilon_anonymization),
         "epsilon_search": float(model.epsilon_search),
         "epsilon_of_draws_on_the_sample": float(model.draw_epsilon),
+        "interval_of_score_changes": interval,
         "k": model.k,
         "beta": str(model.beta),
         "notion": model.notion,
