@@ -12,6 +12,7 @@ from rich.table import Table
 from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, counted, percent, table
 from nymity.cli.options import AsJson, Quiet
+from nymity.cli.private import about_private
 from nymity.cli.source import load_job, read_as_released
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def command(
     before = read_table(original, described.source.options if described.source is not None else ReadOptions())
     released, people = read_as_released(release, described), population_of(described)
     found = compare(before, released, described.schema, population=people, recoding=recoding)
+    private = about_private(screen, described)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
@@ -87,7 +89,7 @@ def command(
         classifiers=classifier,
         folds=folds,
     )
-    screen.answer({**found.to_dict(), **learned, "picks": _rates(found)})
+    screen.answer({**private, **found.to_dict(), **learned, "picks": _rates(found)})
 
 
 def _measured(found: Comparison, group: str) -> Table:

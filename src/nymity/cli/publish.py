@@ -106,6 +106,7 @@ def publish_job(
     from nymity.dp.private_method import PrivateOutcome
     from nymity.io import staging
     from nymity.publish.compare import compare
+    from nymity.publish.differential import WITHOUT_LEDGER
 
     job = load_job(path, settings)
     _spare_source(job, to)
@@ -124,6 +125,8 @@ def publish_job(
         stage.commit([*release.file_names, *([REPORT_NAME] if has_report else [])])
     if not has_report:
         (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
+    if isinstance(release.outcome, PrivateOutcome) and job.ledger is None:
+        screen.warn(WITHOUT_LEDGER)
     found = summary(release, comparison, to.files(release.file_names[:-1], has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})

@@ -144,8 +144,9 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
         encoded = prepared.encoded if isinstance(prepared, Records) else encode(table, schema, people)
+    spending = None
     if job.ledger is not None:  # before the first draw, and for good
-        job.ledger.enter(the_promise(job.privacy), job.method.key)
+        spending = job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     with _timed("searching", seconds, observe):
         outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe)
@@ -185,6 +186,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         dropped=tables.published.height - table.height,
         verified=verified,
         salt=secret,
+        spending=spending,
     )
     log = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],
