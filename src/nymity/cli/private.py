@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.cli.console import Screen
+from nymity.cli.source import load_job, same_file
 
 if TYPE_CHECKING:
     from nymity.publish.job import Job
@@ -13,6 +15,14 @@ NOT_FOR_RELEASE = (
     "not for release: these figures are computed from the records of a differentially private release, and no budget "
     "was spent on them. To publish them, or to choose parameters by them, breaks the promise"
 )
+
+
+def about_source(screen: Screen, table: Path, job: Path | None) -> dict[str, Any]:
+    """Warn, if a table is the one that a job publishes privately, and not the release of it."""
+    described = None if job is None else load_job(job)
+    if described is None or described.source is None or not same_file(table, Path(described.source.path)):
+        return {}
+    return about_private(screen, described)
 
 
 def about_private(screen: Screen, job: Job | None) -> dict[str, Any]:

@@ -40,10 +40,24 @@ def read_as_released(path: Path, job: Job) -> pl.DataFrame:
     from nymity.publish.release import read_release
 
     if job.source is not None and same_file(path, Path(job.source.path)):
-        return read_table(path, job.source.options)
+        return read_original(path, job)
     if path.name.endswith(f".{job.output.format}"):
         return read_release(path, job.output)
     return strip_neutralization(read_table(path))
+
+
+def read_original(path: Path, job: Job) -> pl.DataFrame:
+    """Read a table that a job publishes, or could publish; for a private one the records that have a place."""
+    from nymity.dp.private_method import PrivateMethod
+    from nymity.dp.public_domain import public_schema
+    from nymity.dp.records import Records
+    from nymity.io import ReadOptions, read_table, read_text_cells
+
+    options = job.source.options if job.source is not None else ReadOptions()
+    if not isinstance(job.method, PrivateMethod):
+        return read_table(path, options)
+    cells = read_text_cells(path, options, job.schema.quasi)
+    return Records.of(cells, public_schema(job.schema)).whole(cells)
 
 
 def read_with_roles(
