@@ -177,9 +177,9 @@ def _of_present(cost: Cost, alpha: arb) -> arb:
 
 def _of_missing(cost: Cost, alpha: arb) -> arb:
     """Enclose the divergence of tables without the record from those with it."""
-    share = 1 - ball(1 - cost.beta) * alpha
+    share, none = 1 - ball(1 - cost.beta) * alpha, ball(Fraction(0))
     if share <= 0:
-        return balls().arb(0)
+        return none
     n = _worst(cost, lambda: share, alpha)
     below, more = _below(cost, n)
     return _positive(more - alpha * below)
