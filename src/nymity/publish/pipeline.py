@@ -53,7 +53,8 @@ def publish(
 ) -> Release:
     """Publish a table so that every privacy model holds.
 
-    ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
+    ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, or a
+    :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file. ``method`` defaults to the optimal full-domain generalization with 5% suppression. ``ledger`` adds up what
     differentially private releases of the same records spend.
@@ -101,12 +102,12 @@ def job_of(
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
-    is_path = isinstance(source, str | Path)
+    is_path = isinstance(source, str | Path | Source)
     job = Job(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
         method=method if method is not None else OptimalLattice(suppression=0.05),
-        source=Source(path=str(source)) if is_path else None,
+        source=source if isinstance(source, Source) else Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(earlier_releases),
         ledger=ledger,
