@@ -96,7 +96,7 @@ def _check_stated(path: str, options: ReadOptions) -> None:
             f"source.{unstated[0]}",
             expected=f"{', '.join(unstated)} stated in the job: what is found out from the records is not private",
             got="none",
-            hint='[source] delimiter = ",", encoding = "utf-8", header = true; in Python ny.Source(...); inspect --job writes them',
+            hint='delimiter = ",", encoding = "utf-8", header = true in [source], ny.Source; inspect --job writes it',
         )
 
 
