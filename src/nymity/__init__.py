@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nymity.dp.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
     from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
     from nymity.dp.safepub import SafePub as SafePub
+    from nymity.io import ReadOptions as ReadOptions
     from nymity.io import read_table as read_table
     from nymity.io import write_table as write_table
     from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from nymity.publish.inspect import inspect_table as inspect_table
     from nymity.publish.job import Job as Job
     from nymity.publish.job import Output as Output
+    from nymity.publish.job import Source as Source
     from nymity.publish.measure import measure as measure
     from nymity.publish.pipeline import publish as publish
     from nymity.publish.release import Release as Release
@@ -159,6 +161,7 @@ _HOMES = {
     "EarlierRelease": "nymity.publish.earlier_release",
     "Job": "nymity.publish.job",
     "Output": "nymity.publish.job",
+    "Source": "nymity.publish.job",
     "publish": "nymity.publish.pipeline",
     "Release": "nymity.publish.release",
     "explore": "nymity.publish.explore",
@@ -171,6 +174,7 @@ _HOMES = {
     "Recoding": "nymity.table.recoding",
     "inspect_table": "nymity.publish.inspect",
     "read_table": "nymity.io",
+    "ReadOptions": "nymity.io",
     "write_table": "nymity.io",
     "Progress": "nymity.core.progress",
     "NymityError": "nymity.core.errors",

@@ -49,7 +49,9 @@ def solutions(case: Any, hierarchies: dict[str, list[list[Text]]]) -> dict[tuple
     return found
 
 
-def _suppressed(case: Any, records: list[int], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]) -> list[int]:
+def _suppressed(
+    case: Any, records: list[int], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]
+) -> list[int]:
     classes: dict[tuple[Text, ...], list[int]] = defaultdict(list)
     for n in records:
         classes[_key(case, [c.values[n] for c in case.quasi], labels, node)].append(n)
@@ -61,7 +63,9 @@ def _suppressed(case: Any, records: list[int], labels: dict[str, dict[Text, list
     return gone
 
 
-def _key(case: Any, values: list[Any], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]) -> tuple[Text, ...]:
+def _key(
+    case: Any, values: list[Any], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]
+) -> tuple[Text, ...]:
     found = []
     for c, v, level in zip(case.quasi, values, node, strict=True):
         row = labels[c.name].get(text_of(v))

@@ -24,7 +24,24 @@ KINDS = {
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
     **dict.fromkeys(("safepub", "epsilon-safe-lattice"), "sampled"),
 }
-NAMES = ["age", "zip", "job", "*", "^a$", "a.b", "名前", "row", "class", "size", "=x", "q0", "a,b", 'say "x"', " ", "Straße"]
+NAMES = [
+    "age",
+    "zip",
+    "job",
+    "*",
+    "^a$",
+    "a.b",
+    "名前",
+    "row",
+    "class",
+    "size",
+    "=x",
+    "q0",
+    "a,b",
+    'say "x"',
+    " ",
+    "Straße",
+]
 BESIDE = ["illness", "value", "count", "n", "bucket", "-y", "status"]
 TEXTS = ["a", "b", "c", "a, b", "{a, b}", "[1, 2]", "missing", "missing or [1, 2]", "A", "a ", "01", "1", "1.0", "-5",
          "+3", "1e3", "=1+1", "'=a", "@x", "Zoë", "Zoe\u0308", "😀", "x\ny", 'q"q', "x;y", "\tz", "true", "NA", "null",
@@ -186,7 +203,9 @@ def _quasi(draw: random.Random, name: str, n: int, kind: str) -> Column:
     if shape == "text" and draw.random() < 0.03:
         values[draw.randrange(n)] = "*"
     if shape in ("text", "tame"):
-        dtype = draw.choice([pl.String, pl.String, pl.Categorical, pl.Enum(sorted({v for v in values if v is not None}))])
+        dtype = draw.choice(
+            [pl.String, pl.String, pl.Categorical, pl.Enum(sorted({v for v in values if v is not None}))]
+        )
     builder, hierarchy = _hierarchy(draw, shape, values, kind)
     return Column(
         name,
@@ -341,7 +360,11 @@ def _asked(draw: random.Random, key: str, attribute: str, secrets: list[Column],
         "enhanced-beta-likeness": lambda: {"beta": pick([0.2, 0.5, 1, 1.5, 3])},
         "f-privacy": lambda: {"thresholds": _thresholds(draw, column)},
         "k-map": lambda: {"k": pick([2, 3, 4]), "population": "frame"},
-        "delta-presence": lambda: {"low": pick([0, 0, 0.1, 0.25]), "high": pick([0.5, 0.75, 0.9, 1]), "subset": "frame"},
+        "delta-presence": lambda: {
+            "low": pick([0, 0, 0.1, 0.25]),
+            "high": pick([0.5, 0.75, 0.9, 1]),
+            "subset": "frame",
+        },
         "differential-privacy": lambda: {
             "epsilon": pick([1, 2, 3]),
             "public_records": pick([100, 150]),
@@ -377,7 +400,9 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
     if kind == "levels":
         given: dict[str, Any] = {"suppression": draw.choice([0, 0.1, 0.2, 0.3, 0.5, 1.0])}
         given["outliers"] = draw.choice(["mask", "mask", "remove"])
-        given["loss"] = draw.choice(["loss", "loss", "discernibility", "precision", "height", "entropy", "average-class-size"])
+        given["loss"] = draw.choice(
+            ["loss", "loss", "discernibility", "precision", "height", "entropy", "average-class-size"]
+        )
         if method == "anytime-lattice":
             given["checks"] = draw.choice([1, 5, 100])
         return given
@@ -392,9 +417,11 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         return given
     if kind == "buckets":
         return {"grouping": draw.choice(["random", "similar"]), **({"seconds": 1.0} if method == "buckets" else {})}
-    return {"penalty": draw.choice([0.5, 1.0])} if method == "epsilon-safe-lattice" else {
-        "score": draw.choice(["granularity", "discernibility", "entropy", "intensity", "group-size"])
-    }
+    return (
+        {"penalty": draw.choice([0.5, 1.0])}
+        if method == "epsilon-safe-lattice"
+        else {"score": draw.choice(["granularity", "discernibility", "entropy", "intensity", "group-size"])}
+    )
 
 
 def _output(draw: random.Random) -> dict[str, Any]:

@@ -275,7 +275,10 @@ class Judge:
             for name, value in reached.items():
                 if not _equal(stated.get(name), value):
                     family = "measured value" if not self._has_masked else "measured value (masked rows are no class)"
-                    yield family, f"{model['model']}: {name} = {stated.get(name)!r} stated, {_plain(value)} by definition"
+                    yield (
+                        family,
+                        f"{model['model']}: {name} = {stated.get(name)!r} stated, {_plain(value)} by definition",
+                    )
 
     @property
     def _has_masked(self) -> bool:
@@ -328,7 +331,9 @@ class Judge:
         if self.beside is not None:
             found.append((output["sensitive_table"], f"release-sensitive.{self.suffix}"))
         for section, name in found:
-            stated = section.get("file_sha256") or {f["file"]: f["sha256"] for f in self.certificate.get("files", [])}.get(name)
+            stated = section.get("file_sha256") or {
+                f["file"]: f["sha256"] for f in self.certificate.get("files", [])
+            }.get(name)
             if stated != hashlib.sha256((self.folder / name).read_bytes()).hexdigest():
                 yield "certificate file hash", name
 

@@ -51,7 +51,9 @@ def main() -> int:
         bench = _Bench(Path(folder) / "tree")
         for number, (module, mutant) in enumerate(chosen, 1):
             answer = "equivalent" if mutant.id in reasons else bench.try_out(module, mutant)
-            results.append({"id": mutant.id, "module": module, "line": mutant.line, "diff": mutant.diff, "answer": answer})
+            results.append(
+                {"id": mutant.id, "module": module, "line": mutant.line, "diff": mutant.diff, "answer": answer}
+            )
             asked.out.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
             _say(f"{number}/{len(chosen)} {answer}: {mutant.id}")
             if answer == "survived":
@@ -89,7 +91,11 @@ class _Bench:
         self.seconds: dict[tuple[str, ...], float] = {}
         sys.path[:] = [str(tree / "src"), *(path for path in sys.path if Path(path or ".") not in _OWN)]
         os.environ |= {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        for name in ("nymity.cli", "nymity.publish.check", *(m.removesuffix(".py").replace("/", ".") for m in modules(ROOT))):
+        for name in (
+            "nymity.cli",
+            "nymity.publish.check",
+            *(m.removesuffix(".py").replace("/", ".") for m in modules(ROOT)),
+        ):
             importlib.import_module(name if name.startswith("nymity") else f"nymity.{name}")
 
     def try_out(self, module: str, mutant: Mutant) -> str:

@@ -42,7 +42,10 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "privacy/k_matching.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
     "privacy/consistency.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
     "privacy/k_map.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
-    "privacy/delta_presence.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
+    "privacy/delta_presence.py": (
+        "unit/privacy/test_second_table_models.py",
+        "unit/publish/test_publish_population.py",
+    ),
     "privacy/second_table.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
     "privacy/decision.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_optimal_closeness.py"),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),

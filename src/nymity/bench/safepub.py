@@ -96,7 +96,7 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.safepub import SafePub
 table = census()
 for steps in (300, None):
-    SafePub(steps=steps).run(table, [DifferentialPrivacy(epsilon=1.0, public_records=10**6)])
+    SafePub(steps=steps).run(table, [DifferentialPrivacy(epsilon=1.0, public_records=10**6, delta=1e-7)])
 print(peak_megabytes())
 """
     name = f"safepub {_COSTS[-1][0]}: peak memory of the process"
@@ -215,4 +215,6 @@ def _untouched(table: EncodedTable) -> float:
 
 
 def _promise(table: EncodedTable) -> DifferentialPrivacy:
-    return DifferentialPrivacy(epsilon=1.0, public_records=table.n_records)
+    """Return a promise with the largest power of ten below 1 / records as delta, as the figures of the docs have it."""
+    delta = float(f"1e-{len(str(table.n_records))}")
+    return DifferentialPrivacy(epsilon=1.0, public_records=table.n_records, delta=delta)

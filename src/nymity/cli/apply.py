@@ -77,6 +77,7 @@ def command(
     from nymity.publish.apply import account, read_rows_for
     from nymity.publish.redrawing import further_draws, log_beside
     from nymity.table.recoding import Recoding
+    from nymity.table.sampled_recoding import SampledRecoding
 
     screen = Screen(quiet=quiet, as_json=as_json)
     for target in (out, export_mapping):
@@ -93,6 +94,8 @@ def command(
     if export_mapping is not None:
         write_table(decided.mapping(), export_mapping)
     counts = {"rows_in": rows.height, "rows_out": recoded.table.height, "masked": int(recoded.masked.sum())}
+    if isinstance(decided, SampledRecoding):  # how many rows there were is private
+        counts = {"rows_out": recoded.table.height}
     _show(screen, counts, out, export_mapping)
     screen.answer({**counts, "file": str(out), "mapping": export_mapping and str(export_mapping), "certified": False})
 
@@ -106,10 +109,13 @@ def _ledger(path: Path | None, source: str | None) -> Ledger | None:
 
 
 def _show(screen: Screen, counts: dict[str, Any], out: Path, mapping: Path | None) -> None:
-    rows_in, rows_out, masked = counts["rows_in"], counts["rows_out"], counts["masked"]
-    screen.line(
-        f"{counted(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
-    )
+    if "rows_in" in counts:
+        rows_in, rows_out, masked = counts["rows_in"], counts["rows_out"], counts["masked"]
+        screen.line(
+            f"{counted(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
+        )
+    else:
+        screen.line(f"{counted(counts['rows_out'], 'row')} out; how many there were is private, and not told")
     screen.line(f"Wrote {out}")
     if mapping is not None:
         screen.line(f"Wrote {mapping} (it lists raw values: keep it with the custodian)")

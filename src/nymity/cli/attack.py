@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, bar, percent, table
+from nymity.cli.private import about_private
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, read_as_released
 from nymity.core.errors import InputError
@@ -45,6 +46,7 @@ def attack_release(
             **others,
             **settings,
         )
+    private = about_private(screen, described if others else None)
     screen.line(f"Attacks on {release}", style="bold")
     screen.show("", _drawn(found), "", _results(found), "")
     screen.show("Bars show the largest chance with anybody, or else the rate; │ is what was promised.")
@@ -52,7 +54,7 @@ def attack_release(
         screen.line(f"Not run: {one.key}: {one.reason}.")
     for result in found.exceeded:
         screen.warn(f"{_named(result)} exceeds what was promised. {result.sentence}")
-    screen.answer(found.to_dict())
+    screen.answer({**private, **found.to_dict()})
     if found.exceeded:
         raise typer.Exit(ExitCode.BROKEN)
 

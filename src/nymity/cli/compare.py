@@ -12,7 +12,8 @@ from rich.table import Table
 from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, counted, percent, table
 from nymity.cli.options import AsJson, Quiet
-from nymity.cli.source import load_job, read_as_released
+from nymity.cli.private import about_private
+from nymity.cli.source import load_job, read_as_released, read_original
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
@@ -50,16 +51,16 @@ def command(
     Every loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
-    from nymity.io import ReadOptions, read_table
     from nymity.publish.compare import compare
     from nymity.publish.pipeline import population_of
     from nymity.quality.metric import GROUPS
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job)
-    before = read_table(original, described.source.options if described.source is not None else ReadOptions())
+    before = read_original(original, described)
     released, people = read_as_released(release, described), population_of(described)
     found = compare(before, released, described.schema, population=people, recoding=recoding)
+    private = about_private(screen, described)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
@@ -87,7 +88,7 @@ def command(
         classifiers=classifier,
         folds=folds,
     )
-    screen.answer({**found.to_dict(), **learned, "picks": _rates(found)})
+    screen.answer({**private, **found.to_dict(), **learned, "picks": _rates(found)})
 
 
 def _measured(found: Comparison, group: str) -> Table:

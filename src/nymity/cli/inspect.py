@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +41,7 @@ def command(
 
     With --job it also writes a commented job file to start from.
     """
-    from nymity.io import ReadOptions, read_table
+    from nymity.io import ReadOptions, found_options, read_table
     from nymity.publish.inspect import inspect_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -49,7 +50,8 @@ def command(
     reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     inspection = inspect_table(read_table(data, ReadOptions(**reading)))  # type: ignore[arg-type]
     if job is not None:
-        _write_starter(job, data, inspection, k, reading)
+        stated = asdict(found_options(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+        _write_starter(job, data, inspection, k, stated)
     screen.line(
         f"{data}: {counted(inspection.records, 'record')}, {counted(len(inspection.columns), 'column')}", style="bold"
     )
@@ -98,7 +100,7 @@ def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, readin
 
     text = starter_job(inspection, _seen_from(job.parent, data), privacy_k=k)
     settings = [f"{name} = {toml_value(value)}" for name, value in reading.items() if value is not None]
-    if settings:  # how it was read here is how it must be read there
+    if settings:  # how it was read here is how it must be read there, whatever records there will be
         text = re.sub(
             r"^(\[source\]\n.*)$", lambda found: "\n".join([found[1], *settings]), text, count=1, flags=re.MULTILINE
         )

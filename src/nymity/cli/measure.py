@@ -9,6 +9,7 @@ import typer
 
 from nymity.cli.console import Screen, add_row, counted, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.private import about_source
 from nymity.cli.source import names, read_with_roles
 from nymity.core.errors import ParameterError
 
@@ -46,10 +47,11 @@ def command(
     frame, described = read_with_roles("measure", data, job, quasi, reading)
     schema = _roles(frame, described, names(sensitive)) if isinstance(described, list) else described
     measured = measure(frame, schema)
+    private = about_source(screen, data, job)
     screen.line(f"{data}, quasi-identifiers {', '.join(schema.quasi)}", style="bold")
     screen.line()
     _show(screen, measured)
-    screen.answer({"quasi": schema.quasi, **measured.to_dict()})
+    screen.answer({**private, "quasi": schema.quasi, **measured.to_dict()})
 
 
 def _roles(frame: pl.DataFrame, quasi: list[str], sensitive: list[str]) -> Schema:

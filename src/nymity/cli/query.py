@@ -10,8 +10,9 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Quiet
+from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, read_as_released
+from nymity.cli.source import load_job, read_as_released, read_original
 
 if TYPE_CHECKING:
     from nymity.utility import QueryError
@@ -57,13 +58,12 @@ def command(
     several values are taken to hold each of them with the same probability.
     """
     from nymity.bucket.methods import BucketMethod
-    from nymity.io import ReadOptions, read_table
     from nymity.publish.pipeline import population_of
     from nymity.utility import BucketTables, count_queries
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job)
-    before = read_table(original, described.source.options if described.source is not None else ReadOptions())
+    before = read_original(original, described)
     released = read_as_released(release, described)
     if sensitive is None and isinstance(described.method, BucketMethod):
         sensitive = release.with_name(described.output.sensitive_file_name)
@@ -82,11 +82,12 @@ def command(
             seed=seed,
             observe=observe,
         )
+    private = about_private(screen, described)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(_drawn(found), "", _errors(found), "")
     screen.show("Relative error: |estimate - answer| / answer, where the answer is not 0.")
     screen.show("Normalized error: the same with an answer of at least 0.1% of the records, over all queries.")
-    screen.answer(found.to_dict())
+    screen.answer({**private, **found.to_dict()})
 
 
 def _drawn(found: QueryError) -> str:

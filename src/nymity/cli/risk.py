@@ -10,6 +10,7 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.private import about_source
 from nymity.cli.progress import watching
 from nymity.cli.source import read_with_roles
 from nymity.core.errors import InputError
@@ -103,6 +104,7 @@ def command(
     )
     with watching(screen) as observe:
         driving = drivers(frame, roles, size=size, observe=observe) if size else None
+    private = about_source(screen, data, job)
     screen.line(f"{data}, quasi-identifiers {', '.join(found.quasi)}", style="bold")
     screen.show("", *_records(found), "", _attackers(found))
     if found.population is not None:
@@ -115,7 +117,7 @@ def command(
         if direct is not None and not screen.silent:
             screen.warn(f"column {column.name!r} may point to single people: {direct.reason}")
     answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
-    screen.answer({**found.to_dict(), **answer})
+    screen.answer({**private, **found.to_dict(), **answer})
 
 
 def _records(found: RiskProfile) -> list[str]:

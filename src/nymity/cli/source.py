@@ -36,12 +36,25 @@ def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
 
 def read_as_released(path: Path, job: Job) -> pl.DataFrame:
     """Read a table that a job published, or the table it was published from."""
-    from nymity.io import read_table
     from nymity.publish.release import read_release
 
     if job.source is not None and same_file(path, Path(job.source.path)):
-        return read_table(path, job.source.options)
+        return read_original(path, job)
     return read_release(path, job.output)
+
+
+def read_original(path: Path, job: Job) -> pl.DataFrame:
+    """Read a table that a job publishes, or could publish; for a private one the records that have a place."""
+    from nymity.dp.private_method import PrivateMethod
+    from nymity.dp.public_domain import public_schema
+    from nymity.dp.records import Records
+    from nymity.io import ReadOptions, read_table, read_text_cells
+
+    options = job.source.options if job.source is not None else ReadOptions()
+    if not isinstance(job.method, PrivateMethod):
+        return read_table(path, options)
+    cells = read_text_cells(path, options, job.schema.quasi)
+    return Records.of(cells, public_schema(job.schema)).whole(cells)
 
 
 def read_with_roles(

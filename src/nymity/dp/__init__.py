@@ -15,7 +15,7 @@ from nymity.core.extras import require
 from nymity.dp.audit import Audit, audit
 from nymity.dp.exponential import exponential_mechanism
 from nymity.dp.forecast import Forecast, forecast
-from nymity.dp.ledger import Ledger
+from nymity.dp.ledger import Ledger, Spending
 from nymity.dp.mechanisms import discrete_laplace, sample_records
 from nymity.dp.sampling import SamplingDelta, delta, largest_beta, smallest_k, smoothness
 from nymity.dp.table import delta_table
@@ -34,6 +34,7 @@ __all__ = [
     "exponential_mechanism",
     "discrete_laplace",
     "Ledger",
+    "Spending",
     "audit",
     "Audit",
     "forecast",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,15 +16,37 @@ from nymity.core.atomic import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """What all releases of a ledger have spent together, and the budget; all of it parameters, hence public."""
+
+    epsilon: Fraction
+    delta: Fraction
+    budget_epsilon: Fraction
+    budget_delta: Fraction
+    releases: int
+    planned: bool
+
+    @property
+    def composition(self) -> str:
+        """How releases were added up, in words."""
+        if self.planned:
+            return "privacy loss distributions of a plan that was fixed before the first release"
+        return "epsilons and deltas add up"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
     """A ledger file and the ``source`` it is about, a name that the custodian gives the records.
 
-    Epsilons and deltas of releases add up (basic composition). A release is entered before anything is drawn, and stays
-    entered whatever becomes of it: a run that was interrupted may have shown something.
+    Epsilons and deltas of releases add up (basic composition, which also covers parameters that follow from earlier
+    releases). With a *plan*, all parameters are fixed before the first release, and what releases cost together is much
+    less (:mod:`nymity.dp.loss_distribution`); then nothing else can be released. A release is entered before anything
+    is drawn, and stays entered whatever becomes of it: a run that was interrupted may have shown something.
     """
 
     path: str
@@ -35,66 +57,118 @@ class Ledger:
             if not isinstance(value := getattr(self, name), str) or not value:
                 raise ParameterError(f"ledger.{name}", expected="a text", got=repr(value))
 
-    def open(self, *, epsilon: Number, delta: Number) -> None:
-        """Make the file, with the budget that all releases together may spend; refuse to replace one."""
+    def open(self, *, epsilon: Number, delta: Number, plan: Sequence[DifferentialPrivacy] = ()) -> None:
+        """Make the file, with the budget that all releases together may spend; refuse to replace one.
+
+        ``plan`` are the promises of all releases there will be, in order. The budget must cover them together.
+        """
         budget = {
             "epsilon": str(fraction_between("ledger.epsilon", epsilon, 0)),
             "delta": str(fraction_between("ledger.delta", delta, 0, 1)),
         }
+        planned = [_plain(model) for model in plan]
+        if planned and Fraction(composed_delta(_costs(planned), Fraction(budget["epsilon"]))) > Fraction(
+            budget["delta"]
+        ):
+            needed = composed_epsilon(_costs(planned), Fraction(budget["delta"]))
+            raise ParameterError(
+                "ledger.plan",
+                expected=f"releases that cost at most epsilon = {epsilon} with delta = {delta} together",
+                got="more" if needed is None else f"epsilon = {float(needed):g} at that delta",
+                hint="fewer releases, or smaller epsilons; the deltas of all must stay below that of the budget",
+            )
         if Path(self.path).exists():
             raise FileError(self.path, expected="no file yet", got="one, which may hold what was spent before")
-        self._write({"format": LEDGER.tag, "source": self.source, "budget": budget, "releases": []})
+        plans = {"plan": planned} if planned else {}
+        self._write({"format": LEDGER.tag, "source": self.source, "budget": budget, **plans, "releases": []})
+
+    def spending(self) -> Spending:
+        """Return what all releases have spent together."""
+        return _spending(self._read())
 
     def spent(self) -> tuple[Fraction, Fraction]:
-        """Return epsilon and delta of all releases together."""
-        return _spent(self._read())
+        """Return epsilon and delta of all releases together; with a plan, epsilon at the delta of the budget."""
+        found = self.spending()
+        return found.epsilon, found.delta
 
     def left(self) -> tuple[Fraction, Fraction]:
         """Return what of epsilon and delta is left."""
-        content = self._read()
-        epsilon, delta = _spent(content)
-        return Fraction(content["budget"]["epsilon"]) - epsilon, Fraction(content["budget"]["delta"]) - delta
+        found = self.spending()
+        return found.budget_epsilon - found.epsilon, found.budget_delta - found.delta
 
     def check(self, model: DifferentialPrivacy) -> None:
-        """Refuse a release that the budget does not cover."""
-        assert model.delta is not None  # set at birth
-        self._extended(model.epsilon, model.delta)
+        """Refuse a release that the budget, or the plan, does not cover."""
+        self._entry(self._read(), _plain(model))
 
-    def enter(self, model: DifferentialPrivacy, method: str) -> None:
-        """Spend what a release promises, or refuse it."""
-        assert model.delta is not None  # set at birth
-        self.spend(epsilon=model.epsilon, delta=model.delta, method=method)
+    def enter(self, model: DifferentialPrivacy, method: str) -> Spending:
+        """Spend what a release promises, or refuse it; return what is spent with it."""
+        return self._enter(_plain(model), method)
 
-    def spend(self, *, epsilon: Number, delta: Number, method: str) -> None:
-        """Enter what something costs that ``method`` is about to show, or refuse it."""
+    def spend(
+        self, *, epsilon: Number, delta: Number, method: str, k: int | None = None, beta: Fraction | None = None
+    ) -> Spending:
+        """Enter what something costs that ``method`` is about to show, or refuse it.
+
+        ``k`` and ``beta`` are those of the sampling operator, if it is one: a plan with a release by these covers it.
+        """
+        cost = {
+            "epsilon": str(fraction_between("epsilon", epsilon, 0)),
+            "delta": str(fraction_between("delta", delta, 0)),
+        }
+        return self._enter(cost if k is None else {**cost, "k": k, "beta": str(beta)}, method)
+
+    def _enter(self, cost: dict[str, Any], method: str) -> Spending:
         with self._locked():
-            content, entry = self._extended(epsilon, delta)
+            content = self._read()
+            entry = self._entry(content, cost)
             content["releases"].append({"entered": f"{datetime.now(UTC):%Y-%m-%d}", "method": method, **entry})
             self._write(content)
+        return _spending(content)
 
-    def _extended(self, epsilon: Number, delta: Number) -> tuple[dict[str, Any], dict[str, str]]:
-        """Return the content of the file and what a release adds to it."""
-        costs = fraction_between("epsilon", epsilon, 0), fraction_between("delta", delta, 0)
-        content = self._read()
-        for name, cost, before in zip(("epsilon", "delta"), costs, _spent(content), strict=True):
-            budget = Fraction(content["budget"][name])
-            if before + cost > budget:
+    def _entry(self, content: dict[str, Any], cost: dict[str, Any]) -> dict[str, Any]:
+        """Return what a release adds to the file, or refuse it."""
+        if "plan" in content:
+            return self._planned(content, cost)
+        before = _added(content)
+        for name, spent in zip(("epsilon", "delta"), before, strict=True):
+            budget, wanted = Fraction(content["budget"][name]), Fraction(cost[name])
+            if spent + wanted > budget:
                 raise ParameterError(
                     f"{DifferentialPrivacy.key}.{name}",
-                    expected=f"at most {float(budget - before):g}, what the ledger {self.path} has left of "
+                    expected=f"at most {float(budget - spent):g}, what the ledger {self.path} has left of "
                     f"{float(budget):g}",
-                    got=f"{float(cost):g}",
+                    got=f"{float(wanted):g}",
                     hint="the budget was set before the first release; to raise it is to promise less",
                 )
-        return content, {"epsilon": str(costs[0]), "delta": str(costs[1])}
+        return cost
+
+    def _planned(self, content: dict[str, Any], cost: dict[str, Any]) -> dict[str, Any]:
+        """Find the next release of the plan that covers this one; those before it are given up."""
+        done = max((entry["planned"] + 1 for entry in content["releases"]), default=0)
+        for place, planned in enumerate(content["plan"][done:], start=done):
+            if all(planned.get(name) == cost.get(name) for name in ("k", "beta")) and (
+                "search" not in cost or planned["search"] == cost["search"]
+            ):
+                return {**cost, "planned": place}
+        raise ParameterError(
+            "ledger",
+            expected=f"one of the {len(content['plan']) - done} releases that the plan of {self.path} has left",
+            got=f"epsilon = {float(Fraction(cost['epsilon'])):g}, delta = {float(Fraction(cost['delta'])):g}"
+            + (f", k = {cost['k']}" if "k" in cost else ""),
+            hint="a plan is fixed before the first release; what it does not name cannot be released",
+        )
 
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
             content = json.loads(Path(self.path).read_text(encoding="utf-8"))
-            LEDGER.number_of(content, self.path)
+            number = LEDGER.number_of(content, self.path)
+            planned = "plan" in content
             whole = isinstance(content["source"], str)
-            sums = [*_spent(content), Fraction(content["budget"]["epsilon"]), Fraction(content["budget"]["delta"])]
+            whole = whole and (not planned or (number > 1 and bool(_costs(content["plan"]))))
+            places = [entry["planned"] for entry in content["releases"]] if planned else []
+            whole = whole and places == sorted(set(places)) and all(0 <= n < len(content["plan"]) for n in places)
+            sums = [*_added(content), Fraction(content["budget"]["epsilon"]), Fraction(content["budget"]["delta"])]
         except OSError as error:
             hint = "ny.dp.Ledger(path=..., source=...).open(epsilon=2, delta=1e-5) makes one"
             raise FileError(self.path, expected="a ledger", got=error.strerror or str(error), hint=hint) from error
@@ -128,8 +202,38 @@ class Ledger:
             Path(lock).unlink()
 
 
-def _spent(content: dict[str, Any]) -> tuple[Fraction, Fraction]:
+def _added(content: dict[str, Any]) -> tuple[Fraction, Fraction]:
+    """Add up what was spent."""
     releases = [(Fraction(entry["epsilon"]), Fraction(entry["delta"])) for entry in content["releases"]]
     if any(amount < 0 for pair in releases for amount in pair):
         raise ValueError("a release that spent less than nothing")
     return sum((e for e, _ in releases), Fraction(0)), sum((d for _, d in releases), Fraction(0))
+
+
+def _spending(content: dict[str, Any]) -> Spending:
+    budget = {f"budget_{name}": Fraction(content["budget"][name]) for name in ("epsilon", "delta")}
+    epsilon, delta = _added(content)
+    releases, planned = content["releases"], "plan" in content
+    if planned and releases:
+        # Each entry stays below the pair of its place in the plan, so those pairs alone are composed.
+        used = _costs([content["plan"][entry["planned"]] for entry in releases])
+        together = composed_epsilon(used, budget["budget_delta"])
+        epsilon = budget["budget_epsilon"] if together is None else together
+        delta = budget["budget_delta"]
+    return Spending(epsilon=epsilon, delta=delta, releases=len(releases), planned=planned, **budget)
+
+
+def _plain(model: DifferentialPrivacy) -> dict[str, Any]:
+    """Return a promise as a ledger keeps it."""
+    assert model.delta is not None  # set at birth
+    return {
+        "epsilon": str(fraction_between("epsilon", model.epsilon, 0)),
+        "delta": str(fraction_between("delta", model.delta, 0)),
+        "search": str(fraction_between("epsilon_search", model.epsilon_search, 0)),
+        "k": model.k,
+        "beta": str(model.beta),
+    }
+
+
+def _costs(planned: Sequence[Mapping[str, Any]]) -> list[Cost]:
+    return [Cost(k=int(p["k"]), beta=Fraction(p["beta"]), search=Fraction(p["search"])) for p in planned]

@@ -25,7 +25,7 @@ from nymity.table.text import is_missing
 class Records:
     """The records that have a place, and which rows of the source they are.
 
-    table: their quasi-identifiers as text. codes (n_quasi, n): their values in the hierarchies. rows (n,).
+    table: their quasi-identifiers as listed. codes (n_quasi, n): their values in the hierarchies. rows (n,).
     without_place: how many have a value that is not listed; with_gap: how many the policy ``drop`` leaves out.
     """
 
@@ -49,7 +49,11 @@ class Records:
         codes = np.stack([placed(source[n], _hierarchy(schema, n), schema[n].unlisted) for n in schema.quasi])
         listed = (codes >= 0).all(axis=0)
         rows = np.flatnonzero(listed & ~gaps)
-        table = pl.DataFrame({name: source[name][rows] for name in source.columns if name in schema.quasi})
+        listed_as = {
+            name: pl.Series(_hierarchy(schema, name).values, dtype=pl.String).gather(row[rows])
+            for name, row in zip(schema.quasi, codes, strict=True)
+        }
+        table = pl.DataFrame({name: listed_as[name] for name in source.columns if name in listed_as})
         return Records(
             schema=schema,
             table=table,
@@ -58,6 +62,10 @@ class Records:
             without_place=int((~listed & ~gaps).sum()),
             with_gap=int(gaps.sum()),
         )
+
+    def whole(self, source: pl.DataFrame) -> pl.DataFrame:
+        """Return these records with all columns of the source."""
+        return source[self.rows].with_columns(self.table.get_columns())
 
     @cached_property
     def encoded(self) -> EncodedTable:

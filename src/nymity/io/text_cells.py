@@ -2,12 +2,15 @@
 
 Two tables are neighbours if one has a record that the other lacks. A reader that finds types from the values lets one
 record change the cells of all others, and then no two tables are neighbours. So every cell becomes text by itself, by
-a rule that looks at this cell alone, and a column whose type was made from all its values together is refused.
+a rule that looks at this cell alone, and a column whose type was made from all its values together is refused. How the
+caller's frame came to be is beyond what can be seen here; what :func:`nymity.io.read_table` gives has the cells of the
+file, whatever types it found.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -24,11 +27,12 @@ from nymity.io.read import read_parquet
 from nymity.io.source import open_source
 from nymity.table.text import as_text, is_missing
 
-#: From here on whole numbers are not told apart: a column that holds a fraction or a gap, too, is one of floats in
-#: some frames, and these would write them otherwise than integers.
-_LARGEST = 2**53
+#: From here on whole numbers are not told apart, nor are their texts: a column that holds a fraction or a gap, too, is
+#: one of floats in some frames, and these would write them otherwise than integers and text do.
+_LARGEST = 10**15
+_LONG = r"^-?[1-9][0-9]{15,}$"
 #: Stands for them; no hierarchy lists it.
-BEYOND = "a whole number of 2^53 or more"
+BEYOND = "a whole number of more than 15 digits"
 
 
 def read_text_cells(
@@ -78,7 +82,7 @@ def _present(values: pl.Series) -> pl.Series:
 def _of_cell(cell: Any, known: dict[tuple[type, Any], str | None]) -> str | None:
     """Write one Python value; ``known`` are those that were written before."""
     if cell is None or isinstance(cell, str):
-        return cell or None
+        return BEYOND if cell and re.match(_LONG, cell) else cell or None
     if not isinstance(cell, Hashable):
         return written(cell)
     key = (type(cell), cell)
@@ -102,10 +106,12 @@ def _of_column(column: pl.Series) -> pl.Series:
             got=str(dtype),
             hint="give the column as text: a cell's text must not depend on other records",
         )
-    return as_text(cells).alias(name)
+    text = as_text(cells)
+    return (text.set(text.str.contains(_LONG).fill_null(False), BEYOND) if dtype == pl.String else text).alias(name)
 
 
 def _of_number(cells: pl.Series) -> pl.Series:
-    beyond = (cells >= _LARGEST) | (cells <= -_LARGEST)
-    text = as_text(cells)
+    text, beyond = as_text(cells), (cells >= _LARGEST) | (cells <= -_LARGEST)
+    if cells.dtype.is_float():  # a fraction can be told
+        beyond &= (cells == cells.round()) | cells.is_infinite()
     return text.set(beyond.fill_null(False) & text.is_not_null(), BEYOND)

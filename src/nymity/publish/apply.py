@@ -87,7 +87,7 @@ def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *
     if ledger is not None and set(recoding.columns) <= set(columns):
         cost = cost_of_sampling(recoding.k, recoding.beta)
         assert cost.epsilon is not None  # it was given
-        ledger.spend(epsilon=cost.epsilon, delta=cost.upper, method="apply")
+        ledger.spend(epsilon=cost.epsilon, delta=cost.upper, method="apply", k=recoding.k, beta=recoding.beta)
     elif ledger is None and not unaccounted:
         raise ParameterError(
             "ledger",

@@ -19,6 +19,7 @@ import polars as pl
 
 from nymity.bucket.bucketized import BucketOutcome
 from nymity.core.formats import CERTIFICATE
+from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
@@ -67,6 +68,7 @@ def certify(
     origin: str,
     drawn: Sequence[str],
     redrawn: bool,
+    spending: Spending | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
@@ -97,7 +99,7 @@ def certify(
         "measured": measured_section(verified),
         "columns": _columns(job, recoding, salt),
         "job": _public_job(job),
-        **_about_records(outcome, tables.published, masked, dropped, salt),
+        **_about_records(outcome, tables.published, masked, dropped, salt, spending),
         **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
         "output": {
             "records": release.height,
@@ -115,11 +117,11 @@ def certify(
 
 
 def _about_records(
-    outcome: Outcome, source: pl.DataFrame, masked: int, dropped: int, salt: str
+    outcome: Outcome, source: pl.DataFrame, masked: int, dropped: int, salt: str, spending: Spending | None
 ) -> dict[str, dict[str, Any]]:
     """Say what was read, left out and lost; of a differentially private release only its parameters."""
     if isinstance(outcome, PrivateOutcome):
-        return {"differential_privacy": public_section(outcome)}
+        return {"differential_privacy": public_section(outcome, spending)}
     return {
         "input": {
             "records": source.height,

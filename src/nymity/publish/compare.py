@@ -15,10 +15,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import nearest
-from nymity.io import to_polars
+from nymity.dp.private_method import PrivateMethod
+from nymity.dp.public_domain import public_schema
+from nymity.dp.records import Records
+from nymity.io import text_cells, to_polars
 from nymity.kernels.grouping import distinct
 from nymity.publish.linking import with_links
 from nymity.publish.loss_statistics import check_records, no_meaning, statistics_of
@@ -123,7 +127,9 @@ def compare(
         raise TableError("compare", expected="the schema the table was released by", got="none")
     if isinstance(recoding, str | Path):
         recoding = Recoding.load(recoding)
-    return Comparer(original, schema, population=population).compare(release, recoding=recoding)
+    private = isinstance(release, Release) and isinstance(release.job.method, PrivateMethod)
+    kind = PrivateComparer if private else Comparer
+    return kind(original, schema, population=population).compare(release, recoding=recoding)
 
 
 class Comparer:
@@ -135,11 +141,15 @@ class Comparer:
     """
 
     def __init__(self, original: Any, schema: Schema, *, population: pl.DataFrame | None = None) -> None:
-        self._source = to_polars(original)
-        check_columns(schema, self._source.columns)
+        self._source, self._kept, self._kept_rows = self._prepared(original, schema)
         self._schema, self._population = schema, population
-        self._kept, self._kept_rows = without_dropped(self._source, schema)
         self._original: _Original | None = None
+
+    def _prepared(self, original: Any, schema: Schema) -> tuple[pl.DataFrame, pl.DataFrame, NDArray[np.int64]]:
+        """Return the original, the records of it that are published, and their rows."""
+        source = to_polars(original)
+        check_columns(schema, source.columns)
+        return source, *without_dropped(source, schema)
 
     def compare(self, release: Any, *, recoding: Recoding | None = None, source_rows: Ints | None = None) -> Comparison:
         """Compare a :class:`Release` or a released table with the original.
@@ -179,6 +189,16 @@ class Comparer:
         place[self._kept_rows] = np.arange(len(self._kept_rows))
         inside = (source_rows >= 0) & (source_rows < len(place))
         return np.where(inside, place[np.where(inside, source_rows, 0)], -1)
+
+
+class PrivateComparer(Comparer):
+    """Compares private releases, whose original is a table of text cells."""
+
+    def _prepared(self, original: Any, schema: Schema) -> tuple[pl.DataFrame, pl.DataFrame, NDArray[np.int64]]:
+        """Return the original as text, the records of it that have a place, and their rows."""
+        source = text_cells(original, schema.quasi)
+        records = Records.of(source, public_schema(schema))
+        return source, records.whole(source), records.rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 from nymity.core.errors import JobError, SchemaError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice
-from nymity.dp.ledger import Ledger
+from nymity.dp.ledger import Ledger, Spending
 from nymity.dp.private_method import PrivateMethod, PrivateOutcome, check_published, the_promise
 from nymity.dp.public_domain import check_listed
 from nymity.dp.records import Records
@@ -22,6 +22,7 @@ from nymity.io import ReadOptions
 from nymity.io.format import format_of
 from nymity.privacy import PrivacyModel
 from nymity.publish.registry import Method
+from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Role, Schema
 
 
@@ -103,30 +104,79 @@ def _check_stated(path: str, options: ReadOptions) -> None:
             f"source.{unstated[0]}",
             expected=f"{', '.join(unstated)} stated in the job: what is found out from the records is not private",
             got="none",
-            hint='[source] delimiter = ",", encoding = "utf-8", header = true; nymity inspect TABLE --job writes them',
+            hint='delimiter = ",", encoding = "utf-8", header = true in [source], ny.Source; inspect --job writes it',
         )
 
 
-def public_section(outcome: PrivateOutcome) -> dict[str, Any]:
-    """Return what a certificate says about a private release: parameters, all of them public."""
-    return public_statement(outcome.model, private=outcome.private, interval=str(outcome.interval))
+def public_section(outcome: PrivateOutcome, spending: Spending | None) -> dict[str, Any]:
+    """Return what a certificate says about a private release: parameters and public facts, nothing else.
+
+    ``spending`` is what the ledger has spent with this release, where there is one.
+    """
+    ledger = _ledger_section(spending)
+    return public_statement(outcome.model, private=outcome.private, interval=str(outcome.interval), ledger=ledger)
 
 
-def public_statement(model: DifferentialPrivacy, *, private: bool, interval: Any = UNKNOWN) -> dict[str, Any]:
-    """Return the statement that belongs to a promise, so that anybody can compare it with what a certificate says."""
+def public_statement(
+    model: DifferentialPrivacy, *, private: bool, interval: Any = UNKNOWN, ledger: Any = UNKNOWN
+) -> dict[str, Any]:
+    """State what is promised, in the manner of NIST SP 800-226 (2025).
+
+    Anybody can make it from the promise, and compare it with what a certificate says, but for what is unknown.
+    """
     return {
         "private": private,
+        "unit_of_privacy": "one record",
+        "neighbours": "tables of text cells, one of which has a record that the other lacks",
         "epsilon": float(model.epsilon),
         "delta": model.delta,
-        "epsilon_anonymization": float(model.epsilon_anonymization),
-        "epsilon_search": float(model.epsilon_search),
-        "epsilon_of_draws_on_the_sample": float(model.draw_epsilon),
-        "interval_of_score_changes": interval,
-        "k": model.k,
-        "beta": str(model.beta),
         "notion": model.notion,
-        "neighbours": "one record more or less",
+        "budget": {
+            "choosing_levels": {
+                "epsilon": float(model.epsilon_search),
+                "mechanism": "exponential mechanism on a sample of the records",
+                "epsilon_on_the_sample": float(model.draw_epsilon),
+                "interval_of_score_changes": interval,
+            },
+            "publishing": {
+                "epsilon": float(model.epsilon_anonymization),
+                "delta": model.delta,
+                "mechanism": "another sample of the records, classes of at least k of them at these levels",
+                "k": model.k,
+                "beta": str(model.beta),
+            },
+        },
         "public_records": model.public_records,
+        "ledger": ledger,
+        "trust_model": "central: the custodian sees the records, runs the program and keeps log and ledger; readers of "
+        "the release are trusted with nothing",
+        "side_channels": list(SIDE_CHANNELS),
+        "not_protected": list(SampledRecoding.unprotected),
+    }
+
+
+#: What else an observer of a run could learn from.
+SIDE_CHANNELS = (
+    "the time a run takes, its memory and its files: they depend on the records and belong to the custodian",
+    "a run that stops: a file that cannot be read as the job says (bytes, quotes, number of cells in a row) is refused",
+    "the custodian's folder and what apply, compare, risk, query and learn print about the records",
+)
+#: Said where nobody adds up releases.
+WITHOUT_LEDGER = (
+    "no ledger: what this release spends is added to no other; every further release of the same records makes the "
+    "promise weaker, and nothing keeps count"
+)
+
+
+def _ledger_section(spending: Spending | None) -> dict[str, Any]:
+    if spending is None:
+        return {"used": False, "warning": WITHOUT_LEDGER}
+    return {
+        "used": True,
+        "composition": spending.composition,
+        "releases": spending.releases,
+        "spent": {"epsilon": float(spending.epsilon), "delta": float(spending.delta)},
+        "budget": {"epsilon": float(spending.budget_epsilon), "delta": float(spending.budget_delta)},
     }
 
 

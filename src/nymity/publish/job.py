@@ -102,7 +102,7 @@ class Job:
     column people are known again. ``ledger`` adds up what releases that are differentially private spend. ``target`` is
     a column that classifiers learn to predict for the report. ``sign`` names the private key that certificates are
     signed with. ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies and benchmarks. The
-    certificate of such a release says so. Differentially private methods have a seed of their own, ``not_private_seed``.
+    certificate of such a release says so. Differentially private methods have one of their own, ``not_private_seed``.
     """
 
     schema: Schema

@@ -67,7 +67,8 @@ def publish(
 ) -> Release:
     """Publish a table so that every privacy model holds.
 
-    ``source`` is a frame (polars, pandas, pyarrow, …), a path, or a :class:`Job` that says everything by itself.
+    ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, or a
+    :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file, and signed with the key ``sign`` or that of the job. ``method`` defaults to the optimal full-domain
     generalization with 5% suppression. ``earlier_releases`` are releases of the same people that are out already: paths
@@ -130,12 +131,12 @@ def job_of(
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
-    is_path = isinstance(source, str | Path)
+    is_path = isinstance(source, str | Path | Source)
     job = Job(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
         method=method if method is not None else OptimalLattice(suppression=0.05),
-        source=Source(path=str(source)) if is_path else None,
+        source=source if isinstance(source, Source) else Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(map(read_earlier, earlier_releases)),
         earlier=earlier,
@@ -185,8 +186,9 @@ def run_job(
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
         encoded = prepared.encoded if isinstance(prepared, Records) else encode(table, schema, people)
+    spending = None
     if job.ledger is not None:  # before the first draw, and for good
-        job.ledger.enter(the_promise(job.privacy), job.method.key)
+        spending = job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     draws = release_draws(root, job, table, encoded, published)
     with _timed("searching", seconds, observe):
@@ -237,6 +239,7 @@ def run_job(
         origin=draws.origin,
         drawn=drawn,
         redrawn=redrawn,
+        spending=spending,
     )
     kept = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],

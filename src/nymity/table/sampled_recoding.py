@@ -47,7 +47,7 @@ class SampledRecoding(Recoding):
     kind: ClassVar[str] = "sampled"
     unprotected: ClassVar[tuple[str, ...]] = (
         "several records of one person: c of them make epsilon c times and delta c e^((c - 1) epsilon) times as large",
-        "further releases of the same records: their epsilons and deltas add up",
+        "further releases of the same records: what they spend is spent together",
         "what was chosen after a look at the records: columns, hierarchies and parameters must be public",
         "what holds for people at large: it can be learned about somebody whether they are in the table or not",
     )

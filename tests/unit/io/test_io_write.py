@@ -6,6 +6,7 @@ import gzip
 import os
 import stat
 import tempfile
+import zipfile
 from datetime import date
 from pathlib import Path
 
@@ -244,3 +245,11 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path, suffix, monkeypatch):
         write_table(TYPED, path)
     assert path.read_bytes() == b"earlier"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_workbook_carries_no_time(tmp_path):
+    write_table(pl.DataFrame({"a": ["x"]}), tmp_path / "t.xlsx")
+    with zipfile.ZipFile(tmp_path / "t.xlsx") as packed:
+        assert {entry.date_time[0] for entry in packed.infolist()} == {1980}
+        assert packed.read("docProps/core.xml").count(b"2000-01-01T00:00:00Z") == 2
+        assert "xl/sharedStrings.xml" not in packed.namelist() or b"x" not in packed.read("xl/sharedStrings.xml")[200:]

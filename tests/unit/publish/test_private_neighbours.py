@@ -25,6 +25,7 @@ import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import JobError, SchemaError, TableError
 from nymity.dp import private_method
+from nymity.io.text_cells import BEYOND, text_cells
 from nymity.publish import pipeline
 from nymity.publish.job import Job, Output, Source
 from nymity.table import sampled_recoding
@@ -85,6 +86,11 @@ def as_pandas(folder: Path, cells: list[str]) -> tuple[Any, ny.Schema]:
     return pd.DataFrame({"name": [f"n{i}" for i in range(len(cells))], "dose": [typed(c) for c in cells]}), SCHEMA
 
 
+def as_read(folder: Path, cells: list[str]) -> tuple[Any, ny.Schema]:
+    """Read by nymity, with types where nothing is lost."""
+    return ny.read_table(as_csv(folder, cells)[0]), SCHEMA
+
+
 def as_dict(folder: Path, cells: list[str]) -> tuple[Any, ny.Schema]:
     return {"name": [f"n{i}" for i in range(len(cells))], "dose": [typed(cell) for cell in cells]}, SCHEMA
 
@@ -113,7 +119,7 @@ def inferred(cells: list[str]) -> pl.Series:
     return pl.Series(values, dtype=pl.Float64, strict=False) if kinds <= {int, float} else pl.Series(cells)
 
 
-KINDS = (as_csv, as_xlsx, as_parquet, as_polars, as_pandas, as_dict, as_arrow)
+KINDS = (as_csv, as_xlsx, as_parquet, as_read, as_polars, as_pandas, as_dict, as_arrow)
 
 
 def job_for(source: Any, schema: ny.Schema, format: Any, **fields: Any) -> tuple[Job, Any]:
@@ -201,6 +207,29 @@ def test_records_without_a_place_are_dropped_or_counted_as_another(tmp_path: Pat
     assert again == {"dose": ["0.5"] * 70}
     loaded = ny.Recoding.from_dict(json.loads(json.dumps(kept["0.5"].recoding.to_dict())))
     assert ny.apply(loaded, {"dose": ["0.75"] * 100}, unaccounted=True) == again
+
+
+def test_numbers_are_the_same_text_whatever_their_column_is() -> None:
+    """Also long ones, which a column of floats rounds."""
+    ids = [7, -3, 10**15 - 1, 10**15, 2**53 + 1, -(2**60)]
+    columns = [
+        pl.Series(ids),
+        pl.Series([*ids, None]).head(6),
+        pl.Series(ids, dtype=pl.Float64, strict=False),
+        pl.Series(list(map(str, ids))),
+    ]
+    found = [text_cells(pl.DataFrame({"id": column}))["id"].to_list() for column in columns]
+    found += [text_cells({"id": ids})["id"].to_list(), text_cells({"id": list(map(str, ids))})["id"].to_list()]
+    found += [text_cells(pd.DataFrame({"id": [*ids, None]}))["id"].to_list()[:6]]
+    assert found == [["7", "-3", "999999999999999", BEYOND, BEYOND, BEYOND]] * 7
+    mixed = {"x": [1, 1.0, 0.5, True, float("nan"), None, "", "1.0"]}
+    assert text_cells(mixed)["x"].to_list() == ["1", "1", "0.5", "true", None, None, None, "1.0"]
+
+
+def test_a_source_says_how_it_is_read(tmp_path: Path) -> None:
+    path, schema = as_csv(tmp_path, doses())
+    source = ny.Source(path=str(path), delimiter=",", encoding="utf-8", header=True)
+    assert ny.publish(source, schema, privacy=PROMISE, method=ny.SafePub()).frame.height == 700
 
 
 def test_applying_fails_for_no_record() -> None:

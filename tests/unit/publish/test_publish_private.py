@@ -403,3 +403,108 @@ def test_a_ledger_is_not_replaced_nor_written_twice_at_once(tmp_path: Path) -> N
     for budget in ({"epsilon": 0, "delta": 0.1}, {"epsilon": 1, "delta": 1}):
         with pytest.raises(NymityError):
             ny.dp.Ledger(path=str(tmp_path / "new.json"), source="x").open(**budget)
+
+
+# -- what is said --------------------------------------------------------------------------------------------------
+
+
+def test_the_certificate_states_the_promise(tmp_path: Path) -> None:
+    kept = ledger(tmp_path)
+    for spent in (1, 2):
+        found = ny.publish(people(), SCHEMA, privacy=PROMISE, method=ny.SafePub(), ledger=kept)
+        stated = found.certificate["differential_privacy"]
+        assert stated["unit_of_privacy"] == "one record"
+        assert stated["neighbours"].startswith("tables of text cells")
+        parts = stated["budget"]
+        assert parts["choosing_levels"]["epsilon"] + parts["publishing"]["epsilon"] == stated["epsilon"] == 1
+        assert parts["publishing"]["k"] == PROMISE.k
+        assert stated["ledger"]["spent"] == {"epsilon": spent, "delta": spent / 10_000}
+        assert stated["ledger"]["budget"] == {"epsilon": 2, "delta": 1e-3}
+        assert stated["ledger"]["composition"] == "epsilons and deltas add up"
+        assert str(tmp_path) not in json.dumps(found.certificate)
+        assert any("time" in text for text in stated["side_channels"])
+        assert any("cannot be read" in text for text in stated["side_channels"])
+        assert stated["not_protected"]
+        assert stated["trust_model"].startswith("central")
+    alone = release().certificate["differential_privacy"]["ledger"]
+    assert alone["used"] is False
+    assert alone["warning"].startswith("no ledger")
+
+
+def private_job(folder: Path, **fields: Any) -> Path:
+    people().write_csv(folder / "people.csv")
+    data = plain(
+        source={"path": "people.csv", "delimiter": ",", "encoding": "utf-8", "header": True},
+        schema={
+            "name": {"role": "identifying"},
+            "age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": AGE.rows()}},
+            "sex": {"role": "quasi", "hierarchy": {"type": "rows", "rows": SEX.rows()}},
+        },
+        **fields,
+    )
+    (folder / "job.json").write_text(json.dumps(data))
+    return folder / "job.json"
+
+
+def test_publishing_without_a_ledger_says_so(tmp_path: Path) -> None:
+    job = private_job(tmp_path)
+    done = CliRunner().invoke(app, ["publish", str(job), "--out", str(tmp_path / "out"), "--no-report"])
+    assert done.exit_code == 0, done.output
+    assert "no ledger" in done.output
+    ledger(tmp_path)
+    job = private_job(tmp_path, ledger={"path": "ledger.json", "source": "people"})
+    done = CliRunner().invoke(app, ["publish", str(job), "--out", str(tmp_path / "out"), "--no-report"])
+    assert done.exit_code == 0, done.output
+    assert "no ledger" not in done.output
+
+
+def test_figures_of_the_records_are_called_private(tmp_path: Path) -> None:
+    """Among the records is one without a place, which is nothing to fail for."""
+    job, source, out = private_job(tmp_path), tmp_path / "people.csv", tmp_path / "out"
+    with source.open("a") as file:
+        file.write("n600,999,m\n")
+    assert CliRunner().invoke(app, ["publish", str(job), "--out", str(out), "--no-report"]).exit_code == 0
+    released = str(out / "release.csv")
+    for arguments in (
+        ["compare", str(source), released],
+        ["query", str(source), released, "--n", "5"],
+        ["risk", str(source)],
+        ["measure", str(source)],
+    ):
+        told = CliRunner().invoke(app, [*arguments, "--job", str(job)])
+        assert told.exit_code == 0, told.output
+        assert "not for release" in told.output, arguments
+        plain_answer = CliRunner().invoke(app, [*arguments, "--job", str(job), "--json"])
+        assert json.loads(plain_answer.stdout)["private"].startswith("not for release"), arguments
+    for arguments in (["risk", released], ["measure", released]):  # what anybody can compute from the release
+        assert "not for release" not in CliRunner().invoke(app, [*arguments, "--job", str(job)]).output
+
+
+def test_applying_tells_no_private_count(tmp_path: Path) -> None:
+    people().write_csv(tmp_path / "people.csv")
+    release().recoding.save(tmp_path / "recoding.json")
+    ends = ["apply", *(str(tmp_path / name) for name in ("recoding.json", "people.csv")), "--unaccounted"]
+    ends += ["--out", str(tmp_path / "new.csv"), "--delimiter", ",", "--encoding", "utf-8"]
+    told = CliRunner().invoke(app, ends)
+    assert told.exit_code == 0, told.output
+    assert "600" not in told.output
+    assert "removed" not in told.output
+    answer = json.loads(CliRunner().invoke(app, [*ends, "--json"]).stdout)
+    assert "rows_in" not in answer
+    assert answer["rows_out"] == pl.read_csv(tmp_path / "new.csv").height
+
+
+def test_a_starter_job_states_how_the_table_is_read(tmp_path: Path) -> None:
+    people().write_csv(tmp_path / "people.csv", separator=";")
+    done = CliRunner().invoke(app, ["inspect", str(tmp_path / "people.csv"), "--job", str(tmp_path / "job.toml")])
+    assert done.exit_code == 0, done.output
+    source = Job.load(tmp_path / "job.toml").source
+    assert source is not None
+    assert (source.delimiter, source.encoding, source.header) == (";", "utf-8", True)
+    assert source.options.unstated("delimited") == []
+
+
+def test_comparing_in_python_takes_records_without_a_place() -> None:
+    strange = pl.concat([people().cast(pl.String), pl.DataFrame({"name": ["x"], "age": ["999"], "sex": ["m"]})])
+    found = ny.publish(strange, SCHEMA, privacy=PROMISE, method=ny.SafePub())
+    assert ny.compare(strange, found).records == 600

@@ -11,6 +11,7 @@ from nymity.publish.caveats.caveat import Caveat, worst_first
 from nymity.publish.caveats.method import optimality
 from nymity.publish.caveats.people import several_records
 from nymity.publish.caveats.table import caveats_of_table
+from nymity.publish.differential import WITHOUT_LEDGER
 from nymity.publish.job import Job
 from nymity.publish.registry import Outcome
 from nymity.table.bucket_recoding import BUCKET
@@ -33,7 +34,7 @@ def caveats_of(
     """
     always = [*earlier, *by_nature(type(outcome.recoding))]
     if isinstance(outcome, PrivateOutcome):
-        return worst_first(always)
+        return worst_first([*always, *([Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else [])])
     schema, buckets = job.schema, recoded.counts is not None
     seen = caveats_of_table(
         recoded.table,

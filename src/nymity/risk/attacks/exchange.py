@@ -143,7 +143,11 @@ class Exchange:
             if len(found) == self.pairs:
                 break
         if not found:
-            alone = "in quasi-identifiers and values" if scene.sensitive else "in sensitive values, of which none is published"
+            alone = (
+                "in quasi-identifiers and values"
+                if scene.sensitive
+                else "in sensitive values, of which none is published"
+            )
             raise CannotRunError(f"no two people fit each other's rows and differ {alone}")
         return found
 
@@ -236,7 +240,9 @@ class Exchange:
         known = np.maximum(own, 0)
         if self._deterministic:  # a class is published whole or not at all: to share one is to be exchangeable
             return differs & (own == own[one])
-        fits = scene.matcher.fit(codes, np.full(n, own[one])) & scene.matcher.fit(np.repeat(codes[:, [one]], n, axis=1), known)
+        fits = scene.matcher.fit(codes, np.full(n, own[one])) & scene.matcher.fit(
+            np.repeat(codes[:, [one]], n, axis=1), known
+        )
         return differs & (own >= 0) & fits
 
     # -- in words ------------------------------------------------------------------------------------------------

@@ -179,7 +179,9 @@ class _Weighed:
         alike: dict[Row, int] = defaultdict(int)
         for row in as_rows(scene.frame, names):
             alike[row] += 1
-        best = [max((chance / alike[row] / total for row, chance in own.items()), default=Fraction(0)) for own in self.rows]
+        best = [
+            max((chance / alike[row] / total for row, chance in own.items()), default=Fraction(0)) for own in self.rows
+        ]
         n, highest = len(best), max(best)
         limit = linkage_limit(scene.models, classes=not scene.freeform, complete=not self.worlds.removed)
         rate = float(sum(best, Fraction(0)) / n)

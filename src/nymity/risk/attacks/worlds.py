@@ -176,9 +176,7 @@ def levels_alone(scene: Scene) -> bool:
     return isinstance(scene.method, LatticeSearch | IterativeRecoding)
 
 
-def _bucket_stock(
-    scene: Scene, number: dict[Row, int]
-) -> tuple[tuple[Counter[int], ...], Counter[tuple[Row, int]]]:
+def _bucket_stock(scene: Scene, number: dict[Row, int]) -> tuple[tuple[Counter[int], ...], Counter[tuple[Row, int]]]:
     assert scene.buckets is not None
     ids = {bucket: at for at, bucket in enumerate(sorted(set(as_rows(scene.frame, [BUCKET])), key=str))}
     stock = tuple(Counter[int]() for _ in ids)

@@ -163,8 +163,11 @@ def _private(
 def promise(n_records: int) -> DifferentialPrivacy:
     """Return the model with the thesis's epsilon, which samples as many records as there."""
     from nymity.dp.differential_privacy import DifferentialPrivacy
+    from nymity.study.safepub.releases import published_delta
 
-    return DifferentialPrivacy(epsilon=EPSILON, epsilon_search=DRAW, public_records=n_records)
+    return DifferentialPrivacy(
+        epsilon=EPSILON, epsilon_search=DRAW, public_records=n_records, delta=published_delta(n_records)
+    )
 
 
 def _as_published(

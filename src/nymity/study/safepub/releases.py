@@ -56,6 +56,7 @@ class Setting:
             epsilon=round(self.anonymization + self.search, 9),
             epsilon_search=self.search,
             public_records=n_records,
+            delta=published_delta(n_records),
             notion="probabilistic" if way in _PROBABILISTIC else "standard",
         )
 
@@ -97,3 +98,8 @@ def _safepub(source: Source, setting: Setting, steps: int | None, seed: int) -> 
     )
     recoded = found.recoding.apply(source.table)
     return Released(found.levels, recoded.table, recoded.source_rows)
+
+
+def published_delta(n_records: int) -> float:
+    """Return the largest power of ten below 1 / n_records and at most 1e-4, as papers take it (section 7.2)."""
+    return min(1e-4, float(f"1e-{len(str(n_records))}"))

@@ -1,0 +1,35 @@
+"""What commands say before they show figures of records that a private release was made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nymity.cli.console import Screen
+from nymity.cli.source import load_job, same_file
+
+if TYPE_CHECKING:
+    from nymity.publish.job import Job
+
+NOT_FOR_RELEASE = (
+    "not for release: these figures are computed from the records of a differentially private release, and no budget "
+    "was spent on them. To publish them, or to choose parameters by them, breaks the promise"
+)
+
+
+def about_source(screen: Screen, table: Path, job: Path | None) -> dict[str, Any]:
+    """Warn, if a table is the one that a job publishes privately, and not the release of it."""
+    described = None if job is None else load_job(job)
+    if described is None or described.source is None or not same_file(table, Path(described.source.path)):
+        return {}
+    return about_private(screen, described)
+
+
+def about_private(screen: Screen, job: Job | None) -> dict[str, Any]:
+    """Warn, if a job publishes privately, that what follows is private; return the same for the answer."""
+    from nymity.dp.private_method import PrivateMethod
+
+    if job is None or not isinstance(job.method, PrivateMethod):
+        return {}
+    screen.warn(NOT_FOR_RELEASE)
+    return {"private": NOT_FOR_RELEASE}
