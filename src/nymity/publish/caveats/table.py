@@ -85,10 +85,10 @@ class ValuesByClass:
     def of(table: pl.DataFrame, quasi: Sequence[str], name: str, counts: pl.DataFrame | None) -> ValuesByClass:
         """Count values by class of equal rows, masked ones being one, or by bucket."""
         if counts is not None:
-            held = {"class": counts[BUCKET], "value": as_text(counts[name]), "records": counts[COUNT].cast(pl.Int64)}
+            held = {"class": counts[BUCKET], "value": text_of(counts[name]), "records": counts[COUNT].cast(pl.Int64)}
             return ValuesByClass(name, pl.DataFrame(held))
         cells = _cells(table, quasi)
-        rows = pl.DataFrame({"class": cells.to_struct(), "value": as_text(table[name])})
+        rows = pl.DataFrame({"class": cells.to_struct(), "value": text_of(table[name])})
         return ValuesByClass(name, rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records")))
 
     @property
@@ -209,9 +209,11 @@ def _cells(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def text_of(column: pl.Series) -> pl.Series:
-    """Return any column as text, also lists, records and the like that no promise can be about."""
-    special = column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration)
-    return as_text(as_any_file_tells(column.alias("c")) if special else column)
+    """Return any column as text that is the same in memory and read from a file, whatever the file's format.
+
+    That goes for lists, records and the like too, which no promise can be about.
+    """
+    return as_text(as_any_file_tells(column.alias("c")))
 
 
 def _rows(number: int, rows: int) -> str:
