@@ -232,7 +232,6 @@ def test_people_without_a_name_are_people_of_their_own() -> None:
         (ny.Mondrian(), [K2], False),
         (ny.FreeformGreedy(), [ny.KMatching(k=2)], False),
         (ny.Buckets(), [ny.FrequencyLDiversity(l=2, attribute="disease")], False),
-        (ny.Buckets(grouping="similar"), [ny.FrequencyLDiversity(l=2, attribute="disease")], True),
     ],
 )
 def test_optimality_is_told_where_sensitive_values_decided(method: Any, models: list[Any], told: bool) -> None:

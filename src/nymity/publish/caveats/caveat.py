@@ -13,6 +13,7 @@ from typing import Any
 ORDER = (
     "known-seed",
     "earlier-releases",
+    "drawn-anew",
     "several-records-of-one-person",
     "columns-that-single-out",
     "no-promise-about-sensitive",

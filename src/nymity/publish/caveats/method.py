@@ -44,11 +44,8 @@ def known_seed(random_sources: Sequence[str]) -> list[Caveat]:
 
 def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
     match outcome:
-        case PrivateOutcome():
+        case PrivateOutcome() | BucketOutcome():
             return ""
-        case BucketOutcome():
-            similar = outcome.recoding.grouping == "similar"
-            return "Records that look alike were put into the same buckets by their sensitive value" if similar else ""
         case LatticeOutcome() if promised:
             return "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
         case LatticeOutcome() if isinstance(outcome.minimized, ClassificationLoss):
