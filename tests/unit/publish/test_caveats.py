@@ -359,3 +359,9 @@ def test_texts_of_the_first_format_are_read_as_warnings() -> None:
     found = ny.check(release.table, certificate=stated, sensitive=release.sensitive_table)
     assert found.problems == ()
     assert [one.says for one in found.warnings if one.key == "presence"] == ["Presence: all are there."]
+
+
+@pytest.mark.parametrize("key", ORDER)
+def test_every_warning_has_its_row_in_the_docs(key: str) -> None:
+    page = Path(__file__).parents[3] / "docs/concepts/warnings.md"
+    assert f"| `{key}` |" in page.read_text(encoding="utf-8")
