@@ -365,3 +365,9 @@ def test_texts_of_the_first_format_are_read_as_warnings() -> None:
 def test_every_warning_has_its_row_in_the_docs(key: str) -> None:
     page = Path(__file__).parents[3] / "docs/concepts/warnings.md"
     assert f"| `{key}` |" in page.read_text(encoding="utf-8")
+
+
+def test_without_quasi_identifiers_all_rows_are_one_class() -> None:
+    frame = pl.DataFrame({"s": ["a", "a"], "i": [1, 2]})
+    found = caveats_of_table(frame, quasi=[], sensitive=["s"], insensitive=["i"], promised=[])
+    assert [caveat.figures.get("unique_with_all", caveat.figures.get("certain")) for caveat in found] == [2, 2]

@@ -75,6 +75,8 @@ def unique_rows(table: pl.DataFrame, columns: Sequence[str]) -> int:
 
 def class_of_rows(table: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:
     """Number the classes of equal cells, masked rows being one: the ``class`` of each row."""
+    if not quasi:
+        return pl.Series("class", [0], dtype=pl.UInt32).new_from_index(0, table.height)
     cells = _cells(table, quasi)
     rows = cells.with_row_index("row").group_by(cells.columns).agg("row").with_row_index("class")
     return rows.select("class", "row").explode("row").sort("row")["class"]
