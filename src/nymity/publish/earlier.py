@@ -79,7 +79,7 @@ def measure_earlier(
                 entry["demanded"] = wanted
         entries.append(entry)
     caveats = [
-        *_left_caveat(everything, len(measured), promised),
+        *_left_caveat(everything, len(measured)),
         *_unmeasured([one for one in opened if not one.rows]),
     ]
     return EarlierFindings(entries=entries, caveats=caveats)
@@ -97,19 +97,19 @@ def _demand(left: Left, wanted: int) -> None:
     )
 
 
-def _left_caveat(left: Left, releases: int, promised: int) -> list[Caveat]:
+def _left_caveat(left: Left, releases: int) -> list[Caveat]:
     """Warn where less is left than this release promises alone."""
     least, together = left.smallest_group, counted(releases, "earlier release")
     if least is None:
         return []
     clauses = []
-    if least < promised:
+    if least < left.alone:
         clauses.append(
             f"together with {together} the smallest group of people who share all classes is of {people(least)}, "
-            f"fewer than the {promised:,} of this release alone; {left.below:,} of {people(left.people)} in both are "
+            f"fewer than the {left.alone:,} of this release alone; {left.below:,} of {people(left.people)} in both are "
             "in such groups"
         )
-    if left.newcomers < min(least, promised):
+    if left.newcomers < min(least, left.alone):
         clauses.append(
             f"who also knows in which releases somebody is not is left with {people(left.newcomers)}"
             if clauses
@@ -125,7 +125,7 @@ def _left_caveat(left: Left, releases: int, promised: int) -> list[Caveat]:
         "people_in_both": left.people,
         "smallest_group": least,
         "people_below": left.below,
-        "promised": promised,
+        "alone": left.alone,
         "smallest_group_knowing_absence": left.newcomers,
         **({"fewest_values": left.fewest_values, "certain": left.certain} if left.fewest_values else {}),
     }

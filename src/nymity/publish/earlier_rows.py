@@ -37,14 +37,16 @@ _AT_A_TIME = 256
 class Left:
     """What is left for the people of a release who are in earlier ones too.
 
-    people: how many they are. smallest_group: the fewest people who share all classes of one of them. below: how many
-    have a group smaller than promised. newcomers: the fewest people alike for who also knows in which releases somebody
-    is not. fewest_values: by sensitive column, the fewest values that all classes of somebody have. certain: how many
-    people have one value left there, and had more in this release alone.
+    people: how many they are. smallest_group: the fewest people who share all classes of one of them. alone: what the
+    new release promises by itself, or has where it promises no number. below: how many have a smaller group than that.
+    newcomers: the fewest people alike for who also knows in which releases somebody is not. fewest_values: by sensitive
+    column, the fewest values that all classes of somebody have. certain: how many people have one value left there, and
+    had more in this release alone.
     """
 
     people: int
     smallest_group: int | None
+    alone: int
     below: int
     newcomers: int
     fewest_values: dict[str, int]
@@ -128,11 +130,13 @@ def intersect(new: Rows, earlier: Sequence[Rows], person: str | None, promised: 
     else:
         groups, exactly = _sharing_rows(releases, known, places)
     before = (places[1:] != ABSENT).any(axis=0)
+    alone = promised if promised > 1 else int(sharing(places[:1]).min(initial=len(number)))
     fewest, certain = ({}, {}) if person is not None else _values(releases, places[:, before])
     return Left(
         people=int(before.sum()),
         smallest_group=int(groups[before].min()) if before.any() else None,
-        below=int((groups[before] < promised).sum()),
+        alone=alone,
+        below=int((groups[before] < alone).sum()),
         newcomers=int(exactly.min(initial=len(number))),
         fewest_values=fewest,
         certain=certain,

@@ -261,3 +261,78 @@ def test_progress_is_put_into_words() -> None:
     searching = Progress(stage="searching the lattice", done=374, best=0.25)
     assert describe(searching) == "searching the lattice: 374 nodes checked, best loss so far 0.25"
     assert describe(Progress(stage="evaluating the lattice", done=1, total=1200)).endswith("1 of 1,200 nodes checked")
+
+
+# -- warnings --------------------------------------------------------------------------------------------------
+
+
+def test_the_first_line_counts_the_warnings(folder: Path, nymity: Run) -> None:
+    done = nymity("publish", "job.toml", "--out", "release", "--no-report")
+    first, second = done.stdout.splitlines()[:2]
+    assert first.startswith("Released ")
+    assert first.endswith("; every promise holds, with 1 warning.")
+    assert second.startswith("1. Levels and suppressed classes were chosen by")
+    told = json.loads((folder / "release/certificate.json").read_text(encoding="utf-8"))["not_protected"]
+    assert [one["warning"] for one in told] == ["optimality"]
+
+
+def test_without_a_warning_it_holds(folder: Path, nymity: Run) -> None:
+    text = (folder / "job.toml").read_text().replace('illness = { role = "sensitive" }', 'illness = { role = "quasi" }')
+    start = text.index('[[privacy]]\nmodel = "distinct')
+    (folder / "job.toml").write_text(text[:start] + text[text.index("[method]") :])
+    done = nymity("publish", "job.toml", "--out", "release", "--no-report", "--fail-on-warnings")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[0].endswith("; every promise holds.")
+    done = nymity("check", "release/release.csv", "--fail-on-warnings")
+    assert done.exit_code == 0
+    assert "Everything holds.\n" in done.stdout
+
+
+def test_warnings_can_be_made_to_fail_and_then_nothing_is_written(folder: Path, nymity: Run) -> None:
+    before = contents(folder)
+    done = nymity("publish", "job.toml", "--out", "release", "--fail-on-warnings")
+    assert done.exit_code == 1
+    assert "holds, with 1 warning" in done.stdout
+    assert "Nothing was written" in done.stdout
+    assert contents(folder) == before
+    found = json.loads(nymity("publish", "job.toml", "--out", "r", "--fail-on-warnings", "--json").stdout)
+    assert (found["written"], [one["warning"] for one in found["warnings"]]) == (False, ["optimality"])
+
+
+def test_a_check_can_fail_on_warnings(published: Path, nymity: Run) -> None:
+    assert nymity("check", "release/release.csv").exit_code == 0
+    done = nymity("check", "release/release.csv", "--fail-on-warnings")
+    assert done.exit_code == 1
+    assert "Everything holds, with 1 warning." in done.stdout
+    found = json.loads(nymity("check", "release/release.csv", "--json").stdout)
+    assert (found["holds"], [one["warning"] for one in found["warnings"]]) == (True, ["optimality"])
+
+
+def test_a_private_job_cannot_be_asked_to_fail_on_warnings(folder: Path, nymity: Run) -> None:
+    (folder / "private.toml").write_text(
+        """
+        source = "nowhere.csv"
+        schema.sex = { role = "quasi", hierarchy = { type = "rows", rows = [["male", "*"], ["female", "*"]] } }
+        privacy = [{ model = "differential-privacy", epsilon = 1, public_records = 1000 }]
+        method.name = "safepub"
+        """
+    )
+    done = nymity("publish", "private.toml", "--out", "release", "--fail-on-warnings")
+    assert done.exit_code == 2
+    assert "whose certificate always says what is not protected" in done.stderr
+
+
+def test_earlier_releases_are_intersected_and_demanded(published: Path, nymity: Run) -> None:
+    text = (published / "job.toml").read_text()
+    demand = 'earlier_releases = [{ release = "release", name = "the first" }]\nearlier.smallest_group = 30\n'
+    (published / "next.toml").write_text(demand + text)
+    done = nymity("publish", "next.toml", "--out", "second", "--no-report")
+    assert done.exit_code == 3
+    assert "30 are asked for" in done.stderr
+    assert not (published / "second").exists()
+    (published / "next.toml").write_text(demand.replace("= 30", "= 2") + text)
+    done = nymity("publish", "next.toml", "--out", "second", "--no-report", "--json")
+    assert done.exit_code == 0, done.output
+    (entry,) = json.loads(done.stdout)["certificate"]["earlier_releases"]
+    assert entry["name"] == "the first"
+    assert 2 <= entry["smallest_group"] < 30

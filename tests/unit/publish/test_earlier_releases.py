@@ -170,6 +170,19 @@ def test_the_same_recoding_again_leaves_the_classes_as_they_were() -> None:
     assert not [one for one in release.warnings if one.key.startswith("earlier")]
 
 
+def test_what_a_release_has_counts_where_it_promises_no_number() -> None:
+    frame = table(1)
+    before = made(frame, "partition")
+    average: dict[str, Any] = {"privacy": ny.AverageRisk(limit=0.1), "method": ny.OptimalLattice(suppression=0)}
+    release = ny.publish(frame, schema(), earlier_releases=[before], **average)
+    groups = naive([(release, frame), (before, frame)], None)
+    own = min(len(group) for group in candidates(release, frame, None).values())
+    assert min(groups.values()) < own
+    (found,) = [one for one in release.warnings if one.key == "earlier-releases"]
+    assert found.figures["alone"] == own
+    assert found.figures["people_below"] == sum(size < own for size in groups.values())
+
+
 def test_values_that_both_classes_have_are_what_is_left() -> None:
     frame = pl.DataFrame({"who": list("abcd"), "x": ["1", "1", "2", "2"], "y": ["1", "2", "1", "2"], "s": list("pqqr")})
     tree = ny.Hierarchy.from_rows([["1", "*"], ["2", "*"]])

@@ -120,6 +120,35 @@ def test_everything_promised_is_there(ward: tuple[pl.DataFrame, Release]) -> Non
     assert "@media print" in render_report(release, frame)
 
 
+def test_the_first_screen_says_the_bad_news(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    text = read(release, frame).text
+    assert len(release.warnings) == 3
+    assert "✓ holds, with 3 warnings" in text
+    places = [text.index(warning.says) for warning in release.warnings]
+    assert places == sorted(places)
+    assert text.index("✓ holds, with") < places[0]
+    assert places[-1] < text.index("Every published record looks the same") < text.index("At a glance", places[-1])
+
+
+def test_a_release_without_warnings_holds() -> None:
+    frame = pl.DataFrame({"q": ["a", "a", "b", "b"]})
+    release = publish(frame, Schema({"q": quasi()}), privacy=KAnonymity(k=2))
+    page = render_report(release, frame)
+    assert "✓ holds</span>" in page
+    assert 'class="warnings"' not in page
+
+
+def test_what_earlier_releases_leave_is_told() -> None:
+    frame = pl.DataFrame({"q": ["a", "a", "b", "b"]})
+    given: dict[str, Any] = {"privacy": KAnonymity(k=2)}
+    first = publish(frame, Schema({"q": quasi()}), **given)
+    release = publish(frame, Schema({"q": quasi()}), earlier_releases=[first, "2019"], **given)
+    page = render_report(release, frame)
+    assert "the smallest group that shares both classes is of 2 people." in page
+    assert "With 2019 it was not intersected." in page
+
+
 def test_every_plot_says_what_to_see(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
     page = read(release, frame)

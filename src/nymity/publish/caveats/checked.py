@@ -47,7 +47,7 @@ def checked_caveats(
     by_role = {role: [name for name, own in roles.items() if own == role.value] for role in Role}
     found = caveats_of_table(
         table,
-        quasi=by_role[Role.QUASI],
+        quasi=[name for name in by_role[Role.QUASI] if name in table.columns],
         sensitive=by_role[Role.SENSITIVE],
         insensitive=by_role[Role.INSENSITIVE],
         promised={name for model in models for name in model.sensitive},

@@ -44,9 +44,7 @@ def known_seed(random_sources: Sequence[str]) -> list[Caveat]:
 
 def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
     match outcome:
-        case PrivateOutcome():
-            return ""
-        case BucketOutcome():
+        case PrivateOutcome() | BucketOutcome():
             return ""
         case LatticeOutcome() if promised:
             return "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"

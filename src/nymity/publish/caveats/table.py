@@ -35,25 +35,25 @@ def caveats_of_table(
     release, where buckets stand for classes. Without ``classes`` rows have cells of their own (freeform), so that
     nothing can be said class by class. Columns that the release does not have are passed over.
     """
-    found = single_out(table, quasi, [name for name in insensitive if name in table.columns])
+    of_row = class_of_rows(table, quasi)
+    found = single_out(table, of_row, [name for name in insensitive if name in table.columns])
     for name in sensitive:
         held = table if counts is None else counts
         if name not in held.columns:
             continue
-        values = ValuesByClass.of(table, quasi, name, counts)
+        values = ValuesByClass.of(table, of_row, name, counts)
         if name not in promised:
             found.append(_without_promise(values, classes))
         found += [*_spelled_alike(values, classes), *(_missing(values, name in promised) if classes else [])]
     return found
 
 
-def single_out(table: pl.DataFrame, quasi: Sequence[str], insensitive: Sequence[str]) -> list[Caveat]:
-    """Count the rows that become unique once insensitive columns are known besides the published quasi-identifiers."""
-    before, rows = unique_rows(table, quasi), table.height
-    by_column = {name: unique_rows(table, [*quasi, name]) for name in insensitive}
-    together = (
-        unique_rows(table, [*quasi, *insensitive]) if len(insensitive) > 1 else max(by_column.values(), default=0)
-    )
+def single_out(table: pl.DataFrame, of_row: pl.Series, insensitive: Sequence[str]) -> list[Caveat]:
+    """Count the rows that become unique once insensitive columns are known besides the class of each row."""
+    before, rows = _unique(of_row.to_frame()), table.height
+    cells = _cells(table, insensitive)
+    by_column = {name: _unique(pl.DataFrame([of_row, cells[f"c{i}"]])) for i, name in enumerate(insensitive)}
+    together = _unique(cells.with_columns(of_row)) if insensitive else before
     if together <= before:
         return []
     worst = max(by_column, key=lambda name: by_column[name])
@@ -70,7 +70,19 @@ def single_out(table: pl.DataFrame, quasi: Sequence[str], insensitive: Sequence[
 
 def unique_rows(table: pl.DataFrame, columns: Sequence[str]) -> int:
     """Return how many rows have a combination of these columns that no other row has."""
-    cells = _cells(table, columns)
+    return _unique(_cells(table, columns))
+
+
+def class_of_rows(table: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:
+    """Number the classes of equal cells, masked rows being one: the ``class`` of each row."""
+    if not quasi:
+        return pl.Series("class", [0], dtype=pl.UInt32).new_from_index(0, table.height)
+    cells = _cells(table, quasi)
+    rows = cells.with_row_index("row").group_by(cells.columns).agg("row").with_row_index("class")
+    return rows.select("class", "row").explode("row").sort("row")["class"]
+
+
+def _unique(cells: pl.DataFrame) -> int:
     return int((cells.group_by(cells.columns).len()["len"] == 1).sum())
 
 
@@ -82,13 +94,12 @@ class ValuesByClass:
     counted: pl.DataFrame
 
     @staticmethod
-    def of(table: pl.DataFrame, quasi: Sequence[str], name: str, counts: pl.DataFrame | None) -> ValuesByClass:
-        """Count values by class of equal rows, masked ones being one, or by bucket."""
+    def of(table: pl.DataFrame, of_row: pl.Series, name: str, counts: pl.DataFrame | None) -> ValuesByClass:
+        """Count values by the class of each row, or by bucket."""
         if counts is not None:
-            held = {"class": counts[BUCKET], "value": as_text(counts[name]), "records": counts[COUNT].cast(pl.Int64)}
+            held = {"class": counts[BUCKET], "value": text_of(counts[name]), "records": counts[COUNT].cast(pl.Int64)}
             return ValuesByClass(name, pl.DataFrame(held))
-        cells = _cells(table, quasi)
-        rows = pl.DataFrame({"class": cells.to_struct(), "value": as_text(table[name])})
+        rows = pl.DataFrame({"class": of_row, "value": text_of(table[name])})
         return ValuesByClass(name, rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records")))
 
     @property
@@ -209,9 +220,11 @@ def _cells(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def text_of(column: pl.Series) -> pl.Series:
-    """Return any column as text, also lists, records and the like that no promise can be about."""
-    special = column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration)
-    return as_text(as_any_file_tells(column.alias("c")) if special else column)
+    """Return any column as text that is the same in memory and read from a file, whatever the file's format.
+
+    That goes for lists, records and the like too, which no promise can be about.
+    """
+    return as_text(as_any_file_tells(column.alias("c")))
 
 
 def _rows(number: int, rows: int) -> str:
