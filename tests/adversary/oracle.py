@@ -69,9 +69,7 @@ def listed(n: int) -> list[tuple[int, ...]]:
     return _LISTED[n]
 
 
-def every_draw(
-    run: Callable[[Draws], Any], settled: frozenset[str] = AMONG_EQUALS
-) -> Iterator[tuple[Any, Fraction]]:
+def every_draw(run: Callable[[Draws], Any], settled: frozenset[str] = AMONG_EQUALS) -> Iterator[tuple[Any, Fraction]]:
     """Yield what comes out, for every way to draw, with its probability."""
     choices: list[int] = []
     while True:

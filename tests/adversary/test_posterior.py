@@ -31,7 +31,12 @@ GRIDS: dict[bool, Grid] = {
     False: [((30, 31, 31, 40, 40), "xy"), ((30, 30, 31, 31, 31, 31), "xy")],
 }
 LARGE: dict[bool, Grid] = {
-    True: [((30, 30, 31, 31), "xyz"), ((30, 30, 31, 40), "xyz"), ((30, 30, 30, 31, 31), "xy"), ((30, 31, 31, 40, 40), "xy")],
+    True: [
+        ((30, 30, 31, 31), "xyz"),
+        ((30, 30, 31, 40), "xyz"),
+        ((30, 30, 30, 31, 31), "xy"),
+        ((30, 31, 31, 40, 40), "xy"),
+    ],
     False: [((30, 30, 31, 31, 40), "xyz"), ((30, 30, 31, 31, 31, 31), "xyz"), ((30, 31, 31, 31, 40, 40), "xyz")],
 }
 
@@ -114,8 +119,8 @@ def attacked(family: Family, published: Any, truth: tuple[str, ...], *, rows: bo
     """Attack a release as a file would be: the table alone, with the job and the original."""
     schema, method, models = family.job
     recoded = family.examples[published]
-    table = recoded.table if recoded.counts is None else ny.utility.BucketTables(
-        quasi=recoded.table, counts=recoded.counts
+    table = (
+        recoded.table if recoded.counts is None else ny.utility.BucketTables(quasi=recoded.table, counts=recoded.counts)
     )
     found = ny.risk.attack(
         table, schema, original=family.table(truth), privacy=models, method=method, attacks=["minimality"]

@@ -12,11 +12,7 @@ from adversary.examples import AGES, EXAMPLES, PROMISES, Example
 from adversary.oracle import distribution
 
 SCHEMA = ny.Schema({"age": ny.quasi(AGES), "s": ny.sensitive(), "note": ny.insensitive()})
-CASES = [
-    pytest.param(example, id=example.name)
-    for examples in EXAMPLES.values()
-    for example in examples
-]
+CASES = [pytest.param(example, id=example.name) for examples in EXAMPLES.values() for example in examples]
 
 
 def table(order: tuple[int, ...] = (0, 1, 2, 3)) -> pl.DataFrame:

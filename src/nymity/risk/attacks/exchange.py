@@ -87,7 +87,8 @@ class Exchange:
         seen = trials > 0
         if not seen.any():
             raise CannotRunError(
-                f"the classes of {len(pairs)} pairs of people came up in none of {runs} draws, so nothing can be counted"
+                f"what the release shows of {len(pairs)} pairs of people came up in none of {runs} draws, too rarely to "
+                "be counted"
             )
         n, rate = int(seen.sum()), float(changed.sum() / trials.sum())
         low, high = clustered_interval(changed[seen], trials[seen])
@@ -120,7 +121,7 @@ class Exchange:
             title=title,
             assumes=assumes,
             attribute=self._scene.sensitive[0],
-            n=len(self.worlds.places),
+            n=len(self.worlds.truth),
             successes=0.0,
             rate=0.0,
             low=0.0,
@@ -134,7 +135,7 @@ class Exchange:
     def drawn_pairs(self) -> list[tuple[int, int]]:
         """Draw people, and for each another one, among those between whom the release alone does not decide."""
         scene, random = self._scene, self._scene.random("minimality")
-        n, found = len(self.worlds.places), []
+        n, found = len(self.worlds.truth), []
         for _ in range(20 * self.pairs):
             one = int(random.random() * n)
             others = np.flatnonzero(self._exchangeable(one))
@@ -143,7 +144,11 @@ class Exchange:
             if len(found) == self.pairs:
                 break
         if not found:
-            alone = "in quasi-identifiers and values" if scene.sensitive else "in sensitive values, of which none is published"
+            alone = (
+                "in quasi-identifiers and values"
+                if scene.sensitive
+                else "in sensitive values, of which none is published"
+            )
             raise CannotRunError(f"no two people fit each other's rows and differ {alone}")
         return found
 
@@ -220,24 +225,23 @@ class Exchange:
         return {person: cells[own] for person, own in enumerate(self._scene.own.tolist()) if own >= 0}
 
     def _exchangeable(self, one: int) -> NDArray[np.bool_]:
-        """Say who differs from a person in quasi-identifiers and values, and could have the person's row, and she his."""
+        """Say who differs from a person in quasi-identifiers and values, and fits the person's row as she fits his."""
         scene, truth = self._scene, np.array(self.worlds.truth)
         assert scene.people is not None
         assert scene.matcher is not None
-        codes, n = scene.people.codes, len(truth)
-        differs = (truth != truth[one]) & (codes != codes[:, [one]]).any(axis=0)
+        codes, own, n = scene.people.codes, scene.own, len(truth)
+        could: NDArray[np.bool_] = (truth != truth[one]) & (codes != codes[:, [one]]).any(axis=0)
         if scene.buckets is not None:
             places = self.worlds.places
-            same = [len(own) == 1 and own == places[one] for own in places]
-            return differs & np.array(same)
-        own = scene.own
-        if own[one] < 0:
-            return np.zeros(n, dtype=np.bool_)
-        known = np.maximum(own, 0)
-        if self._deterministic:  # a class is published whole or not at all: to share one is to be exchangeable
-            return differs & (own == own[one])
-        fits = scene.matcher.fit(codes, np.full(n, own[one])) & scene.matcher.fit(np.repeat(codes[:, [one]], n, axis=1), known)
-        return differs & (own >= 0) & fits
+            could &= np.array([len(mine) == 1 and mine == places[one] for mine in places])
+        elif self._deterministic:  # a class is published whole or not at all: to share one is to be exchangeable
+            could &= (own == own[one]) & (own >= 0)
+        elif own[one] < 0:
+            could[:] = False
+        else:
+            could &= scene.matcher.fit(codes, np.full(n, own[one]))
+            could &= scene.matcher.fit(np.repeat(codes[:, [one]], n, axis=1), np.maximum(own, 0)) & (own >= 0)
+        return could
 
     # -- in words ------------------------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ class Minimality(Attack):
     tables: int = 2000
     runs: int = 5000
     pairs: int = 20
-    draws: int = 30
+    draws: int = 10
 
     key = "minimality"
     title = "knowing the program: minimality, and who goes into which class"
@@ -179,7 +179,9 @@ class _Weighed:
         alike: dict[Row, int] = defaultdict(int)
         for row in as_rows(scene.frame, names):
             alike[row] += 1
-        best = [max((chance / alike[row] / total for row, chance in own.items()), default=Fraction(0)) for own in self.rows]
+        best = [
+            max((chance / alike[row] / total for row, chance in own.items()), default=Fraction(0)) for own in self.rows
+        ]
         n, highest = len(best), max(best)
         limit = linkage_limit(scene.models, classes=not scene.freeform, complete=not self.worlds.removed)
         rate = float(sum(best, Fraction(0)) / n)

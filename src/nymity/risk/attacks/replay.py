@@ -191,7 +191,9 @@ def as_rows(frame: pl.DataFrame, names: Sequence[str]) -> list[Row]:
     return list(zip(*(as_text(frame[name]).to_list() for name in names), strict=True))
 
 
-def _tables(frame: pl.DataFrame, counts: pl.DataFrame | None, names: Sequence[str]) -> tuple[Counter[Row], Counter[Row]]:
+def _tables(
+    frame: pl.DataFrame, counts: pl.DataFrame | None, names: Sequence[str]
+) -> tuple[Counter[Row], Counter[Row]]:
     """Return the rows of a release, and of its second table, in no order."""
     if counts is None:
         return Counter(as_rows(frame, names)), Counter()
