@@ -87,8 +87,8 @@ class Exchange:
         seen = trials > 0
         if not seen.any():
             raise CannotRunError(
-                f"what the release shows of {len(pairs)} pairs of people came up in none of {runs} draws, too rarely to "
-                "be counted"
+                f"what the release shows of {len(pairs)} pairs of people came up in none of {runs} draws, too rarely "
+                "to be counted"
             )
         n, rate = int(seen.sum()), float(changed.sum() / trials.sum())
         low, high = clustered_interval(changed[seen], trials[seen])
