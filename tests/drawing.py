@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import permutations
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.draws import Draws
+
+T = TypeVar("T")
 
 
 class Chosen(Draws):
@@ -42,11 +45,13 @@ class _Walk(Draws):
 
     origin = "a test"
 
-    def __init__(self, choices: Sequence[tuple[int, int]]) -> None:
-        self.choices, self.at = choices, 0
+    def __init__(self, choices: Sequence[tuple[int, int]], still: Collection[str]) -> None:
+        self.choices, self.still, self.at = choices, still, 0
 
     def permutation(self, purpose: str, n: int) -> NDArray[np.int64]:
         """Choose one thing after another."""
+        if purpose in self.still:
+            return np.arange(n)
         left, order = list(range(n)), []
         while left:
             order.append(left.pop(self._choose(len(left))))
@@ -65,13 +70,16 @@ class _Walk(Draws):
         return self.choices[self.at - 1][0]
 
 
-def every_draw(use: Callable[[Draws], object]) -> Iterator[tuple[object, int]]:
-    """Yield what comes of every possible draw, with one over its probability: a walk of the tree of all choices."""
+def every_draw(use: Callable[[Draws], T], still: Collection[str] = ()) -> Iterator[tuple[T, int]]:
+    """Yield what comes of every possible draw, with one over its probability: a walk of the tree of all choices.
+
+    ``still``: purposes that make no difference, and are left out.
+    """
     stack: list[list[tuple[int, int]]] = [[]]
     while stack:
         choices = stack.pop()
         try:
-            found = use(_Walk(choices))
+            found = use(_Walk(choices, still))
         except _Choice as asked:
             stack += [[*choices, (i, asked.n)] for i in range(asked.n)]
         else:

@@ -111,7 +111,7 @@ METHODS = {
     OLA.key: (OLA, {"loss": "height", "suppression": 0.25}),
     AnytimeLattice.key: (AnytimeLattice, {"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}),
     MinGen.key: (MinGen, {"prefer": ("a", "b"), "threads": 2}),
-    Buckets.key: (Buckets, {"sizes": (2, 9), "plan": "top-down", "seconds": 1.5, "grouping": "similar"}),
+    Buckets.key: (Buckets, {"sizes": (2, 9), "plan": "top-down", "seconds": 1.5}),
     FreeformGreedy.key: (FreeformGreedy, {"cells": "hierarchy", "categorical": "order"}),
     FreeformHungarian.key: (FreeformHungarian, {"most_records": 500, "bounds": {"a": (0, 9)}}),
     SafePub.key: (SafePub, {"score": "classification", "target": "a", "steps": 9, "final_share": 0.25}),

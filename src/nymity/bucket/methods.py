@@ -23,7 +23,7 @@ from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
 from nymity.privacy import PrivacyModel
-from nymity.table.bucket_recoding import BUCKET, COUNT, GROUPINGS, NUMBERS, BucketRecoding, Grouping, Slots
+from nymity.table.bucket_recoding import BUCKET, COUNT, NUMBERS, BucketRecoding, Slots
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Label
 
@@ -32,17 +32,13 @@ from nymity.table.hierarchy import Label
 class BucketMethod(ABC):
     """Publish quasi-identifiers as they are with the number of a bucket, and sensitive values by bucket.
 
-    Made for models that limit the share of each value: F'-privacy, frequency l-diversity, beta-likeness. ``grouping``
-    says who of a value goes to which bucket: drawn at random, or those who look alike to the same. The latter tells
-    more to those who know how buckets were made.
+    Made for models that limit the share of each value: F'-privacy, frequency l-diversity, beta-likeness. Which values
+    a bucket has is a function of their counts in the whole table, which the release shows anyway; who of a value goes
+    to which of its places is drawn (:class:`~nymity.table.bucket_recoding.BucketRecoding` has the proof of what that
+    leaves to guess).
     """
 
-    grouping: Grouping = "random"
-
     key: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        validation.one_of(f"{self.key}.grouping", self.grouping, GROUPINGS)
 
     @abstractmethod
     def divide(self, shares: Shares, observe: Observer) -> tuple[Slots, Plan | None]:
@@ -75,7 +71,6 @@ class BucketMethod(ABC):
             labels=column.labels,
             slots=slots,
             ids=(draws or KeyedDraws.fresh()).permutation(NUMBERS, slots.n_buckets) + 1,
-            grouping=self.grouping,
         )
         return BucketOutcome(recoding=recoding, loss=float(np.sum((slots.sizes - 1) ** 2)), plan=planned)
 
@@ -96,7 +91,6 @@ class Buckets(BucketMethod):
     key: ClassVar[str] = "buckets"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.sizes is not None:
             object.__setattr__(self, "sizes", read_pair(self.sizes, where=f"{self.key}.sizes"))
         validation.one_of(f"{self.key}.plan", self.plan, PLANNERS)

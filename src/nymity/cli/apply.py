@@ -75,6 +75,7 @@ def command(
     """
     from nymity.io import ReadOptions, read_table, write_table
     from nymity.publish.apply import account
+    from nymity.publish.redrawing import further_draws, log_beside
     from nymity.table.recoding import Recoding
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -85,7 +86,8 @@ def command(
     # The recoding knows the columns by name, so there is a header to find them in.
     rows = read_table(new, ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet))
     account(decided, rows.columns, _ledger(ledger, source), unaccounted=unaccounted)
-    recoded = decided.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None)
+    draws = further_draws(decided, log_beside(recoding), rows)
+    recoded = decided.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None, draws=draws)
     write_table(recoded.table, out)
     if export_mapping is not None:
         write_table(decided.mapping(), export_mapping)

@@ -26,6 +26,7 @@ EXAMPLES = (
     "nymity publish job.toml --out release",
     "nymity publish job.toml --out release --set method.suppression=0.02 --set 'privacy[0].k=10'",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
+    "nymity publish job.toml --out release --log release-custodian",
 )
 
 REPORT_NAME = "report.html"
@@ -37,6 +38,10 @@ def command(
     custodian: Annotated[
         Path | None,
         typer.Option(help="Folder for the custodian's log (default: beside --out, with -custodian appended)."),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Custodian's folder of an earlier release: draw as it did, so that the same job gives it."),
     ] = None,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too.")] = True,
     settings: Annotated[
@@ -57,6 +62,7 @@ def command(
         Destination.of(out, custodian),
         settings=settings or (),
         with_report=with_report,
+        log=log,
     )
 
 
@@ -99,7 +105,13 @@ class Destination:
 
 
 def publish_job(
-    screen: Screen, path: Path, to: Destination, *, settings: Sequence[str] = (), with_report: bool = True
+    screen: Screen,
+    path: Path,
+    to: Destination,
+    *,
+    settings: Sequence[str] = (),
+    with_report: bool = True,
+    log: Path | None = None,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
@@ -112,7 +124,7 @@ def publish_job(
     # Everything is made and verified in hidden folders and moved into place at the end: whatever fails or interrupts
     # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
     with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
-        original, release = _run(job, observe)
+        original, release = _run(job, observe, log, to.release)
         comparison = None
         if not isinstance(release.outcome, PrivateOutcome):  # a comparison tells about the original
             report(observe, Progress(stage="comparing with the original"))
@@ -124,12 +136,14 @@ def publish_job(
         stage.commit([*release.file_names, *([REPORT_NAME] if has_report else [])])
     if not has_report:
         (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
+    for warning in release.drawn_anew:
+        screen.warn(warning["says"])
     found = summary(release, comparison, to.files(release.file_names[:-1], has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
 
 
-def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
+def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[pl.DataFrame, Release]:
     """Return the table a job publishes, and its release."""
     from nymity.publish.pipeline import load_source, opened, run_job
     from nymity.publish.population import published_table
@@ -137,7 +151,7 @@ def _run(job: Job, observe: Observer) -> tuple[pl.DataFrame, Release]:
     opened(job)
     report(observe, Progress(stage="reading"))
     source = load_source(job)
-    return published_table(job, source), run_job(job, source, observe)
+    return published_table(job, source), run_job(job, source, observe, log=log, folder=folder)
 
 
 def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:

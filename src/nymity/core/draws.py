@@ -16,6 +16,7 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,21 @@ class KeyedDraws(Draws):
         """Return a function that draws whole numbers below its argument."""
         return _KeyedBits(self, purpose).below
 
+    def numbers(self, purpose: str, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return independent whole numbers below their limits: 64 bits modulo the limit.
+
+        What lies beyond the last whole multiple of the limit is drawn again.
+        """
+        sizes, drawn = limits.astype(np.uint64), np.zeros(len(limits), dtype=np.uint64)
+        left, turn = np.arange(len(limits)), 0
+        while len(left):
+            words = np.frombuffer(self.bytes(f"{purpose}:{turn}", 8 * len(left)), dtype="<u8").astype(np.uint64)
+            beyond = (np.uint64(2**64 - 1) % sizes[left] + np.uint64(1)) % sizes[left]  # 2^64 modulo the limit
+            fine = words <= np.uint64(2**64 - 1) - beyond
+            drawn[left[fine]] = words[fine] % sizes[left[fine]]
+            left, turn = left[~fine], turn + 1
+        return drawn.astype(np.int64)
+
     def derived(self, context: str) -> KeyedDraws:
         """Return draws that have nothing in common with those of another context under the same key."""
         return replace(self, key=hashlib.sha3_256(self.key + b"nymity context " + context.encode()).digest())
@@ -98,6 +114,43 @@ class KeyedDraws(Draws):
     def bytes(self, purpose: str, size: int) -> bytes:
         """Return so many bytes of the stream that belongs to a purpose."""
         return hashlib.shake_256(self.key + purpose.encode()).digest(size)
+
+
+class DerivedDraws(Draws):
+    """Draws under a key that is derived from another one and a context, once something is drawn.
+
+    To say what a release depends on takes a pass over the table, which those that draw nothing are spared.
+    """
+
+    def __init__(self, root: KeyedDraws, context: Callable[[], str]) -> None:
+        self._root, self._context = root, context
+
+    @property
+    def origin(self) -> str:
+        """Where the draws come from."""
+        return self._root.origin
+
+    def permutation(self, purpose: str, n: int) -> NDArray[np.int64]:
+        """Return an order of n things."""
+        return self._draws.permutation(purpose, n)
+
+    def below(self, purpose: str) -> Callable[[int], int]:
+        """Return a function that draws whole numbers below its argument."""
+        return self._draws.below(purpose)
+
+    def numbers(self, purpose: str, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return independent whole numbers below their limits."""
+        return self._draws.numbers(purpose, limits)
+
+    @property
+    def mark(self) -> str | None:
+        """What tells whether two releases drew from the same key, and not the key; None if nothing was drawn."""
+        drew = "_draws" in self.__dict__
+        return hashlib.sha3_256(b"nymity mark " + self._draws.key).hexdigest() if drew else None
+
+    @cached_property
+    def _draws(self) -> KeyedDraws:
+        return self._root.derived(self._context())
 
 
 class _KeyedBits(Bits):

@@ -46,13 +46,11 @@ from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.problem import ClassValues, Problem
 from nymity.partition.published import CellForm, published_cells
 from nymity.privacy import KMatching, PrivacyModel
-from nymity.table.partition_recoding import FreeformRecoding, Quotas
+from nymity.table.partition_recoding import LINKS, FreeformRecoding, Quotas
 
 #: Cells compared in one kernel call: well below a second.
 _CELLS_PER_CALL = 3 * 10**7
 _SECONDS_BETWEEN_REPORTS = 0.2
-#: What is drawn for rows: of two ways to give them records of their own, which one.
-LINKS = "which of the records that fit a row its other columns come from"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,12 +15,18 @@ from nymity.partition.problem import Assignment
 Ints = NDArray[np.int64]
 
 
-def merge_failing(found: Assignment, observe: Observer) -> Assignment:
-    """Return the classes after those that break a promise have joined others."""
+def merge_failing(found: Assignment, observe: Observer) -> tuple[Assignment, bool]:
+    """Return the classes after those that break a promise have joined others, and whether there were any.
+
+    Which classes fail is all that sensitive values decide: the nearest is found by quasi-identifiers, and the classes
+    come numbered by these.
+    """
+    refused = False
     while True:
         failing = np.flatnonzero(~found.accepted())
         if not len(failing):
-            return found
+            return found, refused
+        refused = True
         report(observe, Progress(stage="merging classes that break a promise", done=found.n_classes - len(failing)))
         found = found.merged(_joined(_Boxes(found), failing))
 

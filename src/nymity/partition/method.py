@@ -27,12 +27,13 @@ from nymity.table.partition_recoding import PartitionRecoding, Quotas
 
 @dataclass(frozen=True, eq=False)
 class Partitioned:
-    """Classes a method found, and what it proved about their loss."""
+    """Classes a method found, and what it proved about their loss; ``by_values``: as in :class:`PartitionOutcome`."""
 
     assignment: Assignment
     optimal: bool = False
     bound: float | None = None
     stopped: str | None = None
+    by_values: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +112,7 @@ class PartitionMethod(CellMethod):
             optimal=found.optimal,
             bound=found.bound,
             stopped=found.stopped,
+            by_values=found.by_values and problem.looks_at_values,
         )
 
 
@@ -168,11 +170,12 @@ class RecordMethod(PartitionMethod):
             )
         found = self.partition(problem.geometry, problem.k, observe)
         if isinstance(found, np.ndarray):
-            return Partitioned(merge_failing(problem.assignment(found), observe))
-        assignment = merge_failing(problem.assignment(found.classes), observe)
+            merged, refused = merge_failing(problem.assignment(found), observe)
+            return Partitioned(merged, by_values=refused)
+        merged, refused = merge_failing(problem.assignment(found.classes), observe)
         if isinstance(found, Optimum):
-            return Partitioned(assignment, found.optimal, found.bound, found.stopped)
-        return Partitioned(assignment, stopped=found.stopped)
+            return Partitioned(merged, found.optimal, found.bound, found.stopped, refused)
+        return Partitioned(merged, stopped=found.stopped, by_values=refused)
 
 
 def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> PartitionRecoding:

@@ -65,7 +65,7 @@ class Mondrian(PartitionMethod):
         while len(boxes.open):
             boxes.split_once()
             report(observe, Progress(stage="cutting classes", done=int(boxes.begins.sum()) - len(boxes.open)))
-        return Partitioned(boxes.assignment())
+        return Partitioned(boxes.assignment(), by_values=boxes.refused)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class _Boxes:
     """Points in an order in which each class is a contiguous segment.
 
     A point is a profile, or a single record where cuts are relaxed: profiles (n,) tells which. begins (n,): whether a
-    class begins there; open (n_open, 2): segments that may still be cut.
+    class begins there; open (n_open, 2): segments that may still be cut. refused: whether a model turned down a cut.
     """
 
     def __init__(self, problem: Problem, rules: Rules) -> None:
@@ -117,7 +117,7 @@ class _Boxes:
         self.points = Points(places, self.weights.copy(), np.arange(n))
         self.axes = Axes(scales, sets, np.array([a.scale if a.is_set else 0.0 for a in attributes]))
         self.scratch = Scratch(np.zeros(scales.shape[1], np.int64), np.empty(n, np.bool_), np.empty(n, np.int64))
-        self.begins = np.arange(n) == 0
+        self.begins, self.refused = np.arange(n) == 0, False
         self.open = np.array([[0, n]])
 
     def split_by_size(self) -> None:
@@ -137,6 +137,7 @@ class _Boxes:
         while len((waiting := self._with_others(waiting)).segments):
             owner, tried = waiting.next_cuts(most)
             fine = self._allowed(waiting.segments[owner], waiting.cuts[tried])
+            self.refused |= not fine.all()
             winners, first = np.unique(owner[fine], return_index=True)
             self._divide(waiting.segments[winners], waiting.cuts[tried[fine][first]])
             lost = np.bincount(winners, minlength=len(waiting.segments)) == 0

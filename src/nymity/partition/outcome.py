@@ -29,6 +29,12 @@ class PartitionOutcome:
 
     ``optimal``: proved that no partition has a smaller loss; ``bound``: proved that none has a smaller loss than this.
     ``stopped``: why a search for a proof ended without one, such as "at the time limit"; None for any other.
+
+    ``by_values``: whether sensitive values had a say in more than the classes show, because a model turned down a class
+    or a cut on the way. If not, all that models were asked about are unions of the classes: every other table whose
+    classes have the same values would have been divided just so, and who knows the program learns no more than the
+    classes show. If so, more can be inferred, up to certainty. A refinement asks about classes that it changes later,
+    which none of this covers: always so where a model looks at values.
     """
 
     recoding: PartitionRecoding
@@ -37,6 +43,7 @@ class PartitionOutcome:
     optimal: bool
     bound: float | None = None
     stopped: str | None = None
+    by_values: bool = False
     minimized: InformationLoss = InformationLoss()
     suppressed: int = 0
 

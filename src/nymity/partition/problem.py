@@ -18,11 +18,9 @@ from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import accepted, decide
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable
+from nymity.table.partition_recoding import EQUAL_RECORDS as EQUAL_RECORDS
 
 Ints = NDArray[np.int64]
-
-#: What is drawn before a method looks at anything: a permutation of all records.
-EQUAL_RECORDS = "order of the records with equal quasi-identifiers"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +41,11 @@ class Problem:
     def size_only(self) -> bool:
         """Whether having k records is all a class needs."""
         return all(model.size_only for model in self.models)
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether a model asks for sensitive values."""
+        return any(model.sensitive for model in self.models)
 
     @cached_property
     def profile_of_records(self) -> Ints:

@@ -89,7 +89,9 @@ class Refine(RecordMethod):
                 problem.geometry, begin.class_of_records(), problem.k, accepts=problem.accepts, observe=observe
             )
         refined = problem.assignment(classes)
-        return Partitioned(refined if refined.accepted().all() else begin)  # promises about all classes together
+        fine = bool(refined.accepted().all())  # promises about all classes together
+        # Different tables come to the same classes by different ways, so that even a way without refusals tells more.
+        return Partitioned(refined if fine else begin, by_values=not problem.size_only)
 
     def partition(self, geometry: Geometry, k: int, observe: Observer = silent) -> Ints:
         """Return the class of each record (n,)."""

@@ -10,6 +10,7 @@ from nymity.core.errors import ParameterError
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import like, read_table, to_polars
+from nymity.publish.redrawing import Log, further_draws, log_beside
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
 
@@ -22,6 +23,7 @@ def apply(
     outliers: Outliers | None = None,
     ledger: Ledger | None = None,
     unaccounted: bool = False,
+    log: Log | None = None,
 ) -> Any:
     """Publish new rows by a recoding that was decided before; returns the kind of frame it was given.
 
@@ -30,13 +32,18 @@ def apply(
     ``remove`` or ``keep``). Rows are sorted by nothing: their order follows the input, and the result carries no
     certificate until it is checked.
 
+    Where rows could go to several classes, one is drawn. The key is that of ``log``, by default of the log that lies
+    beside a recoding's file: the same rows are then published the same way every time. Without one it is a new key.
+
     The recoding of a differentially private release draws another sample, which spends a budget once more. So it needs
     the ``ledger`` to enter that in, or ``unaccounted=True`` from somebody who adds up budgets by other means.
     """
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
     rows = read_table(table) if isinstance(table, str | Path) else to_polars(table)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
-    published = decided.apply(rows, unseen=unseen, outliers=outliers).table
+    kept = log if log is not None or isinstance(recoding, Recoding) else log_beside(recoding)
+    draws = further_draws(decided, kept, rows)
+    published = decided.apply(rows, unseen=unseen, outliers=outliers, draws=draws).table
     return published if isinstance(table, str | Path) else like(table, published)
 
 

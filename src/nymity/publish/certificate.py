@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -41,6 +42,15 @@ WITHHELD = "withheld"
 SENSITIVE_TABLE = "sensitive_table"
 #: Said of promises that need the source.
 VERIFIED = {"verified": "against the source at publishing; the release alone cannot show it"}
+#: What the promises of a release begin with whose draws somebody can repeat.
+SEEDED = "NOT PROTECTED AGAINST WHO KNOWS THE SEED: "
+#: Said where the key of an earlier release was used again.
+REDRAWN = "from the log of an earlier release of the same table"
+#: Said where sensitive values had a say in the classes.
+BY_VALUES = (
+    "who knows the program: classes were made otherwise because of their sensitive values, and who knows everybody's "
+    "quasi-identifiers can infer from that what was turned down"
+)
 _DEPENDENCIES = ("numpy", "numba", "polars", "pydantic")
 
 
@@ -55,9 +65,17 @@ def certify(
     dropped: int,
     verified: Verification,
     salt: str,
+    origin: str,
+    drawn: Sequence[str],
+    redrawn: bool,
 ) -> Certificate:
-    """Write the certificate of a release that was verified in memory; files are added when they are written."""
+    """Write the certificate of a release that was verified in memory; files are added when they are written.
+
+    ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
+    earlier release.
+    """
     recoding, nothing = outcome.recoding, seeded(outcome)
+    foreseen = bool(drawn) and job.seed is not None
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     return {
         "format": FORMAT,
@@ -70,7 +88,7 @@ def certify(
         "promised": [
             {
                 **dump_piece(model, tag="model"),
-                "means": nothing or finding.promise,
+                "means": nothing or (SEEDED if foreseen else "") + finding.promise,
                 **(VERIFIED if model.needs_source else {}),
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
@@ -88,12 +106,19 @@ def certify(
             **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
         },
         "random_sources": [
-            *(f"{'a known seed' if nothing else 'operating system'}: {drawn}" for drawn in recoding.drawn),
-            *(["operating system: order of rows"] if job.output.row_order == "shuffled" else []),
+            f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn
         ],
-        **({"not_protected": list(recoding.unprotected)} if recoding.unprotected else {}),
+        **({"seeded": True} if nothing or foreseen else {}),
+        **({"redrawn": REDRAWN} if redrawn and drawn else {}),
+        **({"not_protected": unprotected} if (unprotected := _unprotected(outcome)) else {}),
         "earlier_releases": list(job.earlier_releases),
     }
+
+
+def _unprotected(outcome: Outcome) -> list[str]:
+    """Say what this kind of release leaves open, and what the way to it tells."""
+    by_values = isinstance(outcome, PartitionOutcome) and outcome.by_values
+    return [*outcome.recoding.unprotected, *([BY_VALUES] if by_values else [])]
 
 
 def _about_records(
@@ -192,6 +217,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data.pop("earlier_releases", None)
     data.pop("ledger", None)
     data.pop("target", None)  # it changes nothing that is published
+    data.pop("seed", None)  # whoever knows it can draw the same
     for attribute in data["schema"].values():
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]

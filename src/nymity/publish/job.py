@@ -13,6 +13,7 @@ from typing import Any, Literal
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.dp.ledger import Ledger
+from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publish import codec
@@ -51,7 +52,7 @@ class Output:
     """How the release is written.
 
     ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
-    is published, which reveals nothing the rows do not; ``shuffled`` draws an order from the operating system.
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order.
     """
 
     name: str = "release"
@@ -90,6 +91,8 @@ class Job:
     ``earlier_releases`` names releases of the same people that are already out; the certificate repeats them, because
     two releases can be intersected and each guarantee holds for its release alone. ``ledger`` adds up what releases
     that are differentially private spend. ``target`` is a column that classifiers learn to predict for the report.
+    ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies and benchmarks. The certificate of
+    such a release says so. Differentially private methods have a seed of their own, ``not_private_seed``.
     """
 
     schema: Schema
@@ -100,6 +103,7 @@ class Job:
     earlier_releases: tuple[str, ...] = ()
     ledger: Ledger | None = None
     target: str | None = None
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", tuple(self.privacy))
@@ -109,6 +113,8 @@ class Job:
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         if self.target is not None:
             _check_target(self.target, self.schema)
+        if self.seed is not None:
+            _check_seed(self.seed, self.method)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -139,6 +145,7 @@ class Job:
             earlier_releases=_parse_texts(data.get("earlier_releases", []), "earlier_releases"),
             ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
             target=data.get("target"),
+            seed=data.get("seed"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,6 +164,8 @@ class Job:
             data["ledger"] = dataclasses.asdict(self.ledger)
         if self.target is not None:
             data["target"] = self.target
+        if self.seed is not None:
+            data["seed"] = self.seed
         return data
 
 
@@ -169,6 +178,18 @@ def _check_target(target: object, schema: Schema) -> None:
             expected=f"a column that is published ({', '.join(map(repr, published))})",
             got=repr(target)[:80],
             hint=validation.nearest(str(target), published),
+        )
+
+
+def _check_seed(seed: object, method: Method) -> None:
+    """Refuse a seed for methods that have their own."""
+    validation.whole_number("seed", seed)
+    if isinstance(method, PrivateMethod):
+        raise JobError(
+            "seed",
+            expected="none for a differentially private method",
+            got=repr(seed),
+            hint="not_private_seed of the method, for a test: such a release is not private",
         )
 
 

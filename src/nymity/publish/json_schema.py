@@ -37,6 +37,7 @@ def job_schema() -> dict[str, Any]:
             "earlier_releases": {"type": "array", "items": {"type": "string"}},
             "ledger": _fields(Ledger),
             "target": {"type": "string"},
+            "seed": {"type": "integer"},
         },
     }
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.draws import Draws, KeyedDraws
+from nymity.core.draws import Draws
 from nymity.core.errors import JobError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
@@ -31,6 +31,7 @@ from nymity.publish.certificate import certify
 from nymity.publish.differential import private_figures
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.population import Population, tables_of
+from nymity.publish.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publish.registry import Method, Outcome
 from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.verify import verify
@@ -52,6 +53,8 @@ def publish(
     output: Output | None = None,
     earlier_releases: Sequence[str] = (),
     ledger: Ledger | None = None,
+    seed: int | None = None,
+    log: Log | None = None,
     out: str | Path | None = None,
     observe: Observer = silent,
 ) -> Release:
@@ -61,9 +64,14 @@ def publish(
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file. ``method`` defaults to the optimal full-domain generalization with 5% suppression. ``ledger`` adds up what
     differentially private releases of the same records spend.
+
+    What is drawn is drawn from a new key of the operating system, which stays in the custodian's log. ``log``, that of
+    an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
+    whatever the order of its rows, and repetitions tell nothing. ``seed`` makes draws repeatable for anyone who knows
+    it, in tests and studies.
     """
-    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger)
-    release = run_job(job, given, observe)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, seed)
+    release = run_job(job, given, observe, log=log, folder=out)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.write(out))
@@ -93,11 +101,12 @@ def job_of(
     output: Output | None = None,
     earlier_releases: Sequence[str] = (),
     ledger: Ledger | None = None,
+    seed: int | None = None,
 ) -> tuple[Job, Any]:
     """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
     if isinstance(source, Job):
         beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
-        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, ledger=ledger)
+        _refuse_beside_job(where, **beside, earlier_releases=earlier_releases, ledger=ledger, seed=seed)
         return source, None
     if schema is None:
         raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
@@ -112,6 +121,7 @@ def job_of(
         output=output if output is not None else Output(),
         earlier_releases=tuple(earlier_releases),
         ledger=ledger,
+        seed=seed,
     )
     return job, None if is_path else source
 
@@ -134,10 +144,20 @@ def opened(job: Job) -> Schema:
     return public_schema(job.schema) if isinstance(job.method, PrivateMethod) else job.schema
 
 
-def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
-    """Publish by a job; ``given`` is its source where that was read before, or is no file."""
+def run_job(
+    job: Job,
+    given: Any = None,
+    observe: Observer = silent,
+    *,
+    log: Log | None = None,
+    folder: str | Path | None = None,
+) -> Release:
+    """Publish by a job; ``given`` is its source where that was read before, or is no file.
+
+    ``log`` is that of an earlier release to draw like, ``folder`` where the release will lie.
+    """
     seconds: dict[str, float] = {}
-    schema, draws = opened(job), KeyedDraws.fresh()
+    schema, root = opened(job), root_of(job, log)
     with _timed("reading", seconds, observe):
         source = load_source(job) if given is None else to_polars(given)
         tables = tables_of(job, source)
@@ -149,6 +169,7 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
     if job.ledger is not None:  # before the first draw, and for good
         job.ledger.enter(the_promise(job.privacy), job.method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
+    draws = release_draws(root, job, table, encoded, published)
     with _timed("searching", seconds, observe):
         outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
     with _timed("recoding", seconds, observe):
@@ -173,7 +194,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
             verified = replace(verified, problems=(*verified.problems, *lost_records(frame, recoded.counts, table)))
         if not verified.holds:
             raise PromiseError(broken(verified))
-    secret = salt()
+    redrawn = log is not None and draws.mark is not None and draws.mark == mark_of(log)
+    secret, drawn = salt(), (*outcome.recoding.drawn, *([ROWS] if job.output.row_order == "shuffled" else []))
     certificate = certify(
         job=job,
         tables=tables,
@@ -184,8 +206,11 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         dropped=tables.published.height - table.height,
         verified=verified,
         salt=secret,
+        origin=draws.origin,
+        drawn=drawn,
+        redrawn=redrawn,
     )
-    log = CustodianLog(
+    kept = CustodianLog(
         source_rows=rows[recoded.source_rows[order]],
         masked=recoded.masked[order],
         salt=secret,
@@ -193,6 +218,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         nodes=_nodes(outcome),
         dropped_records=tables.published.height - table.height,
         figures=private_figures(outcome, table.height, frame.height) if isinstance(outcome, PrivateOutcome) else {},
+        draw_mark=None if isinstance(outcome, PrivateOutcome) else draws.mark,
+        draw_key=None if root.seed is not None or isinstance(outcome, PrivateOutcome) else root.key.hex(),
     )
     return Release(
         table=frame if given is None else like(given, frame),
@@ -202,7 +229,8 @@ def run_job(job: Job, given: Any = None, observe: Observer = silent) -> Release:
         verification=verified,
         outcome=outcome,
         job=job,
-        log=log,
+        log=kept,
+        drawn_anew=tuple(drawn_anew(job, drawn, log, folder, redrawn=redrawn)),
         population=population,
         originals=originals,
     )

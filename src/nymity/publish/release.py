@@ -26,6 +26,8 @@ from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
 CERTIFICATE_NAME = "certificate.json"
+LOG_NAME = "log.json"
+_LOG_FORMAT = "nymity-log-2"  # version 0.1.0 wrote no number, and had no key
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +35,10 @@ class CustodianLog:
     """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
 
     source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
-    certificate of a differentially private release must not tell.
+    certificate of a differentially private release must not tell. draw_key is the key, in hexadecimal, that the draws
+    of the release are derived from; with it the same job gives the same release of the same table. None where there is
+    no secret one: draws of a seed, and those of differential privacy. draw_mark tells whether it was the same job and
+    table.
     """
 
     source_rows: NDArray[np.int64]
@@ -43,13 +48,18 @@ class CustodianLog:
     nodes: pl.DataFrame | None = None
     dropped_records: int = 0
     figures: dict[str, Any] = field(default_factory=dict)
+    draw_key: str | None = field(default=None, repr=False)
+    draw_mark: str | None = None
 
     def save(self, folder: str | Path, recoding: Recoding) -> None:
         """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
         mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
         log = {
+            "format": _LOG_FORMAT,
             "note": "Not for release: this links published rows to their source.",
             "salt": self.salt,
+            **({} if self.draw_key is None else {"draw_key": self.draw_key}),
+            **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
             **self.figures,
@@ -60,14 +70,17 @@ class CustodianLog:
             if self.nodes is not None:
                 self.nodes.write_parquet(stage / "nodes.parquet")
             recoding.save(stage / "recoding.json")
-            (stage / "log.json").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+            (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
             nodes = [] if self.nodes is None else ["nodes.parquet"]
-            stage.commit(["mapping.parquet", *nodes, "recoding.json", "log.json"])
+            stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Release:
-    """A release: ``table`` in the caller's kind of frame, and everything said about it."""
+    """A release: ``table`` in the caller's kind of frame, and everything said about it.
+
+    ``drawn_anew`` warns where an earlier release of the same people is known and this one was drawn from another key.
+    """
 
     table: Any
     frame: pl.DataFrame = field(repr=False)
@@ -79,6 +92,7 @@ class Release:
     counts: pl.DataFrame | None = field(default=None, repr=False)
     population: Population | None = field(default=None, repr=False)
     originals: Originals | None = field(default=None, repr=False)
+    drawn_anew: tuple[dict[str, Any], ...] = ()
 
     @property
     def recoding(self) -> Recoding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -20,16 +20,11 @@ from nymity.core.errors import TableError
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
 from nymity.table.text import shown
 
 #: Columns that a release gets beside those of the table.
 BUCKET, COUNT = "bucket", "count"
-
-#: Who of a value goes to which bucket: drawn at random, or those who look alike to the same.
-Grouping = Literal["random", "similar"]
-GROUPINGS: tuple[Grouping, ...] = ("random", "similar")
 
 #: What is drawn: the numbers of buckets, and an order of the records in which those of a value fill its places.
 NUMBERS = "numbers of buckets"
@@ -70,6 +65,15 @@ class BucketRecoding(Recoding):
     """The published columns, the sensitive ``attribute`` with its ``labels``, and the buckets.
 
     ``ids`` (n_buckets,) are the numbers that buckets are published with.
+
+    **What a guess can rest on.** Let c_bv be the records of value v that bucket b has, and n_v those of the table. The
+    slots are a function of the n_v alone. Given them, the n_v people with v are put into the places for v by one of
+    n_v! / prod_b c_bv! equally likely assignments. A release shows who is in which bucket, and the c_bv. A table that
+    fits it has the same n_v, hence the same slots, and for each value just one of its assignments leads to the release.
+    So every table that fits has the same chance to lead to it, prod_v (prod_b c_bv! / n_v!), times that of the drawn
+    numbers of buckets. Who knows the program and everybody's quasi-identifiers learns that the values of a bucket
+    belong to its members and nothing else: if all assignments were equally likely before, a member of b has v with
+    probability c_bv / sum_v c_bv.
     """
 
     columns: tuple[str, ...]
@@ -78,11 +82,9 @@ class BucketRecoding(Recoding):
     labels: tuple[Label, ...]
     slots: Slots
     ids: Ints
-    grouping: Grouping = "random"
     outliers: Outliers = "keep"
 
     kind: ClassVar[str] = "buckets"
-    drawn: ClassVar[tuple[str, ...]] = (NUMBERS, MEMBERS)
     unprotected: ClassVar[tuple[str, ...]] = (
         "presence: quasi-identifiers are published as they are, so that anybody can see who is in the table",
         "background knowledge: whoever knows the values of some members of a bucket has fewer left for the others",
@@ -117,6 +119,11 @@ class BucketRecoding(Recoding):
             counts.select(pl.col("b").alias(BUCKET), pl.col("v").alias(self.attribute), pl.col("n").alias(COUNT)),
         )
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """How buckets are numbered, and who is in them."""
+        return (NUMBERS, MEMBERS)
+
     def published_as(self, name: str) -> dict[str, Any]:
         """Quasi-identifiers are published as they are."""
         return {"unchanged": True}
@@ -134,7 +141,6 @@ class BucketRecoding(Recoding):
             "labels": list(self.labels),
             "slots": {name: getattr(self.slots, name).tolist() for name in ("bucket", "value", "records")},
             "ids": self.ids.tolist(),
-            "grouping": self.grouping,
         }
 
     @classmethod
@@ -143,11 +149,9 @@ class BucketRecoding(Recoding):
     ) -> BucketRecoding:
         slots = Slots(*(np.array(data["slots"][name], dtype=np.int64) for name in ("bucket", "value", "records")))
         ids, labels = np.array(data["ids"], dtype=np.int64), tuple(data["labels"])
-        if len(ids) != slots.n_buckets or len(labels) != len(slots.totals) or data["grouping"] not in GROUPINGS:
-            raise ValueError("buckets without a number, values without a label, or an unknown grouping")
-        return BucketRecoding(
-            columns, hierarchies, data["attribute"], labels, slots, ids, data["grouping"], data["outliers"]
-        )
+        if len(ids) != slots.n_buckets or len(labels) != len(slots.totals):
+            raise ValueError("buckets without a number, or values without a label")
+        return BucketRecoding(columns, hierarchies, data["attribute"], labels, slots, ids, data["outliers"])
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -155,12 +159,11 @@ class BucketRecoding(Recoding):
         return [*(name for name in self.columns if name != BUCKET), self.attribute]
 
     def _assigned(self, table: pl.DataFrame, draws: Draws) -> Ints:
-        """The bucket of each row: the rows of a value take its places in turn."""
+        """The bucket of each row: the rows of a value, in drawn order, take its places in turn."""
         values = self._values(table)
         order = content_order(table, self._needed())[draws.permutation(MEMBERS, table.height)]
-        order = order if self.grouping == "random" else self._alike(table, order)
         rows = order[np.argsort(values[order], kind="stable")]
-        places = np.lexsort((self._positions(), self.slots.value))
+        places = np.argsort(self.slots.value, kind="stable")
         buckets = np.empty(table.height, dtype=np.int64)
         buckets[rows] = np.repeat(self.slots.bucket[places], self.slots.records[places])
         return buckets
@@ -178,22 +181,3 @@ class BucketRecoding(Recoding):
                     hint="publish the table again: buckets have no places for further records",
                 )
         return values.astype(np.int64)
-
-    def _alike(self, table: pl.DataFrame, shuffled: Ints) -> Ints:
-        """An order of the rows in which those that look alike are near: by the attribute with the fewest values first.
-
-        Rows that look the same come in random order.
-        """
-        codes, sizes = self._codes(table, "error"), [h.domain_size for h in self.hierarchies.values()]
-        most = sorted(range(len(sizes)), key=lambda a: -sizes[a])  # what is packed last weighs most
-        keys = KeyLayout.for_sizes([sizes[a] for a in most]).pack([codes[a] for a in most])
-        return shuffled[np.lexsort(keys[shuffled].T)]
-
-    def _positions(self) -> NDArray[np.float64]:
-        """Where the bucket of each entry stands among the buckets of its size, from 0 to 1."""
-        sizes = self.slots.sizes
-        _, size_of, n_alike = np.unique(sizes, return_inverse=True, return_counts=True)
-        turn = np.empty(len(sizes))
-        for size, n in enumerate(n_alike):
-            turn[size_of == size] = (np.arange(n) + 0.5) / n
-        return turn[self.slots.bucket]

@@ -12,13 +12,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 
-def content_order(table: pl.DataFrame, columns: Sequence[str] | None = None) -> NDArray[np.int64]:
-    """Return the rows in the order of their cells, those of the first column first, all columns unless some are named.
+def content_order(
+    table: pl.DataFrame, columns: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Return the rows, or the places of those that are named, in the order of their cells.
 
-    Only rows that are equal in all of these keep the order they have.
+    Cells of the first column count first; all columns count unless some are named. Only rows that are equal in all of
+    these keep the order they have.
     """
-    named = table.columns if columns is None else columns
-    cells = {f"c{i}": _by_text(table[name].alias("c")) for i, name in enumerate(named)}  # names may be patterns
+    named = [table[name] for name in (table.columns if columns is None else columns)]
+    chosen = named if rows is None else [series.gather(rows) for series in named]
+    cells = {f"c{i}": _by_text(series.alias("c")) for i, series in enumerate(chosen)}  # names may be patterns
     safe = pl.DataFrame(cells).with_row_index("row")
     return safe.sort([*cells, "row"])["row"].to_numpy().astype(np.int64)
 

@@ -25,6 +25,10 @@ from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
 from nymity.table.text import MASK
 
+#: What is drawn before a method looks at anything: a permutation of all records.
+EQUAL_RECORDS = "order of the records with equal quasi-identifiers"
+#: What is drawn for freeform rows, where there are several ways to give each a record of its own.
+LINKS = "which of the records that fit a row its other columns come from"
 #: What is drawn when rows are published: who fills the places of a profile that classes share, and where rows go that
 #: no place is left for.
 PLACES = "which of the records with equal quasi-identifiers and sensitive values is in which class"
@@ -87,6 +91,18 @@ class PartitionRecoding(Recoding):
             for name in self.columns
         }
         return Recoded(pl.DataFrame(published), kept, outside[kept])
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Nothing, unless classes share records with equal quasi-identifiers."""
+        codes, values = list(self.quotas.codes.T), [*self.quotas.codes.T, *self.quotas.sensitive.T]
+        sizes = [h.domain_size + 1 for h in self.hierarchies.values()]
+        further = [len(labels) + 1 for labels in self.quotas.labels.values()]
+        divided = {
+            EQUAL_RECORDS: _Matched.of(codes, codes, sizes).divided(self.quotas.classes),
+            PLACES: _Matched.of(values, values, [*sizes, *further]).divided(self.quotas.classes),
+        }
+        return tuple(what for what, rows in divided.items() if rows.any())
 
     def published_as(self, name: str) -> dict[str, Any]:
         """The number of different cells."""
@@ -155,7 +171,7 @@ class PartitionRecoding(Recoding):
         """The class of each row, -1 for none.
 
         Most combinations lie in one class. Only rows of others are looked at by profile, and only those between whom a
-        draw decides are brought into the order of their content.
+        draw decides are brought into the order of their content. Those of a profile differ in other columns at most.
         """
         quotas = self.quotas
         sizes = [h.domain_size + 1 for h in self.hierarchies.values()]
@@ -165,17 +181,20 @@ class PartitionRecoding(Recoding):
         if not len(several):
             return classes
         sizes += [len(labels) + 1 for labels in quotas.labels.values()]
-        values = [*codes[:, several], *self._sensitive_codes(table[several])]
+        values = [*codes[:, several], *self._sensitive_codes(table)[:, several]]
         exact = _Matched.of([*quotas.codes.T, *quotas.sensitive.T], values, sizes)
         room = np.bincount(exact.entries, weights=quotas.records, minlength=exact.n_groups).astype(np.int64)
         wanted = np.bincount(exact.rows, minlength=exact.n_groups)
         drawn = exact.divided(quotas.classes) | (wanted > room)[exact.rows]
         classes[several[~drawn]] = exact.only(quotas.classes)[~drawn]
         places = np.flatnonzero(drawn)
-        places = places[content_order(table[several[places]], self.columns)]
+        if others := [name for name in self.columns if name not in self.hierarchies and name not in quotas.labels]:
+            places = places[content_order(table, others, several[places])]
         classes[several[places]] = exact.take(places).filled(quotas, draws)
         rest = several[places][classes[several[places]] < 0]
-        classes[rest] = alike.take(rest).like_one(quotas, draws)
+        if len(rest):
+            rest = rest[content_order(table, self.columns, rest)]
+            classes[rest] = alike.take(rest).like_one(quotas, draws)
         return classes
 
     def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
@@ -195,11 +214,15 @@ class FreeformRecoding(PartitionRecoding):
     """
 
     kind: ClassVar[str] = "freeform"
-    drawn: ClassVar[tuple[str, ...]] = ("which of the records that fit a row its other columns come from",)
     unprotected: ClassVar[tuple[str, ...]] = (
         "equal rows: a row may look like no other, so k-anonymity does not hold",
         "sensitive columns: nothing is promised about their values",
     )
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Above all, whose other columns a row has."""
+        return (LINKS, *super().drawn)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,8 +43,7 @@ class Recoding(ABC):
     """What is published for each row. Subclasses are dataclasses, of one ``kind`` each in files."""
 
     kind: ClassVar[str]
-    #: What applying draws at random, and what this kind of release leaves open, for certificates.
-    drawn: ClassVar[tuple[str, ...]] = ()
+    #: What this kind of release leaves open, for certificates.
     unprotected: ClassVar[tuple[str, ...]] = ()
 
     #: The published columns in order, hierarchies by quasi-identifier, and what happens to rows without a class.
@@ -66,6 +65,11 @@ class Recoding(ABC):
         ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
         that belong to no published class. ``draws`` decide what is left to chance, None: those of a new key.
         """
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """What was decided at random, or is when rows are published, for certificates."""
+        return ()
 
     @abstractmethod
     def published_as(self, name: str) -> dict[str, Any]:

@@ -39,17 +39,21 @@ class SampledRecoding(Recoding):
     outliers: Outliers = "remove"
 
     kind: ClassVar[str] = "sampled"
-    drawn: ClassVar[tuple[str, ...]] = (
-        "a sample of the records to choose levels on",
-        "the levels",
-        "another sample of the records to publish",
-    )
     unprotected: ClassVar[tuple[str, ...]] = (
         "several records of one person: c of them make epsilon c times and delta c e^((c - 1) epsilon) times as large",
         "further releases of the same records: their epsilons and deltas add up",
         "what was chosen after a look at the records: columns, hierarchies and parameters must be public",
         "what holds for people at large: it can be learned about somebody whether they are in the table or not",
     )
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Two samples, and the levels in between."""
+        return (
+            "a sample of the records to choose levels on",
+            "the levels",
+            "another sample of the records to publish",
+        )
 
     def apply(
         self,

@@ -95,3 +95,25 @@ def test_apply(divided: Path, nymity: Run, people: pl.DataFrame) -> None:
     released = pl.read_csv(divided / "release/release.csv", infer_schema=False)
     applied = pl.read_csv(divided / "out.csv", infer_schema=False).head(60)
     assert sorted(applied.rows()) == sorted(released.rows())
+
+
+def test_a_log_gives_the_same_release_again(folder: Path, nymity: Run) -> None:
+    """Sorted groups divide people who look alike: without the log they are divided anew, and that is warned of."""
+    job = (folder / "job.toml").read_text(encoding="utf-8")
+    job = job[: job.index("[method]")] + '[method]\nname = "sorted-groups"\n\n[output]\nrow_order = "shuffled"\n'
+    (folder / "job.toml").write_text(job, encoding="utf-8")
+    publish = ("publish", "job.toml", "--no-report", "--out")
+    assert nymity(*publish, "release").exit_code == 0
+    first = (folder / "release/release.csv").read_bytes()
+    done = nymity(*publish, "release", "--log", "release-custodian")
+    assert (done.exit_code, "new key" in done.output) == (0, False), done.output
+    assert (folder / "release/release.csv").read_bytes() == first
+    done = nymity(*publish, "elsewhere", "--log", "release-custodian/log.json", "--json")
+    assert json.loads(done.stdout)["certificate"]["redrawn"]
+    assert (folder / "elsewhere/release.csv").read_bytes() == first
+    done = nymity(*publish, "release")
+    assert "drawn from a new key" in " ".join(done.output.split())
+    assert (folder / "release/release.csv").read_bytes() != first
+    assert nymity(*publish, "release", "--log", "nowhere").exit_code == 2
+    seeded = nymity(*publish, "seeded", "--set", "seed=7", "--json")
+    assert json.loads(seeded.stdout)["certificate"]["seeded"] is True

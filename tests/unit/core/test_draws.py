@@ -58,6 +58,7 @@ def test_numbers_are_below_their_limits_and_as_likely_as_any_other():
     """Limits 3 in 3,000 draws: chi-squared with 2 degrees of freedom exceeds 27.6 with probability 1e-6."""
     drawn = KeyedDraws.known(2).numbers("classes", np.array([3, 1] * 3000))
     assert (drawn[1::2] == 0).all()
+    assert KeyedDraws.known(2).numbers("classes", np.array([2**62 + 1] * 50)).max() <= 2**62
     counts = np.bincount(drawn[0::2], minlength=3)
     assert len(counts) == 3
     assert float((((counts - 1000) ** 2) / 1000).sum()) < 27.6

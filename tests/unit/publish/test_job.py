@@ -97,9 +97,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "threads": 2,
         }
     ),
-    "buckets": data(
-        method={"name": "buckets", "sizes": [2, 50], "plan": "two-size", "seconds": 2.5, "grouping": "similar"}
-    ),
+    "buckets": data(method={"name": "buckets", "sizes": [2, 50], "plan": "two-size", "seconds": 2.5}),
     "anatomy": data(method={"name": "anatomy"}),
     "freeform": data(privacy=[{"model": "k-matching", "k": 5}], method={"name": "freeform-greedy", "cells": "set"}),
     "freeform by the cheapest pair": data(method={"name": "freeform-sort-greedy", "categorical": "order"}),

@@ -63,10 +63,9 @@ def released(table: pl.DataFrame | None = None, **method: object) -> Release:
 # -- what is published -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("grouping", ["random", "similar"])
-def test_every_record_is_once_in_each_table(grouping: str) -> None:
+def test_every_record_is_once_in_each_table() -> None:
     source = patients()
-    release = released(source, grouping=grouping)
+    release = released(source)
     assert release.table.columns == ["age", "sex", "note", "bucket"]
     assert release.sensitive_table.columns == ["bucket", "disease", "count"]
     rows = release.log.source_rows
@@ -145,33 +144,19 @@ def test_bucket_numbers_and_members_are_drawn_anew() -> None:
     assert not first.table.equals(second.table)
 
 
-def test_those_who_look_alike_share_a_bucket_if_asked() -> None:
-    def spread(release: Release) -> float:
-        return (
-            release.table.group_by("bucket")
-            .agg((pl.col("sex") == "m").mean())
-            .select((pl.col("sex") * (1 - pl.col("sex"))).mean())
-            .item()
-        )
-
-    table = patients(3000)
-    assert spread(released(table, grouping="similar")) < 0.3 * spread(released(table))
-
-
 @settings(max_examples=40, deadline=None)
 @given(
     counts=st.lists(st.integers(1, 9), min_size=2, max_size=5),
     shares=st.lists(st.sampled_from(["0.3", "0.5", "0.6", "0.75", "1"]), min_size=5, max_size=5),
-    grouping=st.sampled_from(["random", "similar"]),
 )
-def test_any_table_is_published_by_its_promise_or_refused(counts: list[int], shares: list[str], grouping: str) -> None:
+def test_any_table_is_published_by_its_promise_or_refused(counts: list[int], shares: list[str]) -> None:
     values = [f"v{i}" for i, n in enumerate(counts) for _ in range(n)]
     table = pl.DataFrame({"age": [i % 4 for i in range(len(values))], "disease": values})
     schema = ny.Schema({"age": ny.quasi(), "disease": ny.sensitive()})
     allowed = {f"v{i}": float(share) for i, share in zip(range(len(counts)), shares, strict=False)}
     promise = ny.FPrivacy(thresholds=allowed, attribute="disease")
     try:
-        release = ny.publish(table, schema, privacy=promise, method=ny.Buckets(grouping=grouping))  # type: ignore[arg-type]
+        release = ny.publish(table, schema, privacy=promise, method=ny.Buckets())
     except (NoSolutionError, ParameterError):
         return
     assert not bucket_problems(release.table, release.sensitive_table)
@@ -382,7 +367,7 @@ def test_impossible_thresholds_and_sizes_are_named() -> None:
         released(sizes=(2, 3))
     with pytest.raises(NoSolutionError, match="'flu'"):
         ny.publish(patients(), SCHEMA, privacy=PROMISE, method=ny.Anatomy())
-    for wrong in ({"sizes": (3, 2)}, {"sizes": 5}, {"plan": "bset"}, {"grouping": "any"}, {"seconds": 0}):
+    for wrong in ({"sizes": (3, 2)}, {"sizes": 5}, {"plan": "bset"}, {"seconds": 0}):
         with pytest.raises(ParameterError):
             ny.Buckets(**wrong)  # type: ignore[arg-type]
 

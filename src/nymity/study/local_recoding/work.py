@@ -174,6 +174,7 @@ def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, dra
     """Lay out the first n records of a random order; those of a smaller n are among those of a larger."""
     import polars as pl
 
+    from nymity.core.draws import KeyedDraws
     from nymity.partition.attributes import attributes_of
     from nymity.partition.problem import problem_of
     from nymity.privacy import KAnonymity
@@ -184,7 +185,7 @@ def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, dra
     table = table[_order(table.height, draw)[:n]]
     words = [pl.format("value {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in sets]
     encoded = encode(table.with_columns(words), Schema(dict.fromkeys(columns, quasi())))
-    return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)])
+    return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)], KeyedDraws.known(0))
 
 
 @lru_cache(maxsize=4)
