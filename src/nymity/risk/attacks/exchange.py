@@ -24,7 +24,6 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.bucket.methods import BucketMethod
 from nymity.core.draws import KeyedDraws
 from nymity.core.intervals import ERROR, clopper_pearson, clustered_interval
 from nymity.core.progress import Progress, report
@@ -34,7 +33,6 @@ from nymity.risk.attacks.replay import Replay, Row, as_rows
 from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.worlds import Worlds, levels_alone
-from nymity.table.bucket_recoding import BUCKET
 from nymity.table.recoding import Recoded
 
 
@@ -74,7 +72,7 @@ class Exchange:
 
     def result(self, *, key: str, title: str, assumes: str) -> AttackResult:
         """Exchange, and say how often it would have shown."""
-        if isinstance(self._scene.method, BucketMethod) and self._scene.method.grouping == "random":
+        if self._scene.buckets is not None:
             return self._proved(key, title, assumes)
         pairs = self.drawn_pairs()
         runs = 1 if self._deterministic else self.draws
@@ -179,15 +177,13 @@ class Exchange:
     def _compares(self) -> str:
         if self._deterministic:
             return "the published rows"
-        return "who shares a bucket" if self._scene.buckets is not None else "the cells or sizes of their classes"
+        return "the cells or sizes of their classes"
 
     def _shown(self, world: tuple[int, ...], one: int, other: int, runs: int) -> list[bool]:
         """Say for each of the same keys whether a table is published with what the release shows of two people."""
         published = self._published(world, runs)
         if self._deterministic:
             return [recoded is not None and self._replay.is_this_release(recoded) for recoded in published]
-        if self._scene.buckets is not None:
-            return [recoded is not None and _bucket(recoded, one) == _bucket(recoded, other) for recoded in published]
         wanted = {row: self._cells[row] for row in (self._row_of[one], self._row_of[other])}
         m = self._scene.schema.quasi
         shown = []
@@ -231,10 +227,7 @@ class Exchange:
         assert scene.matcher is not None
         codes, own, n = scene.people.codes, scene.own, len(truth)
         could: NDArray[np.bool_] = (truth != truth[one]) & (codes != codes[:, [one]]).any(axis=0)
-        if scene.buckets is not None:
-            places = self.worlds.places
-            could &= np.array([len(mine) == 1 and mine == places[one] for mine in places])
-        elif self._deterministic:  # a class is published whole or not at all: to share one is to be exchangeable
+        if self._deterministic:  # a class is published whole or not at all: to share one is to be exchangeable
             could &= (own == own[one]) & (own >= 0)
         elif own[one] < 0:
             could[:] = False
@@ -259,10 +252,6 @@ class Exchange:
         ratios = self._ratios(found)
         largest, low, high = (_said_ratio(ratios[name]) for name in ("largest", "low", "high"))
         return f"the largest likelihood ratio is {largest} (from {low} to {high}, for all pairs at 95%)."
-
-
-def _bucket(recoded: Recoded, person: int) -> object:
-    return recoded.table[BUCKET][person]  # buckets are published in the order of the table
 
 
 def _quotient(a: float, b: float) -> float:
