@@ -7,9 +7,9 @@ over all draws, and Bayes does the rest. Nothing here looks into a method: it is
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import groupby
+from itertools import chain, combinations_with_replacement, groupby
 from math import factorial, prod
 
 #: Who looks how: one entry per group of people with equal quasi-identifiers, and the values they have.
@@ -44,8 +44,20 @@ def posteriors(
 
     ``releases`` counts what comes of a table over all draws, each as likely as any other.
     """
+    return _weighed(tables(looks, values), releases)
+
+
+def posteriors_by_chance(
+    looks: Sequence[Hashable], alphabet: Sequence[str], releases: Callable[[Table], Counter[Hashable]]
+) -> Posterior:
+    """Return the same where everybody has any value of the alphabet, independently."""
+    each = (tables(looks, values) for values in combinations_with_replacement(alphabet, len(looks)))
+    return _weighed(chain.from_iterable(each), releases)
+
+
+def _weighed(every: Iterable[tuple[Table, int]], releases: Callable[[Table], Counter[Hashable]]) -> Posterior:
     likely: dict[Hashable, list[tuple[Table, Fraction]]] = defaultdict(list)
-    for table, ways in tables(looks, values):
+    for table, ways in every:
         found = releases(table)
         for release, count in found.items():
             likely[release].append((table, Fraction(ways * count, found.total())))
