@@ -60,10 +60,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "freeform-greedy": [Example(ny.FreeformGreedy(), ("2-matching",))],
     "freeform-sort-greedy": [Example(ny.FreeformSortGreedy(), ("2-matching",))],
     "freeform-hungarian": [Example(ny.FreeformHungarian(), ("2-matching",))],
-    "buckets": [
-        Example(ny.Buckets(plan="one-size"), ("shares of a half", "x at most half")),
-        Example(ny.Buckets(plan="one-size", grouping="similar"), ("shares of a half", "x at most half"), "similar"),
-    ],
+    "buckets": [Example(ny.Buckets(plan="one-size"), ("shares of a half", "x at most half"))],
     "anatomy": [Example(ny.Anatomy(), ("shares of a half", "x at most half"))],
 }
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import nymity as ny
 from nymity.core.errors import ParameterError
 from nymity.privacy import Groups, PrivacyModel
-from nymity.risk import ATTACKS, BackgroundKnowledge, Downcoding, Minimality
+from nymity.risk import ATTACKS, BackgroundKnowledge, Downcoding
 from nymity.risk.attacks.promises import advantage_limit, largest_shares, least_values
 from nymity.table.encoding import encode
 
@@ -127,7 +127,8 @@ def test_minimality_finds_out_the_published_example() -> None:
     release = ny.publish(frame, SCHEMA, privacy=[model], method=ny.OptimalLattice())
     assert release.levels == {"q": 1}
     found = ny.risk.attack(release, original=frame)
-    (result,) = [one for one in found.results if one.key == "minimality"]
+    result, rows = [one for one in found.results if one.key == "minimality"]
+    assert (result.attribute, rows.attribute) == ("s", None)
     assert result.figures["tables"] == {"before": 15, "left": 1}
     assert (result.rate, result.highest, result.promised, result.exceeds) == (1.0, 1, 0.5, True)
     assert result.baseline == pytest.approx(4 / 6)
@@ -182,12 +183,11 @@ def test_downcoding_rules_out_what_would_have_been_published() -> None:
 def test_large_releases_are_refused_and_limits_checked() -> None:
     frame = ny.datasets.hospital(300)
     release = ny.publish(frame, ny.datasets.hospital_schema(), privacy=[ny.KAnonymity(k=5)], method=ny.OptimalLattice())
-    found = ny.risk.attack(release, original=frame, attacks=["minimality", Downcoding(tables=10)])
-    assert [one.key for one in found.not_run] == ["minimality", "downcoding"]
+    found = ny.risk.attack(release, original=frame, attacks=[Downcoding(tables=10)])
+    assert [one.key for one in found.not_run] == ["downcoding"]
     assert all("tables would have to be tried out" in one.reason for one in found.not_run)
-    for kind in (Minimality, Downcoding):
-        with pytest.raises(ParameterError, match="tables"):
-            kind(tables=0)
+    with pytest.raises(ParameterError, match="tables"):
+        Downcoding(tables=0)
     with pytest.raises(ParameterError, match="excluded"):
         BackgroundKnowledge(excluded=0)
 

@@ -1,8 +1,9 @@
 """Enumerated draws: everything a method could have drawn, each way once, with its exact probability.
 
 The draws of a run form a tree: a permutation of n things is a fork of n! ways, a whole number below m one of m, and
-all ways of a fork are equally likely. A run follows one path from the root; :func:`every_way` runs again and again until
-all paths were taken. Nothing is known of the method, which may draw whatever it likes depending on what it drew before.
+all ways of a fork are equally likely. A run follows one path from the root; :func:`every_way` runs again and again
+until all paths were taken. Nothing is known of the method, which may draw whatever it likes, depending on what it drew
+before.
 """
 
 from __future__ import annotations

@@ -24,7 +24,6 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.bucket.methods import BucketMethod
 from nymity.core.draws import KeyedDraws
 from nymity.core.intervals import ERROR, clopper_pearson, clustered_interval
 from nymity.core.progress import Progress, report
@@ -34,7 +33,6 @@ from nymity.risk.attacks.replay import Replay, Row, as_rows
 from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.worlds import Worlds, levels_alone
-from nymity.table.bucket_recoding import BUCKET
 from nymity.table.recoding import Recoded
 
 
@@ -74,7 +72,7 @@ class Exchange:
 
     def result(self, *, key: str, title: str, assumes: str) -> AttackResult:
         """Exchange, and say how often it would have shown."""
-        if isinstance(self._scene.method, BucketMethod) and self._scene.method.grouping == "random":
+        if self._scene.buckets is not None:
             return self._proved(key, title, assumes)
         pairs = self.drawn_pairs()
         runs = 1 if self._deterministic else self.draws
@@ -87,7 +85,8 @@ class Exchange:
         seen = trials > 0
         if not seen.any():
             raise CannotRunError(
-                f"the classes of {len(pairs)} pairs of people came up in none of {runs} draws, so nothing can be counted"
+                f"what the release shows of {len(pairs)} pairs of people came up in none of {runs} draws, too rarely "
+                "to be counted"
             )
         n, rate = int(seen.sum()), float(changed.sum() / trials.sum())
         low, high = clustered_interval(changed[seen], trials[seen])
@@ -120,7 +119,7 @@ class Exchange:
             title=title,
             assumes=assumes,
             attribute=self._scene.sensitive[0],
-            n=len(self.worlds.places),
+            n=len(self.worlds.truth),
             successes=0.0,
             rate=0.0,
             low=0.0,
@@ -134,7 +133,7 @@ class Exchange:
     def drawn_pairs(self) -> list[tuple[int, int]]:
         """Draw people, and for each another one, among those between whom the release alone does not decide."""
         scene, random = self._scene, self._scene.random("minimality")
-        n, found = len(self.worlds.places), []
+        n, found = len(self.worlds.truth), []
         for _ in range(20 * self.pairs):
             one = int(random.random() * n)
             others = np.flatnonzero(self._exchangeable(one))
@@ -178,15 +177,13 @@ class Exchange:
     def _compares(self) -> str:
         if self._deterministic:
             return "the published rows"
-        return "who shares a bucket" if self._scene.buckets is not None else "the cells or sizes of their classes"
+        return "the cells or sizes of their classes"
 
     def _shown(self, world: tuple[int, ...], one: int, other: int, runs: int) -> list[bool]:
         """Say for each of the same keys whether a table is published with what the release shows of two people."""
         published = self._published(world, runs)
         if self._deterministic:
             return [recoded is not None and self._replay.is_this_release(recoded) for recoded in published]
-        if self._scene.buckets is not None:
-            return [recoded is not None and _bucket(recoded, one) == _bucket(recoded, other) for recoded in published]
         wanted = {row: self._cells[row] for row in (self._row_of[one], self._row_of[other])}
         m = self._scene.schema.quasi
         shown = []
@@ -224,26 +221,20 @@ class Exchange:
         return {person: cells[own] for person, own in enumerate(self._scene.own.tolist()) if own >= 0}
 
     def _exchangeable(self, one: int) -> NDArray[np.bool_]:
-        """Say who differs from a person in quasi-identifiers and values, and could have the person's row, and she his."""
+        """Say who differs from a person in quasi-identifiers and values, and fits the person's row as she fits his."""
         scene, truth = self._scene, np.array(self.worlds.truth)
         assert scene.people is not None
         assert scene.matcher is not None
-        codes, n = scene.people.codes, len(truth)
-        differs = (truth != truth[one]) & (codes != codes[:, [one]]).any(axis=0)
-        if scene.buckets is not None:
-            places = self.worlds.places
-            same = [len(own) == 1 and own == places[one] for own in places]
-            return differs & np.array(same)
-        own = scene.own
-        if own[one] < 0:
-            return np.zeros(n, dtype=np.bool_)
-        known = np.maximum(own, 0)
+        codes, own, n = scene.people.codes, scene.own, len(truth)
+        could: NDArray[np.bool_] = (truth != truth[one]) & (codes != codes[:, [one]]).any(axis=0)
         if self._deterministic:  # a class is published whole or not at all: to share one is to be exchangeable
-            return differs & (own == own[one])
-        fits = scene.matcher.fit(codes, np.full(n, own[one])) & scene.matcher.fit(
-            np.repeat(codes[:, [one]], n, axis=1), known
-        )
-        return differs & (own >= 0) & fits
+            could &= (own == own[one]) & (own >= 0)
+        elif own[one] < 0:
+            could[:] = False
+        else:
+            could &= scene.matcher.fit(codes, np.full(n, own[one]))
+            could &= scene.matcher.fit(np.repeat(codes[:, [one]], n, axis=1), np.maximum(own, 0)) & (own >= 0)
+        return could
 
     # -- in words ------------------------------------------------------------------------------------------------
 
@@ -261,10 +252,6 @@ class Exchange:
         ratios = self._ratios(found)
         largest, low, high = (_said_ratio(ratios[name]) for name in ("largest", "low", "high"))
         return f"the largest likelihood ratio is {largest} (from {low} to {high}, for all pairs at 95%)."
-
-
-def _bucket(recoded: Recoded, person: int) -> object:
-    return recoded.table[BUCKET][person]  # buckets are published in the order of the table
 
 
 def _quotient(a: float, b: float) -> float:

@@ -52,7 +52,7 @@ class Minimality(Attack):
     tables: int = 2000
     runs: int = 5000
     pairs: int = 20
-    draws: int = 30
+    draws: int = 10
 
     key = "minimality"
     title = "knowing the program: minimality, and who goes into which class"

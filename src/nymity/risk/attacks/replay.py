@@ -137,7 +137,7 @@ class Replay:
         equal = Orders(records, profiles.combination[records].astype(np.int64))
         known: dict[str, MakeOrders] = {EQUAL_RECORDS: lambda _: equal, PLACES: all_alike}
         if self.scene.buckets is not None:
-            rows = as_rows(table[content_order(table)], self.names)
+            rows = as_rows(table[content_order(table, self.names)], self.names)
             number = {row: at for at, row in enumerate(dict.fromkeys(rows))}
             value = {row[-1]: at for at, row in enumerate(rows)}
             members = Orders(np.array([number[row] for row in rows]), np.array([value[row[-1]] for row in rows]))

@@ -35,13 +35,12 @@ class Worlds:
     """The worlds that fit a release.
 
     values: the different combinations of sensitive values of the original; a world is the number of one for each
-    person. places: for each person the classes, or buckets, that fit. stock: the values of each place.
+    person. stock: the values of each class or bucket. room: how many rows of each bucket have which quasi-identifiers.
     """
 
     scene: Scene
     values: tuple[Row, ...]
     truth: tuple[int, ...]
-    places: tuple[tuple[int, ...], ...]
     stock: tuple[Counter[int], ...]
     room: Counter[tuple[Row, int]] | None
 
@@ -53,12 +52,12 @@ class Worlds:
         values = tuple(dict.fromkeys(own))
         number = {row: at for at, row in enumerate(values)}
         stock, room = _bucket_stock(scene, number) if scene.buckets is not None else (_class_stock(scene, number), None)
-        places = _bucket_places(scene, room) if room is not None else _class_places(scene)
-        found = Worlds(scene, values, tuple(number[row] for row in own), places, stock, room)
-        removed = sum(fits == (REMOVED,) for fits in places)
-        if removed + sum(map(sum, (own.values() for own in stock))) != len(places):
-            raise CannotRunError("people and rows do not match: some fit no row and were not removed")
-        return found
+        return Worlds(scene, values, tuple(number[row] for row in own), stock, room)
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, ...], ...]:
+        """For each person the classes, or buckets, that fit."""
+        return _class_places(self.scene) if self.room is None else _bucket_places(self.scene, self.room)
 
     @property
     def removed(self) -> int:
@@ -88,8 +87,10 @@ class Worlds:
 
     def every(self, most: int) -> list[tuple[int, ...]]:
         """Return all worlds, up to so many."""
-        if len(self.places) > _PEOPLE:
+        if len(self.truth) > _PEOPLE:
             raise TooManyWaysError
+        if self.removed + sum(sum(own.values()) for own in self.stock) != len(self.truth):
+            raise CannotRunError("people and rows do not match: some fit no row and were not removed")
         found: dict[tuple[int, ...], None] = {}
         for world in self._matched():
             found[world] = None
@@ -101,7 +102,7 @@ class Worlds:
         """Yield the world of every way to give people places and values; the same world may come several times."""
         stock = [Counter(own) for own in self.stock]
         room = None if self.room is None else Counter(self.room)
-        world, steps = [0] * len(self.places), 0
+        world, steps = [0] * len(self.truth), 0
 
         def extend(person: int) -> Iterator[tuple[int, ...]]:
             nonlocal steps
