@@ -132,7 +132,9 @@ def _arguments() -> Any:
     parser.add_argument("--processes", type=int, default=2, help="how many at a time (default 2)")
     parser.add_argument("--only", type=int, help="the job of this seed alone")
     parser.add_argument("--out", type=Path, default=ROOT / "campaign.json", help="where counts go")
-    parser.add_argument("--go-on", action="store_true", help="add to the counts in --out, leaving out seeds that were run")
+    parser.add_argument(
+        "--go-on", action="store_true", help="add to the counts in --out, leaving out seeds that were run"
+    )
     return parser.parse_args()
 
 

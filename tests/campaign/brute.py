@@ -49,7 +49,15 @@ def solutions(case: Any, hierarchies: dict[str, list[list[Text]]]) -> dict[tuple
     return found
 
 
-def _suppressed(case: Any, records: list[int], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]) -> list[int]:
+def whole_breaks(case: Any) -> bool:
+    """Say whether all records in one class break a promise: then every partition does, as unions keep what parts do."""
+    records = [n for n in range(case.records) if n not in case.dropped()]
+    return not all(_keeps(case, model, records, 0) for model in case.models)
+
+
+def _suppressed(
+    case: Any, records: list[int], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]
+) -> list[int]:
     classes: dict[tuple[Text, ...], list[int]] = defaultdict(list)
     for n in records:
         classes[_key(case, [c.values[n] for c in case.quasi], labels, node)].append(n)
@@ -61,7 +69,9 @@ def _suppressed(case: Any, records: list[int], labels: dict[str, dict[Text, list
     return gone
 
 
-def _key(case: Any, values: list[Any], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]) -> tuple[Text, ...]:
+def _key(
+    case: Any, values: list[Any], labels: dict[str, dict[Text, list[Text]]], node: tuple[int, ...]
+) -> tuple[Text, ...]:
     found = []
     for c, v, level in zip(case.quasi, values, node, strict=True):
         row = labels[c.name].get(text_of(v))
@@ -76,6 +86,8 @@ def _keeps(case: Any, model: dict[str, Any], members: list[int], people: int) ->
     if key == "k-map":
         return people >= model["k"]
     secrets = {c.name: [text_of(c.values[n]) for n in members] for c in case.columns if c.role == "sensitive"}
+    if key == "t-closeness":
+        return True  # asked of the whole table alone, which is at distance 0 from itself
     shown = definitions.Shown(classes=[("c",)] * len(members), sensitive=secrets, masked=("*",))
     return definitions.measure(model, shown)[1]
 

@@ -24,7 +24,24 @@ KINDS = {
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
     **dict.fromkeys(("safepub", "epsilon-safe-lattice"), "sampled"),
 }
-NAMES = ["age", "zip", "job", "*", "^a$", "a.b", "名前", "row", "class", "size", "=x", "q0", "a,b", 'say "x"', " ", "Straße"]
+NAMES = [
+    "age",
+    "zip",
+    "job",
+    "*",
+    "^a$",
+    "a.b",
+    "名前",
+    "row",
+    "class",
+    "size",
+    "=x",
+    "q0",
+    "a,b",
+    'say "x"',
+    " ",
+    "Straße",
+]
 BESIDE = ["illness", "value", "count", "n", "bucket", "-y", "status"]
 TEXTS = ["a", "b", "c", "a, b", "{a, b}", "[1, 2]", "missing", "missing or [1, 2]", "A", "a ", "01", "1", "1.0", "-5",
          "+3", "1e3", "=1+1", "'=a", "@x", "Zoë", "Zoe\u0308", "😀", "x\ny", 'q"q', "x;y", "\tz", "true", "NA", "null",
@@ -131,7 +148,7 @@ class Case:
 
     def said(self) -> str:
         """Describe the job in one line."""
-        models = ", ".join(str({k: v for k, v in model.items()}) for model in self.models)
+        models = ", ".join(str(model) for model in self.models)
         return f"seed {self.seed}: {self.method} {self.parameters} on {self.records} records, {models}, {self.output}"
 
 
@@ -158,7 +175,7 @@ def case_of(seed: int) -> Case:
         columns.append(Column("name", "identifying", people, pl.String))
     draw.shuffle(columns)
     secrets = [column for column in beside if column.role == "sensitive"]
-    models = _models(draw, kind, secrets if method not in SIZE_ALONE or draw.random() < 0.1 else [], n)
+    models = _models(draw, method, kind, secrets, n)
     population = _population(draw, quasi, columns, models, n)
     return Case(
         seed=seed,
@@ -186,7 +203,9 @@ def _quasi(draw: random.Random, name: str, n: int, kind: str) -> Column:
     if shape == "text" and draw.random() < 0.03:
         values[draw.randrange(n)] = "*"
     if shape in ("text", "tame"):
-        dtype = draw.choice([pl.String, pl.String, pl.Categorical, pl.Enum(sorted({v for v in values if v is not None}))])
+        dtype = draw.choice(
+            [pl.String, pl.String, pl.Categorical, pl.Enum(sorted({v for v in values if v is not None}))]
+        )
     builder, hierarchy = _hierarchy(draw, shape, values, kind)
     return Column(
         name,
@@ -267,11 +286,14 @@ def _beside(draw: random.Random, n: int, kind: str) -> list[Column]:
     if kind == "sampled":
         return []
     names, columns = draw.sample(BESIDE, 3), []
+    if kind == "buckets" and draw.random() < 0.9:  # which needs two of the names for itself
+        names = draw.sample([name for name in BESIDE if name not in ("bucket", "count")], 3)
     for name in names[: draw.choice([1, 1, 1, 2]) if kind == "buckets" or draw.random() < 0.8 else 0]:
         if columns and kind == "buckets":
             break
         numbers = draw.random() < 0.3
-        pool = draw.sample([1, 2, 3, 10, -1] if numbers else SECRETS, draw.randint(2, 4))
+        secrets = [text for text in SECRETS if text != "*" or draw.random() < 0.1]
+        pool = draw.sample([1, 2, 3, 10, -1] if numbers else secrets, draw.randint(2, 4))
         values = [draw.choice(pool) for _ in range(n)]
         if draw.random() < 0.2:
             values = [None if draw.random() < 0.3 else value for value in values]
@@ -289,8 +311,10 @@ def _beside(draw: random.Random, n: int, kind: str) -> list[Column]:
 
 # -- what is asked -------------------------------------------------------------------------------------------------
 
-#: Methods that take no model but those on the size of classes.
-SIZE_ALONE = ("exact-partition", "split-carry", "ola", "samarati")
+#: Models on the size of each class alone, and those that stay satisfied when data are generalized further: some methods
+#: take no others.
+SIZE_ALONE = ["k-anonymity", "prosecutor-risk", "k-matching"]
+MONOTONE = [*SIZE_ALONE, "k-map"]
 SIZES = ["k-anonymity", "prosecutor-risk", "average-risk", "sample-uniques", "k-matching"]
 SHARES = ["frequency-l-diversity", "beta-likeness", "enhanced-beta-likeness", "f-privacy"]
 SPREADS = [*SHARES, "distinct-l-diversity", "entropy-l-diversity", "recursive-diversity", "alpha-k-anonymity",
@@ -298,9 +322,13 @@ SPREADS = [*SHARES, "distinct-l-diversity", "entropy-l-diversity", "recursive-di
 SECOND = ["k-map", "delta-presence"]
 
 
-def _models(draw: random.Random, kind: str, secrets: list[Column], n: int) -> list[dict[str, Any]]:
+def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], n: int) -> list[dict[str, Any]]:
     if draw.random() < 0.03:
         choices = list(MODELS)
+    elif method in ("exact-partition", "split-carry"):
+        choices = SIZE_ALONE
+    elif method in ("ola", "samarati"):
+        choices = [*MONOTONE, *(["distinct-l-diversity"] if secrets else [])]
     elif kind == "sampled":
         choices = ["differential-privacy"]
     elif kind == "freeform":
@@ -308,7 +336,7 @@ def _models(draw: random.Random, kind: str, secrets: list[Column], n: int) -> li
     elif kind == "buckets":
         choices = SHARES
     else:
-        choices = [*SIZES, *(SPREADS if secrets else []), *(SECOND if kind in ("levels", "layers") else [])]
+        choices = [*SIZES, *(SPREADS if secrets else []), *(SECOND if kind == "levels" else [])]
     number = 1 if kind in ("sampled", "freeform") else draw.choice([1, 1, 1, 2, 2, 3])
     keys = draw.sample(choices, min(number, len(choices)))
     if "delta-presence" in keys and "k-map" in keys:
@@ -341,7 +369,11 @@ def _asked(draw: random.Random, key: str, attribute: str, secrets: list[Column],
         "enhanced-beta-likeness": lambda: {"beta": pick([0.2, 0.5, 1, 1.5, 3])},
         "f-privacy": lambda: {"thresholds": _thresholds(draw, column)},
         "k-map": lambda: {"k": pick([2, 3, 4]), "population": "frame"},
-        "delta-presence": lambda: {"low": pick([0, 0, 0.1, 0.25]), "high": pick([0.5, 0.75, 0.9, 1]), "subset": "frame"},
+        "delta-presence": lambda: {
+            "low": pick([0, 0, 0.1, 0.25]),
+            "high": pick([0.5, 0.75, 0.9, 1]),
+            "subset": "frame",
+        },
         "differential-privacy": lambda: {
             "epsilon": pick([1, 2, 3]),
             "public_records": pick([100, 150]),
@@ -377,12 +409,14 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
     if kind == "levels":
         given: dict[str, Any] = {"suppression": draw.choice([0, 0.1, 0.2, 0.3, 0.5, 1.0])}
         given["outliers"] = draw.choice(["mask", "mask", "remove"])
-        given["loss"] = draw.choice(["loss", "loss", "discernibility", "precision", "height", "entropy", "average-class-size"])
+        given["loss"] = draw.choice(
+            ["loss", "loss", "discernibility", "precision", "height", "entropy", "average-class-size"]
+        )
         if method == "anytime-lattice":
             given["checks"] = draw.choice([1, 5, 100])
         return given
     if kind == "layers":
-        return {"loss": draw.choice(["loss", "precision"]), "share": draw.choice([0.01, 0.2, 0.5])}
+        return {"loss": draw.choice(["loss", "loss-geometric", "gcp"]), "share": draw.choice([0.01, 0.2, 0.5])}
     if kind in ("partition", "freeform"):
         given = {"cells": draw.choice(["tight", "set", "hierarchy"]), "categorical": draw.choice(["set", "order"])}
         if method == "mondrian":
@@ -392,9 +426,11 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         return given
     if kind == "buckets":
         return {"grouping": draw.choice(["random", "similar"]), **({"seconds": 1.0} if method == "buckets" else {})}
-    return {"penalty": draw.choice([0.5, 1.0])} if method == "epsilon-safe-lattice" else {
-        "score": draw.choice(["granularity", "discernibility", "entropy", "intensity", "group-size"])
-    }
+    return (
+        {"penalty": draw.choice([0.5, 1.0])}
+        if method == "epsilon-safe-lattice"
+        else {"score": draw.choice(["granularity", "discernibility", "entropy", "intensity", "group-size"])}
+    )
 
 
 def _output(draw: random.Random) -> dict[str, Any]:

@@ -67,7 +67,9 @@ def truthful(label: Text, value: Any, builder: str) -> bool:
     if builder == "intervals":
         return _within(label, Fraction(text))
     if builder == "masking":
-        return all(a in (b, MASK) for a, b in zip(label, text, strict=False)) and len(label) <= max(len(text), len(label))
+        return all(a in (b, MASK) for a, b in zip(label, text, strict=False)) and len(label) <= max(
+            len(text), len(label)
+        )
     if builder == "dates":
         return _in_period(label, datetime.date.fromisoformat(text[:10]))
     return True

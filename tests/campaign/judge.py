@@ -146,9 +146,9 @@ class Judge:
                 label = labels[levels[column.name]]
                 if cell != label and not (levels[column.name] == 0 and same(cell, value)):
                     return False
-            elif not cells.allows(cell, value, labels, self._domain[column.name]):
-                return False
-            elif text_of(value) not in self._meant(column.name, cell):
+            elif text_of(value) not in self._meant(column.name, cell) or not cells.allows(
+                cell, value, labels, self._domain[column.name]
+            ):
                 return False
         return True
 
@@ -275,7 +275,10 @@ class Judge:
             for name, value in reached.items():
                 if not _equal(stated.get(name), value):
                     family = "measured value" if not self._has_masked else "measured value (masked rows are no class)"
-                    yield family, f"{model['model']}: {name} = {stated.get(name)!r} stated, {_plain(value)} by definition"
+                    yield (
+                        family,
+                        f"{model['model']}: {name} = {stated.get(name)!r} stated, {_plain(value)} by definition",
+                    )
 
     @property
     def _has_masked(self) -> bool:
@@ -316,8 +319,7 @@ class Judge:
             roles[name] != (self.by_name[name].role if name in self.by_name else "bucket") for name in roles
         ):
             yield "certificate columns", str(roles)
-        promised = [{key: value for key, value in model.items()} for model in stated["promised"]]
-        for model, said in zip(self.case.models, promised, strict=True):
+        for model, said in zip(self.case.models, stated["promised"], strict=True):
             named = {key: value for key, value in model.items() if key not in ("population", "subset")}
             if any(said.get(key, _DEFAULTS.get(key)) != value for key, value in named.items()):
                 yield "certificate promised", f"{said} for {model}"
@@ -328,7 +330,9 @@ class Judge:
         if self.beside is not None:
             found.append((output["sensitive_table"], f"release-sensitive.{self.suffix}"))
         for section, name in found:
-            stated = section.get("file_sha256") or {f["file"]: f["sha256"] for f in self.certificate.get("files", [])}.get(name)
+            stated = section.get("file_sha256") or {
+                f["file"]: f["sha256"] for f in self.certificate.get("files", [])
+            }.get(name)
             if stated != hashlib.sha256((self.folder / name).read_bytes()).hexdigest():
                 yield "certificate file hash", name
 
@@ -375,7 +379,7 @@ def worst_delta(k: int, beta: Fraction, epsilon: Fraction) -> float:
     """
     b, factor, worst = float(beta), math.exp(epsilon), 0.0
     before = None
-    for n in range(0, 4 * k + 40):
+    for n in range(4 * k + 40):
         chances = [math.comb(n, j) * b**j * (1 - b) ** (n - j) for j in range(n + 1)]
         seen = [math.fsum(chances[:k]), *chances[k:]]
         if before is not None:

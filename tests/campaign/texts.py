@@ -62,7 +62,9 @@ def read(path: Path, *, delimiter: str = ",", neutralized: bool = True) -> tuple
         header, rows = _sheet(path)
     else:
         raw = gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
-        lines = list(csv.reader(io.StringIO(raw.decode(), newline=""), delimiter="\t" if name.endswith(".tsv") else delimiter))
+        lines = list(
+            csv.reader(io.StringIO(raw.decode(), newline=""), delimiter="\t" if name.endswith(".tsv") else delimiter)
+        )
         header = lines[0]
         # a file of one column writes a missing cell as an empty line or as ""
         rows = [tuple(line or [""]) for line in lines[1:]]

@@ -101,6 +101,10 @@ def _no_solution(case: Case) -> tuple[str, list[Fault]]:
             return NONE, []
         if case.method in COMPLETE:
             return WRONG, [("solution missed", f"nodes {dict(list(found.items())[:5])} keep every promise")]
+    if KINDS.get(case.method, "partition") == "partition" and case.population is None:
+        if brute.whole_breaks(case):
+            return NONE, []
+        return WRONG, [("solution missed", "all records in one class keep every promise")]
     return UNCONFIRMED, []
 
 
@@ -192,7 +196,9 @@ def _forged_cell(case: Case, file: Path, given: dict[str, Any], draw: random.Ran
 def _with_other_cell(case: Case, file: Path, draw: random.Random) -> str | None:
     if file.suffix == ".parquet":
         table = pq.read_table(file)
-        texts = [n for n, kind in enumerate(table.schema.types) if pa.types.is_string(kind) or pa.types.is_large_string(kind)]
+        texts = [
+            n for n, kind in enumerate(table.schema.types) if pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        ]
         if not texts or not table.num_rows:
             return None
         at, row = draw.choice(texts), draw.randrange(table.num_rows)
@@ -215,7 +221,9 @@ def _with_other_cell(case: Case, file: Path, draw: random.Random) -> str | None:
     if lines[row][at] == before:
         return None
     written = io.StringIO(newline="")
-    csv.writer(written, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if len(lines[0]) == 1 else 0).writerows(lines)
+    csv.writer(
+        written, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if len(lines[0]) == 1 else 0
+    ).writerows(lines)
     data = written.getvalue().encode()
     file.write_bytes(gzip.compress(data) if packed else data)
     return f"{before!r} to {lines[row][at]!r} in column {lines[0][at]!r}"
@@ -226,7 +234,9 @@ def _forged_number(folder: Path, file: Path, given: dict[str, Any], draw: random
     path = folder / "release/certificate.json"
     text = path.read_text(encoding="utf-8")
     data = json.loads(text)
-    seen = [place for place in _numbers(data) if place[0] in ("measured", "promised") or place[:2] == ("output", "records")]
+    seen = [
+        place for place in _numbers(data) if place[0] in ("measured", "promised") or place[:2] == ("output", "records")
+    ]
     place = draw.choice(seen)
     at = data
     for step in place[:-1]:
@@ -237,7 +247,11 @@ def _forged_number(folder: Path, file: Path, given: dict[str, Any], draw: random
     try:
         answer = _answer(file, given)
         name = ".".join(str(step) for step in place if not isinstance(step, int))
-        return [(f"check misses a forged {place[0]}", f"{name} {before} to {at[place[-1]]}")] if answer in ("holds", "unseen") else []
+        return (
+            [(f"check misses a forged {place[0]}", f"{name} {before} to {at[place[-1]]}")]
+            if answer in ("holds", "unseen")
+            else []
+        )
     except Exception:  # noqa: BLE001 -- any traceback is a finding
         return [("check fails on a forged number", f"{place}\n{traceback.format_exc(limit=-3)}")]
     finally:

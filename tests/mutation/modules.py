@@ -27,6 +27,8 @@ _DP = (
 _PUBLISH = (
     "unit/publish/test_certificate.py",
     "unit/publish/test_check.py",
+    "unit/publish/test_salted_hashes.py",
+    "unit/publish/test_second_table_name.py",
     "unit/publish/test_publish_models.py",
     "unit/publish/test_publish_closeness.py",
     "unit/publish/test_publish_buckets.py",
@@ -36,13 +38,21 @@ _PUBLISH = (
     "unit/publish/test_publish_population.py",
 )
 _FIRST: dict[str, tuple[str, ...]] = {
-    "core/atomic.py": ("unit/core/test_atomic.py", "unit/io/test_io_write.py", "unit/publish/test_release_write.py"),
+    "core/atomic.py": (
+        "unit/core/test_atomic.py",
+        "unit/core/test_atomic_rollback.py",
+        "unit/io/test_io_write.py",
+        "unit/publish/test_release_write.py",
+    ),
     "publish/check.py": _PUBLISH,
     "publish/certificate.py": _PUBLISH,
     "privacy/k_matching.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
     "privacy/consistency.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
     "privacy/k_map.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
-    "privacy/delta_presence.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
+    "privacy/delta_presence.py": (
+        "unit/privacy/test_second_table_models.py",
+        "unit/publish/test_publish_population.py",
+    ),
     "privacy/second_table.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
     "privacy/decision.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_optimal_closeness.py"),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),

@@ -211,15 +211,16 @@ def _droppable(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Call | ast.Yield)
     return isinstance(statement, ast.Raise | ast.AugAssign | ast.Break | ast.Continue) or (
-        isinstance(statement, ast.Assign) and all(isinstance(t, ast.Subscript | ast.Attribute) for t in statement.targets)
+        isinstance(statement, ast.Assign)
+        and all(isinstance(t, ast.Subscript | ast.Attribute) for t in statement.targets)
     )
 
 
 def _without_last(node: ast.expr) -> ast.expr:
-    cut = ast.Slice(lower=None, upper=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1)))
-    return ast.Subscript(
-        value=ast.Call(func=ast.Name("list"), args=[node], keywords=[]), slice=cut, ctx=ast.Load()
-    )
+    turned = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "reversed"  # its first is the last
+    last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1))
+    cut = ast.Slice(lower=ast.Constant(1)) if turned else ast.Slice(upper=last)
+    return ast.Subscript(value=ast.Call(func=ast.Name("list"), args=[node], keywords=[]), slice=cut, ctx=ast.Load())
 
 
 def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
