@@ -147,7 +147,7 @@ class Judge:
                 if cell != label and not (levels[column.name] == 0 and same(cell, value)):
                     return False
             elif text_of(value) not in self._meant(column.name, cell) or not cells.allows(
-                cell, value, labels, self._domain[column.name]
+                cell, value, labels, self._ordered[column.name]
             ):
                 return False
         return True
@@ -161,7 +161,18 @@ class Judge:
 
     @cached_property
     def _domain(self) -> dict[str, list[Text]]:
+        """Values as the recoding numbers them."""
         return {name: [row[0] for row in rows] for name, rows in self.recoding["hierarchies"].items()}
+
+    @cached_property
+    def _ordered(self) -> dict[str, list[Text]]:
+        """Values in the order of intervals: as their hierarchy groups them, the coarsest groups first."""
+        found = {}
+        for name, rows in self.recoding["hierarchies"].items():
+            listed = [list(dict.fromkeys(labels)) for labels in zip(*rows, strict=True)]
+            path = {row[0]: [at.index(label) for at, label in zip(listed, row, strict=True)][::-1] for row in rows}
+            found[name] = sorted(path, key=path.__getitem__)
+        return found
 
     def _meant(self, name: str, cell: Text) -> set[Text]:
         """The values that the recoding says a cell stands for; all cells of that text together."""
