@@ -371,12 +371,9 @@ class Judge:
             yield "buckets", "a bucket does not hold the values of its records"
 
     def _private(self) -> Iterator[Fault]:
-        found = _named(self.certificate["differential_privacy"])
-        k, beta = int(found["k"]), Fraction(str(found["beta"]))
+        k, beta, epsilon, delta = _sampling(self.certificate["differential_privacy"])
         if any(size < k for size in self.shown.sizes.values()):
             yield "PROMISE BROKEN", f"a class of {min(self.shown.sizes.values())} records, k = {k}"
-        epsilon = Fraction(str(found["epsilon"])) - Fraction(str(found["epsilon_search"]))
-        delta = Fraction(str(found["delta"]))
         worst = worst_delta(k, beta, epsilon)
         if worst > float(delta) * (1 + 1e-9):
             yield "PROMISE BROKEN", f"delta {worst} of sampling with k = {k}, beta = {beta}, epsilon = {epsilon}"
@@ -401,15 +398,15 @@ def worst_delta(k: int, beta: Fraction, epsilon: Fraction) -> float:
     return worst
 
 
-def _named(data: Any) -> dict[str, Any]:
-    """Flatten nested sections into one, the outer names first."""
-    found: dict[str, Any] = {}
-    for key, value in data.items():
-        if isinstance(value, dict):
-            found = {**_named(value), **found}
-        else:
-            found[key] = value
-    return found
+def _sampling(section: dict[str, Any]) -> tuple[int, Fraction, Fraction, Fraction]:
+    """Return k, beta, epsilon and delta of the sampling operator, from a statement or from the plain section before it."""
+    if "budget" in section:
+        part = section["budget"]["publishing"]
+        epsilon = Fraction(str(part["epsilon"]))
+    else:
+        part = section
+        epsilon = Fraction(str(part["epsilon"])) - Fraction(str(part["epsilon_search"]))
+    return int(part["k"]), Fraction(str(part["beta"])), epsilon, Fraction(str(part["delta"]))
 
 
 def _places(column: Any, values: list[Text]) -> dict[Text, int]:

@@ -151,7 +151,10 @@ class _Bench:
                 for name in [name for name in sys.modules if name.split(".")[0] == "nymity"]:
                     del sys.modules[name]  # imported again, changed
             quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what was imported before
-            answer = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *quiet, *tests]))
+            for test in tests:  # one after another: most mutants are noticed by the first
+                answer = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *quiet, test]))
+                if answer:
+                    break
         finally:
             os._exit(answer)
 
