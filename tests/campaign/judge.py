@@ -399,7 +399,7 @@ def worst_delta(k: int, beta: Fraction, epsilon: Fraction) -> float:
 
 
 def _sampling(section: dict[str, Any]) -> tuple[int, Fraction, Fraction, Fraction]:
-    """Return k, beta, epsilon and delta of the sampling operator, from a statement or from the plain section before it."""
+    """Return k, beta, epsilon and delta of the sampling operator, from either form of the section."""
     if "budget" in section:
         part = section["budget"]["publishing"]
         epsilon = Fraction(str(part["epsilon"]))
