@@ -31,7 +31,7 @@ import pydantic  # noqa: F401
 import pytest
 import scipy.stats  # noqa: F401
 
-from .modules import modules, tests_of
+from .modules import modules, files_of
 from .mutants import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,7 +100,7 @@ class _Bench:
 
     def try_out(self, module: str, mutant: Mutant) -> str:
         """Say whether tests notice a mutant: killed, timeout (noticed too), survived; or that they fail without it."""
-        tests = tests_of(module, ROOT)
+        tests = files_of(module, ROOT)
         usual = self._usual(tuple(tests))
         if usual is None:
             return "tests fail without it"

@@ -90,7 +90,7 @@ def modules(root: Path) -> list[str]:
     return [path.relative_to(package).as_posix() for path in found if path.name != "__init__.py"]
 
 
-def tests_of(module: str, root: Path) -> list[str]:
+def files_of(module: str, root: Path) -> list[str]:
     """Return the test files that must notice a mutant of a module."""
     package = module.split("/")[0]
     near = _FIRST.get(module, ())
