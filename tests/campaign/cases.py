@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import polars as pl
@@ -174,6 +174,7 @@ def case_of(seed: int) -> Case:
         people = [f"PERSON-{seed}-{draw.randrange(10**9)}" for _ in range(n)]
         columns.append(Column("name", "identifying", people, pl.String))
     draw.shuffle(columns)
+    known = {parameter.name for parameter in fields(METHODS[method])}
     secrets = [column for column in beside if column.role == "sensitive"]
     models = _models(draw, method, kind, secrets, n)
     population = _population(draw, quasi, columns, models, n)
@@ -182,7 +183,7 @@ def case_of(seed: int) -> Case:
         columns=columns,
         models=models,
         method=method,
-        parameters=_parameters(draw, method, kind, quasi),
+        parameters={key: value for key, value in _parameters(draw, method, kind, quasi).items() if key in known},
         output=_output(draw),
         population=population,
         pandas=draw.random() < 0.05 and all(c.dtype in (pl.String, pl.Int64, pl.Float64) for c in columns),
