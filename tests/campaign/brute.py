@@ -44,7 +44,7 @@ def solutions(case: Any, hierarchies: dict[str, list[list[Text]]]) -> dict[tuple
     found = {}
     for node in product(*ranges):
         suppressed = _suppressed(case, records, labels, node)
-        if len(suppressed) <= limit:
+        if len(suppressed) <= limit and len(suppressed) < len(records):  # something has to be published
             found[node] = len(suppressed)
     return found
 

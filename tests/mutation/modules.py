@@ -41,8 +41,6 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "core/atomic.py": (
         "unit/core/test_atomic.py",
         "unit/core/test_atomic_rollback.py",
-        "unit/io/test_io_write.py",
-        "unit/publish/test_release_write.py",
     ),
     "publish/check.py": _PUBLISH,
     "publish/certificate.py": _PUBLISH,

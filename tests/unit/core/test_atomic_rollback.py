@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nymity.core.errors import FileError
-from nymity.io import STAGING_PREFIX, staging
+from nymity.io import STAGING_PREFIX, replace_file, staging
 
 NAMES = ["a.csv", "b.json", "c.txt"]
 
@@ -113,3 +113,12 @@ def test_a_staging_folder_that_cannot_be_removed_is_no_failure(tmp_path, monkeyp
     stage_all(tmp_path)
     assert len(removed) == 1
     assert {name: (tmp_path / name).read_text() for name in NAMES} == {name: f"new {name}" for name in NAMES}
+
+
+def test_a_folder_is_refused_as_the_name_of_a_file_before_anything_is_written(tmp_path):
+    (tmp_path / "folder").mkdir()
+    written = []
+    with pytest.raises(FileError, match="the name of a file"):
+        replace_file(tmp_path / "folder", written.append)
+    assert not written
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
