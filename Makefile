@@ -5,7 +5,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest robust-everywhere bench format clean
+.PHONY: demo test lint types layers pytest robust-everywhere bench campaign mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
@@ -34,6 +34,12 @@ robust-everywhere: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/nymity bench lattice
+
+campaign: .venv/dev
+	$(BIN)/python -m tests.campaign --jobs 20000
+
+mutants: .venv/dev
+	$(BIN)/python -m tests.mutation --per-module 4
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -44,9 +44,15 @@ def solutions(case: Any, hierarchies: dict[str, list[list[Text]]]) -> dict[tuple
     found = {}
     for node in product(*ranges):
         suppressed = _suppressed(case, records, labels, node)
-        if len(suppressed) <= limit:
+        if len(suppressed) <= limit and len(suppressed) < len(records):  # something has to be published
             found[node] = len(suppressed)
     return found
+
+
+def whole_breaks(case: Any) -> bool:
+    """Say whether all records in one class break a promise: then every partition does, as unions keep what parts do."""
+    records = [n for n in range(case.records) if n not in case.dropped()]
+    return not all(_keeps(case, model, records, 0) for model in case.models)
 
 
 def _suppressed(
@@ -80,6 +86,8 @@ def _keeps(case: Any, model: dict[str, Any], members: list[int], people: int) ->
     if key == "k-map":
         return people >= model["k"]
     secrets = {c.name: [text_of(c.values[n]) for n in members] for c in case.columns if c.role == "sensitive"}
+    if key == "t-closeness":
+        return True  # asked of the whole table alone, which is at distance 0 from itself
     shown = definitions.Shown(classes=[("c",)] * len(members), sensitive=secrets, masked=("*",))
     return definitions.measure(model, shown)[1]
 

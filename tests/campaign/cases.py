@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import polars as pl
@@ -148,7 +148,7 @@ class Case:
 
     def said(self) -> str:
         """Describe the job in one line."""
-        models = ", ".join(str({k: v for k, v in model.items()}) for model in self.models)
+        models = ", ".join(str(model) for model in self.models)
         return f"seed {self.seed}: {self.method} {self.parameters} on {self.records} records, {models}, {self.output}"
 
 
@@ -174,15 +174,16 @@ def case_of(seed: int) -> Case:
         people = [f"PERSON-{seed}-{draw.randrange(10**9)}" for _ in range(n)]
         columns.append(Column("name", "identifying", people, pl.String))
     draw.shuffle(columns)
+    known = {parameter.name for parameter in fields(METHODS[method])}
     secrets = [column for column in beside if column.role == "sensitive"]
-    models = _models(draw, kind, secrets if method not in SIZE_ALONE or draw.random() < 0.1 else [], n)
+    models = _models(draw, method, kind, secrets, n)
     population = _population(draw, quasi, columns, models, n)
     return Case(
         seed=seed,
         columns=columns,
         models=models,
         method=method,
-        parameters=_parameters(draw, method, kind, quasi),
+        parameters={key: value for key, value in _parameters(draw, method, kind, quasi).items() if key in known},
         output=_output(draw),
         population=population,
         pandas=draw.random() < 0.05 and all(c.dtype in (pl.String, pl.Int64, pl.Float64) for c in columns),
@@ -286,11 +287,14 @@ def _beside(draw: random.Random, n: int, kind: str) -> list[Column]:
     if kind == "sampled":
         return []
     names, columns = draw.sample(BESIDE, 3), []
+    if kind == "buckets" and draw.random() < 0.9:  # which needs two of the names for itself
+        names = draw.sample([name for name in BESIDE if name not in ("bucket", "count")], 3)
     for name in names[: draw.choice([1, 1, 1, 2]) if kind == "buckets" or draw.random() < 0.8 else 0]:
         if columns and kind == "buckets":
             break
         numbers = draw.random() < 0.3
-        pool = draw.sample([1, 2, 3, 10, -1] if numbers else SECRETS, draw.randint(2, 4))
+        secrets = [text for text in SECRETS if text != "*" or draw.random() < 0.1]
+        pool = draw.sample([1, 2, 3, 10, -1] if numbers else secrets, draw.randint(2, 4))
         values = [draw.choice(pool) for _ in range(n)]
         if draw.random() < 0.2:
             values = [None if draw.random() < 0.3 else value for value in values]
@@ -308,8 +312,10 @@ def _beside(draw: random.Random, n: int, kind: str) -> list[Column]:
 
 # -- what is asked -------------------------------------------------------------------------------------------------
 
-#: Methods that take no model but those on the size of classes.
-SIZE_ALONE = ("exact-partition", "split-carry", "ola", "samarati")
+#: Models on the size of each class alone, and those that stay satisfied when data are generalized further: some methods
+#: take no others.
+SIZE_ALONE = ["k-anonymity", "prosecutor-risk", "k-matching"]
+MONOTONE = [*SIZE_ALONE, "k-map"]
 SIZES = ["k-anonymity", "prosecutor-risk", "average-risk", "sample-uniques", "k-matching"]
 SHARES = ["frequency-l-diversity", "beta-likeness", "enhanced-beta-likeness", "f-privacy"]
 SPREADS = [*SHARES, "distinct-l-diversity", "entropy-l-diversity", "recursive-diversity", "alpha-k-anonymity",
@@ -317,9 +323,13 @@ SPREADS = [*SHARES, "distinct-l-diversity", "entropy-l-diversity", "recursive-di
 SECOND = ["k-map", "delta-presence"]
 
 
-def _models(draw: random.Random, kind: str, secrets: list[Column], n: int) -> list[dict[str, Any]]:
+def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], n: int) -> list[dict[str, Any]]:
     if draw.random() < 0.03:
         choices = list(MODELS)
+    elif method in ("exact-partition", "split-carry"):
+        choices = SIZE_ALONE
+    elif method in ("ola", "samarati"):
+        choices = [*MONOTONE, *(["distinct-l-diversity"] if secrets else [])]
     elif kind == "sampled":
         choices = ["differential-privacy"]
     elif kind == "freeform":
@@ -327,7 +337,7 @@ def _models(draw: random.Random, kind: str, secrets: list[Column], n: int) -> li
     elif kind == "buckets":
         choices = SHARES
     else:
-        choices = [*SIZES, *(SPREADS if secrets else []), *(SECOND if kind in ("levels", "layers") else [])]
+        choices = [*SIZES, *(SPREADS if secrets else []), *(SECOND if kind == "levels" else [])]
     number = 1 if kind in ("sampled", "freeform") else draw.choice([1, 1, 1, 2, 2, 3])
     keys = draw.sample(choices, min(number, len(choices)))
     if "delta-presence" in keys and "k-map" in keys:
@@ -407,7 +417,7 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
             given["checks"] = draw.choice([1, 5, 100])
         return given
     if kind == "layers":
-        return {"loss": draw.choice(["loss", "precision"]), "share": draw.choice([0.01, 0.2, 0.5])}
+        return {"loss": draw.choice(["loss", "loss-geometric", "gcp"]), "share": draw.choice([0.01, 0.2, 0.5])}
     if kind in ("partition", "freeform"):
         given = {"cells": draw.choice(["tight", "set", "hierarchy"]), "categorical": draw.choice(["set", "order"])}
         if method == "mondrian":

@@ -146,9 +146,9 @@ class Judge:
                 label = labels[levels[column.name]]
                 if cell != label and not (levels[column.name] == 0 and same(cell, value)):
                     return False
-            elif not cells.allows(cell, value, labels, self._domain[column.name]):
-                return False
-            elif text_of(value) not in self._meant(column.name, cell):
+            elif text_of(value) not in self._meant(column.name, cell) or not cells.allows(
+                cell, value, labels, self._ordered[column.name]
+            ):
                 return False
         return True
 
@@ -161,7 +161,18 @@ class Judge:
 
     @cached_property
     def _domain(self) -> dict[str, list[Text]]:
+        """Values as the recoding numbers them."""
         return {name: [row[0] for row in rows] for name, rows in self.recoding["hierarchies"].items()}
+
+    @cached_property
+    def _ordered(self) -> dict[str, list[Text]]:
+        """Values in the order of intervals: as their hierarchy groups them, the coarsest groups first."""
+        found = {}
+        for name, rows in self.recoding["hierarchies"].items():
+            listed = [list(dict.fromkeys(labels)) for labels in zip(*rows, strict=True)]
+            path = {row[0]: [at.index(label) for at, label in zip(listed, row, strict=True)][::-1] for row in rows}
+            found[name] = sorted(path, key=path.__getitem__)
+        return found
 
     def _meant(self, name: str, cell: Text) -> set[Text]:
         """The values that the recoding says a cell stands for; all cells of that text together."""
@@ -319,8 +330,7 @@ class Judge:
             roles[name] != (self.by_name[name].role if name in self.by_name else "bucket") for name in roles
         ):
             yield "certificate columns", str(roles)
-        promised = [{key: value for key, value in model.items()} for model in stated["promised"]]
-        for model, said in zip(self.case.models, promised, strict=True):
+        for model, said in zip(self.case.models, stated["promised"], strict=True):
             named = {key: value for key, value in model.items() if key not in ("population", "subset")}
             if any(said.get(key, _DEFAULTS.get(key)) != value for key, value in named.items()):
                 yield "certificate promised", f"{said} for {model}"
@@ -361,12 +371,9 @@ class Judge:
             yield "buckets", "a bucket does not hold the values of its records"
 
     def _private(self) -> Iterator[Fault]:
-        found = _named(self.certificate["differential_privacy"])
-        k, beta = int(found["k"]), Fraction(str(found["beta"]))
+        k, beta, epsilon, delta = _sampling(self.certificate["differential_privacy"])
         if any(size < k for size in self.shown.sizes.values()):
             yield "PROMISE BROKEN", f"a class of {min(self.shown.sizes.values())} records, k = {k}"
-        epsilon = Fraction(str(found["epsilon"])) - Fraction(str(found["epsilon_search"]))
-        delta = Fraction(str(found["delta"]))
         worst = worst_delta(k, beta, epsilon)
         if worst > float(delta) * (1 + 1e-9):
             yield "PROMISE BROKEN", f"delta {worst} of sampling with k = {k}, beta = {beta}, epsilon = {epsilon}"
@@ -380,7 +387,7 @@ def worst_delta(k: int, beta: Fraction, epsilon: Fraction) -> float:
     """
     b, factor, worst = float(beta), math.exp(epsilon), 0.0
     before = None
-    for n in range(0, 4 * k + 40):
+    for n in range(4 * k + 40):
         chances = [math.comb(n, j) * b**j * (1 - b) ** (n - j) for j in range(n + 1)]
         seen = [math.fsum(chances[:k]), *chances[k:]]
         if before is not None:
@@ -391,15 +398,15 @@ def worst_delta(k: int, beta: Fraction, epsilon: Fraction) -> float:
     return worst
 
 
-def _named(data: Any) -> dict[str, Any]:
-    """Flatten nested sections into one, the outer names first."""
-    found: dict[str, Any] = {}
-    for key, value in data.items():
-        if isinstance(value, dict):
-            found = {**_named(value), **found}
-        else:
-            found[key] = value
-    return found
+def _sampling(section: dict[str, Any]) -> tuple[int, Fraction, Fraction, Fraction]:
+    """Return k, beta, epsilon and delta of the sampling operator, from either form of the section."""
+    if "budget" in section:
+        part = section["budget"]["publishing"]
+        epsilon = Fraction(str(part["epsilon"]))
+    else:
+        part = section
+        epsilon = Fraction(str(part["epsilon"])) - Fraction(str(part["epsilon_search"]))
+    return int(part["k"]), Fraction(str(part["beta"])), epsilon, Fraction(str(part["delta"]))
 
 
 def _places(column: Any, values: list[Text]) -> dict[Text, int]:

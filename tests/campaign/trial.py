@@ -52,7 +52,11 @@ class Result:
 
 def try_out(seed: int) -> Result:
     """Run the job of a seed and judge it."""
-    case = case_of(seed)
+    try:
+        case = case_of(seed)
+    except InputError as error:  # a tree that no hierarchy can be
+        said = f"{type(error).__name__} {error}"
+        return Result(seed=seed, method="none", kind="none", models=[], format="none", outcome=REFUSED, said=said)
     try:
         with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="campaign-") as folder:
             warnings.simplefilter("ignore")
@@ -101,6 +105,10 @@ def _no_solution(case: Case) -> tuple[str, list[Fault]]:
             return NONE, []
         if case.method in COMPLETE:
             return WRONG, [("solution missed", f"nodes {dict(list(found.items())[:5])} keep every promise")]
+    if KINDS.get(case.method, "partition") == "partition" and case.population is None:
+        if brute.whole_breaks(case):
+            return NONE, []
+        return WRONG, [("solution missed", "all records in one class keep every promise")]
     return UNCONFIRMED, []
 
 
@@ -167,7 +175,7 @@ def _answer(file: Path, given: dict[str, Any]) -> str:
         result = ny.check(file, **given)
     except NymityError as error:
         return f"refused: {error}"
-    if getattr(result, "holds", False):
+    if result.holds:
         return "holds"
     if result.problems or not result.verification.holds:
         return "broken: " + "; ".join(str(p) for p in result.problems)

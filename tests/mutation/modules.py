@@ -27,6 +27,8 @@ _DP = (
 _PUBLISH = (
     "unit/publish/test_certificate.py",
     "unit/publish/test_check.py",
+    "unit/publish/test_salted_hashes.py",
+    "unit/publish/test_second_table_name.py",
     "unit/publish/test_publish_models.py",
     "unit/publish/test_publish_closeness.py",
     "unit/publish/test_publish_buckets.py",
@@ -36,7 +38,10 @@ _PUBLISH = (
     "unit/publish/test_publish_population.py",
 )
 _FIRST: dict[str, tuple[str, ...]] = {
-    "core/atomic.py": ("unit/core/test_atomic.py", "unit/io/test_io_write.py", "unit/publish/test_release_write.py"),
+    "core/atomic.py": (
+        "unit/core/test_atomic.py",
+        "unit/core/test_atomic_rollback.py",
+    ),
     "publish/check.py": _PUBLISH,
     "publish/certificate.py": _PUBLISH,
     "privacy/k_matching.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
@@ -83,7 +88,7 @@ def modules(root: Path) -> list[str]:
     return [path.relative_to(package).as_posix() for path in found if path.name != "__init__.py"]
 
 
-def tests_of(module: str, root: Path) -> list[str]:
+def files_of(module: str, root: Path) -> list[str]:
     """Return the test files that must notice a mutant of a module."""
     package = module.split("/")[0]
     near = _FIRST.get(module, ())

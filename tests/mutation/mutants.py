@@ -217,7 +217,9 @@ def _droppable(statement: ast.stmt) -> bool:
 
 
 def _without_last(node: ast.expr) -> ast.expr:
-    cut = ast.Slice(lower=None, upper=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1)))
+    turned = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "reversed"  # its first is the last
+    last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1))
+    cut = ast.Slice(lower=ast.Constant(1)) if turned else ast.Slice(upper=last)
     return ast.Subscript(value=ast.Call(func=ast.Name("list"), args=[node], keywords=[]), slice=cut, ctx=ast.Load())
 
 
