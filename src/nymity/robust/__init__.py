@@ -26,6 +26,7 @@ from nymity.robust.attacks import (
     AdversarialExamples,
     Attack,
     CarliniWagner,
+    CarliniWagnerAsPublished,
     ExpectationOverTransformation,
     GradientAttack,
     IterativeFGSM,
@@ -33,9 +34,11 @@ from nymity.robust.attacks import (
     RepeatedQueries,
     Resubmission,
     SingleNetwork,
+    Square,
     Superimposition,
     WholeEnsemble,
     craft_for_members,
+    random_of_same_size,
 )
 from nymity.robust.certificates import (
     Certificates,
@@ -45,7 +48,7 @@ from nymity.robust.certificates import (
     partition_radii,
     smoothing_radius,
 )
-from nymity.robust.checkpoints import load_ensemble, save_ensemble
+from nymity.robust.checkpoints import join_ensembles, load_ensemble, save_ensemble
 from nymity.robust.criteria import Criterion, Misclassified, Targeted, every_target
 from nymity.robust.data import generated, load_images
 from nymity.robust.device import choose_device
@@ -71,6 +74,7 @@ __all__ = [
     "Attack",
     "AttackOutcome",
     "CarliniWagner",
+    "CarliniWagnerAsPublished",
     "Certificates",
     "Committee",
     "Criterion",
@@ -100,6 +104,7 @@ __all__ = [
     "Share",
     "SingleNetwork",
     "Smoothing",
+    "Square",
     "StackedEnsemble",
     "Superimposition",
     "Targeted",
@@ -118,10 +123,12 @@ __all__ = [
     "every_target",
     "generated",
     "hashed_parts",
+    "join_ensembles",
     "labels",
     "load_ensemble",
     "load_images",
     "partition_radii",
+    "random_of_same_size",
     "replayable",
     "save_ensemble",
     "share",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from nymity.core.atomic import replace_file
-from nymity.core.errors import FileError
+from nymity.core.errors import FileError, ParameterError
 from nymity.robust.architectures import Architecture
 from nymity.robust.ensemble import StackedEnsemble
 
@@ -73,6 +73,18 @@ def load_ensemble(
     state = Checkpoint(path=path, identity={"architecture": asdict(architecture or built)}).load(device)
     assert state is not None
     return StackedEnsemble(built, state["weights"], state["temperatures"]), state["facts"]
+
+
+def join_ensembles(ensembles: Sequence[StackedEnsemble]) -> StackedEnsemble:
+    """Put the members of several ensembles of one architecture into one, in order."""
+    first = ensembles[0]
+    for other in ensembles[1:]:
+        if other.architecture != first.architecture:
+            raise ParameterError(
+                "ensembles", expected=f"members of {first.architecture}", got=f"some of {other.architecture}"
+            )
+    weights = {name: torch.cat([one.weights[name] for one in ensembles]) for name in first.weights}
+    return StackedEnsemble(first.architecture, weights, torch.cat([one.temperatures for one in ensembles]))
 
 
 def fingerprint(*tensors: Tensor) -> str:

@@ -18,9 +18,9 @@ __all__ = ["Share", "clopper_pearson", "lower_bound", "share"]
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """``count`` of ``n`` trials on ``images`` different images, and the interval."""
+    """``count`` of ``n`` trials on ``images`` different images, and the interval; a sum of shares need not be whole."""
 
-    count: int
+    count: float
     n: int
     images: int
     low: float
@@ -37,10 +37,10 @@ class Share:
 
 
 def share(granted: Tensor, source: Tensor | None = None) -> Share:
-    """Return the share of true values; ``source`` numbers the image that each one was made from."""
+    """Return the share of true values, or the mean of values in [0, 1]; ``source`` numbers the image behind each."""
     values = granted.double().cpu().numpy()
     n = len(values)
     homes = np.arange(n) if source is None else np.unique(source.cpu().numpy(), return_inverse=True)[1]
     trials = np.bincount(homes).astype(np.float64)
     low, high = clustered_interval(np.bincount(homes, weights=values).astype(np.float64), trials)
-    return Share(count=int(values.sum()), n=n, images=len(trials), low=low, high=high)
+    return Share(count=float(values.sum()), n=n, images=len(trials), low=low, high=high)

@@ -265,7 +265,7 @@ def test_the_estimate_over_draws_converges() -> None:
 
 
 def test_every_attack_is_registered_frozen_and_describes_itself() -> None:
-    assert len(ATTACKS) == 13
+    assert len(ATTACKS) == 15
     for key, kind in ATTACKS.items():
         attack = kind()
         assert attack.describe()["key"] == key

@@ -10,12 +10,14 @@ from nymity.robust.attacks.adaptive import (
     WholeEnsemble,
 )
 from nymity.robust.attacks.attack import AdversarialExamples, Attack, GradientAttack
-from nymity.robust.attacks.carlini_wagner import CarliniWagner
+from nymity.robust.attacks.carlini_wagner import CarliniWagner, CarliniWagnerAsPublished
+from nymity.robust.attacks.control import random_of_same_size
 from nymity.robust.attacks.fgsm import FGSM, IterativeFGSM
 from nymity.robust.attacks.jsma import JSMA
 from nymity.robust.attacks.lbfgs import LBFGS
 from nymity.robust.attacks.pgd import PGD
 from nymity.robust.attacks.single_network import SingleNetwork, craft_for_members
+from nymity.robust.attacks.square import Square
 from nymity.robust.attacks.superimposition import Superimposition
 
 #: Every attack by its key.
@@ -28,6 +30,8 @@ ATTACKS: dict[str, type[Attack]] = {
         JSMA,
         LBFGS,
         CarliniWagner,
+        CarliniWagnerAsPublished,
+        Square,
         SingleNetwork,
         Superimposition,
         WholeEnsemble,
@@ -43,6 +47,7 @@ __all__ = [
     "AdversarialExamples",
     "Attack",
     "CarliniWagner",
+    "CarliniWagnerAsPublished",
     "ExpectationOverTransformation",
     "FGSM",
     "GradientAttack",
@@ -54,7 +59,9 @@ __all__ = [
     "RepeatedQueries",
     "Resubmission",
     "SingleNetwork",
+    "Square",
     "Superimposition",
     "WholeEnsemble",
     "craft_for_members",
+    "random_of_same_size",
 ]

@@ -26,8 +26,9 @@ Surface = Callable[[Tensor], Tensor]
 class AdversarialExamples:
     """One example per wish.
 
-    ``success`` says whether it was granted when the attacked surface was asked once more; where it was not,
-    ``images`` holds the attempt that came closest. ``source`` is the place of each example's image among those given
+    ``success`` says whether it was granted when the attacked surface was asked once more (but for
+    :class:`~nymity.robust.attacks.carlini_wagner.CarliniWagnerAsPublished`); where it was not, ``images`` holds the
+    attempt that came closest. ``source`` is the place of each example's image among those given
     to ``run``, ``member`` the network it was made for, where there is one.
     """
 
@@ -105,6 +106,14 @@ class GradientAttack(Attack):
     def perturb(self, surface: Surface, images: Tensor, criterion: Criterion, start: Tensor | None) -> Tensor:
         """Return an example for each image of a batch."""
 
+    def attempt(
+        self, surface: Surface, images: Tensor, criterion: Criterion, start: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """Return an example for each image of a batch, and which ones hold when the surface is asked once more."""
+        found = self.perturb(surface, images, criterion, start).detach()
+        with torch.no_grad():
+            return found, criterion.holds(surface(found))
+
     def start(self, images: Tensor, source: torch.Generator) -> Tensor | None:
         """Draw what each image starts with, if the attack starts at random."""
         return None
@@ -133,10 +142,9 @@ class GradientAttack(Attack):
                 part = slice(first, first + batch)
                 wishes = criterion.take(part)
                 begin = None if starts is None else starts[part]
-                found = self.perturb(surface, images[part], wishes, begin).detach()
+                found, held = self.attempt(surface, images[part], wishes, begin)
                 made.append(found)
-                with torch.no_grad():
-                    granted.append(wishes.holds(surface(found)))
+                granted.append(held)
                 done = min(first + batch, len(images))
                 report(observe, Progress(stage=f"attacking by {self.key}", done=done, total=len(images)))
         return AdversarialExamples(
