@@ -104,7 +104,7 @@ def show_promises(screen: Screen, verified: Verification) -> None:
     """Show each promise beside what was measured, and say what was done with masked rows."""
     screen.show(_promises(verified), "", _counts(verified))
     if verified.masked:
-        screen.show(f"{counted(verified.masked, 'masked row')} (every quasi-identifier is '*') are one of them.")
+        screen.show(f"{counted(verified.masked, 'masked row')} (every quasi-identifier is '*'): one of these classes.")
     for finding in verified.findings:
         if finding.why is not None:
             screen.show(f"{finding.model}: {finding.why}.")

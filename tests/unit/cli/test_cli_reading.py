@@ -116,8 +116,16 @@ def test_masked_rows_are_one_of_the_classes(folder: Path, nymity: Run) -> None:
     assert done.exit_code == 1
     told = " ".join(done.stdout.split())
     assert "6 records in 2 classes" in told
-    assert "2 masked rows (every quasi-identifier is '*') are one of them" in told
+    assert "2 masked rows (every quasi-identifier is '*'): one of these classes" in told
     assert "k-anonymity: the masked rows alone break it" in told
+
+
+@pytest.mark.parametrize("command", ["measure", "risk"])
+def test_there_is_one_reading_of_masked_rows(folder: Path, nymity: Run, command: str) -> None:
+    (folder / "masked.csv").write_text("age\n20-29\n20-29\n*\n", encoding="utf-8")
+    assert nymity(command, "masked.csv", "--quasi", "age", "--strict").exit_code == 2
+    done = nymity(command, "masked.csv", "--quasi", "age")
+    assert "1 row with every quasi-identifier masked: one of the classes" in " ".join(done.stdout.split())
 
 
 # -- measure and compare ---------------------------------------------------------------------------------------
