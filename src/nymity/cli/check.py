@@ -127,7 +127,8 @@ def _show(screen: Screen, result: CheckResult) -> None:
     """Show each promise with its answer, what is wrong, what nobody can see, and the verdict."""
     screen.show(_promises(result), "", _counts(result.verification))
     if result.verification.masked and not result.verification.buckets:
-        screen.show(f"{counted(result.verification.masked, 'masked row')} (every quasi-identifier is '*') are a class.")
+        masked = counted(result.verification.masked, "masked row")
+        screen.show(f"{masked} (every quasi-identifier is '*'): one of these classes.")
     screen.line()
     for finding in result.promises:
         if finding.why:

@@ -90,4 +90,4 @@ def _show(screen: Screen, measured: Measurement) -> None:
     )
     screen.show(facts, "", shown)
     if measured.masked:
-        screen.show("", f"{counted(measured.masked, 'row')} with every quasi-identifier masked are one of the classes.")
+        screen.show("", f"{counted(measured.masked, 'row')} with every quasi-identifier masked: one of the classes.")

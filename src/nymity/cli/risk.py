@@ -127,7 +127,7 @@ def _records(found: RiskProfile) -> list[str]:
         f"{counted(found.counted, 'record')} in {counted(found.classes, 'class', 'classes')}, {alone:,} unique{share}."
     ]
     if found.masked:
-        lines.append(f"{counted(found.masked, 'row')} with every quasi-identifier masked are one of the classes.")
+        lines.append(f"{counted(found.masked, 'row')} with every quasi-identifier masked: one of the classes.")
     if found.dropped:
         lines.append(f"{counted(found.dropped, 'record')} left out for missing values, as the schema says.")
     return lines

@@ -131,6 +131,7 @@ class RollUp:
         self._star_codes = [
             [labels.index(MASK) if MASK in labels else None for labels in h.labels] for h in table.hierarchies
         ]
+        self._uneven = any(code is not None for codes in self._star_codes for code in codes[:-1])
         self._store = SnapshotStore(self._group_table(), budget)
         self.checks = 0
 
@@ -302,8 +303,10 @@ class RollUp:
 
     def _stars(self, snapshot: Snapshot, block: NDArray[np.uint32]) -> int:
         """Return the class whose cells are all ``*``, -1 for none, and at the top, where there is no other class."""
+        if len(block) < 2 or not self._uneven:
+            return -1
         stars = [self._star_codes[a][level] for a, level in enumerate(snapshot.levels)]
-        if len(block) < 2 or None in stars:
+        if None in stars:
             return -1
         found = np.logical_and.reduce([self._codes(snapshot, block, a) == code for a, code in enumerate(stars)])
         return int(np.argmax(found)) if found.any() else -1

@@ -280,7 +280,7 @@ def test_everything_at_the_top() -> None:
     page = read(release, frame)
     assert set(release.levels.values()) == {1}
     assert "Published as one value throughout, so nothing is left to plot: a and b." in page.text
-    assert "8 measured" in page.text
+    assert "8  promised (k) 8  measured" in page.text
 
 
 def test_gaps_are_called_missing() -> None:
