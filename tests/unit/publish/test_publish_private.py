@@ -98,6 +98,9 @@ def test_a_certificate_is_a_function_of_release_and_parameters() -> None:
             dropped=dropped,
             verified=found.verification,
             salt="00" * 32,
+            origin="operating system",
+            drawn=found.recoding.drawn,
+            redrawn=False,
         )
         certificates.append(json.dumps(certificate))
     assert len(set(certificates)) == 1
