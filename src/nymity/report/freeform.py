@@ -99,7 +99,7 @@ def search_section(subject: Subject, _: Figures) -> Section:
     text = (
         f"Each row starts with one record and takes a further one in each of {subject.threshold - 1:,} rounds, such "
         f"that every record is taken once in a round{proof}. Which of these records the other columns of the row come "
-        "from was drawn from the operating system, each being as likely as the next."
+        "from was drawn, each being as likely as the next."
     )
     return Section(anchor="search", title="How the rows were made", short="Search", parts=(paragraph(text),))
 

@@ -100,6 +100,9 @@ def test_a_certificate_is_a_function_of_release_and_parameters() -> None:
             salt="00" * 32,
             caveats=(),
             earlier=(),
+            origin="operating system",
+            drawn=found.recoding.drawn,
+            redrawn=False,
         )
         certificates.append(json.dumps(certificate))
     assert len(set(certificates)) == 1

@@ -181,7 +181,7 @@ def test_buckets_that_are_asked_keep_the_thresholds(planner: str) -> None:
     shares = dict(zip(values, work.thresholds(counts, theta), strict=True))
     slots = fill(work._plan(counts, list(shares.values()), planner, 5.0))
     drawn = work._bucketized(table, work._dealt(slots, codes, 0))
-    alike = work._alike(table, values, slots)
+    alike = work._alike(table, slots)
     for made in (drawn, alike):
         sizes = Counter(made.quasi["bucket"].to_list())
         listed = Counter[int]()
