@@ -107,7 +107,9 @@ def _of_column(column: pl.Series) -> pl.Series:
             hint="give the column as text: a cell's text must not depend on other records",
         )
     text = as_text(cells)
-    return (text.set(text.str.contains(_LONG).fill_null(False), BEYOND) if dtype == pl.String else text).alias(name)
+    if dtype == pl.String and (text.str.len_bytes() > 15).any():
+        text = text.set(text.str.contains(_LONG).fill_null(False), BEYOND)
+    return text.alias(name)
 
 
 def _of_number(cells: pl.Series) -> pl.Series:
