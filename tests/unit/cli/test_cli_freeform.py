@@ -21,7 +21,7 @@ def freeform(folder: Path, nymity: Run) -> Path:
     done = nymity("publish", "job.toml", "--out", "release")
     assert done.exit_code == 0, done.output
     assert "4-matching" in done.stdout
-    assert "anonymity" not in done.stdout
+    assert "-anonymity" not in done.stdout.partition("guarantee")[2]  # a warning says that it does not hold
     return folder
 
 
@@ -37,7 +37,7 @@ def test_check_with_and_without_the_original(freeform: Path, nymity: Run) -> Non
     found = json.loads(done.stdout)
     assert (found["holds"], found["unchecked"]) == (True, [])
     assert found["findings"][0]["measured"]["k"] >= 4
-    assert "Everything holds." in nymity(*arguments, "--original", "people.csv").stdout
+    assert "Everything holds, with 2 warnings." in nymity(*arguments, "--original", "people.csv").stdout
 
 
 def test_a_narrowed_cell_is_caught(freeform: Path, nymity: Run) -> None:

@@ -131,7 +131,7 @@ def test_a_class_whose_value_is_missing_for_all_is_told_apart_from_what_is_certa
     )
     found = warned(release)
     bare, missing = found["no-promise-about-sensitive"], found["missing-values"]
-    assert bare.figures == {"column": "s", "records": 8, "certain": 6, "certain_missing": 3}
+    assert bare.figures == {"column": "s", "records": 8, "certain": 6, "certain_missing": 3, "largest_share": 1.0}
     assert "75% of records, 3 of them a missing value" in bare.says
     assert missing.figures["classes_all_missing"] == 1
     assert missing.figures["records_in_classes_all_missing"] == 3
@@ -145,6 +145,13 @@ def test_a_gap_that_counts_as_a_value_is_told() -> None:
     found = warned(release)["missing-values"]
     assert (found.figures["fewest_values"], found.figures["fewest_values_without_gaps"]) == (2, 1)
     assert "a class has 2 different ones at least, but without it 1" in found.says
+
+
+def test_the_largest_share_of_a_value_without_a_promise() -> None:
+    release = published({"q": ["a"] * 4, "s": ["x", "x", "x", "y"]}, {"q": quasi(), "s": sensitive()})
+    assert warned(release)["no-promise-about-sensitive"].says == (
+        "No promise is about 's': one value has up to 75% of a class."
+    )
 
 
 def test_sensitive_columns_without_a_promise() -> None:

@@ -144,7 +144,7 @@ def _without_promise(values: ValuesByClass, classes: bool) -> Caveat:
         return Caveat(key=key, says=says, figures={"column": name})
     found = values.by_class
     alike = found.filter(pl.col("values") == 1)
-    records, certain = int(found["records"].sum()), int(alike["records"].sum())
+    records, certain, largest = int(found["records"].sum()), int(alike["records"].sum()), _largest_share(found)
     says = f"No promise is about {name!r}: "
     if certain:
         says += (
@@ -153,8 +153,14 @@ def _without_promise(values: ValuesByClass, classes: bool) -> Caveat:
         )
         says += _of_which_missing(int(alike["gaps"].sum()))
     else:
-        says += "it may be all but certain in some class"
-    figures = {"column": name, "records": records, "certain": certain, "certain_missing": int(alike["gaps"].sum())}
+        says += f"one value has up to {share(largest)} of a class"
+    figures = {
+        "column": name,
+        "records": records,
+        "certain": certain,
+        "certain_missing": int(alike["gaps"].sum()),
+        "largest_share": round(largest, 4),
+    }
     return Caveat(key=key, says=f"{says}.", figures=figures)
 
 
@@ -172,7 +178,7 @@ def _spelled_alike(values: ValuesByClass, classes: bool) -> list[Caveat]:
     if classes:
         before, after = values.by_class, merged.by_class
         least = [_least(found["values"]) for found in (before, after)]
-        largest = [float((found["most"] / found["records"]).max()) for found in (before, after)]  # type: ignore[arg-type]
+        largest = [_largest_share(found) for found in (before, after)]
         says += (
             f"; taken as one, a class has {counted(least[1], 'different value')} at least, not {least[0]:,}, "
             f"and one value up to {share(largest[1])} of a class"
@@ -229,6 +235,10 @@ def text_of(column: pl.Series) -> pl.Series:
 
 def _rows(number: int, rows: int) -> str:
     return f"{share(number / rows)} of rows ({number:,} of {rows:,}) {'is' if number == 1 else 'are'}"
+
+
+def _largest_share(by_class: pl.DataFrame) -> float:
+    return max((by_class["most"] / by_class["records"]).to_list(), default=0.0)
 
 
 def _all(number: int) -> str:
