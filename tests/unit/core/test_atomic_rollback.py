@@ -122,3 +122,40 @@ def test_a_folder_is_refused_as_the_name_of_a_file_before_anything_is_written(tm
         replace_file(tmp_path / "folder", written.append)
     assert not written
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_what_is_taken_back_is_the_earlier_file_itself(tmp_path, monkeypatch):
+    """Not a copy of it: whoever has it open, or another name for it, still has the same file."""
+    (tmp_path / "a.csv").write_text("earlier")
+    before = (tmp_path / "a.csv").stat().st_ino
+    fail_at_the_end(monkeypatch, OSError(errno.EIO, "I/O error"))
+    with pytest.raises(FileError):
+        stage_all(tmp_path)
+    assert (tmp_path / "a.csv").stat().st_ino == before
+
+
+def test_a_file_system_without_links_takes_files_all_the_same(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    for name in NAMES:
+        (tmp_path / name).write_text("earlier")
+    monkeypatch.setattr(os, "link", no_links)
+    stage_all(tmp_path)
+    assert content(tmp_path) == {name: f"new {name}" for name in NAMES}
+
+
+def test_a_new_file_that_somebody_removed_does_not_stop_the_taking_back(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("earlier")
+    moved = os.replace
+
+    def replace(source, target):
+        if Path(target).name == "c.txt":
+            (tmp_path / "b.json").unlink()  # moved before, and gone
+            raise OSError(errno.EIO, "I/O error")
+        moved(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(FileError, match="I/O error"):
+        stage_all(tmp_path)
+    assert content(tmp_path) == {"a.csv": "earlier"}
