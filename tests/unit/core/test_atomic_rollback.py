@@ -159,3 +159,29 @@ def test_a_new_file_that_somebody_removed_does_not_stop_the_taking_back(tmp_path
     with pytest.raises(FileError, match="I/O error"):
         stage_all(tmp_path)
     assert content(tmp_path) == {"a.csv": "earlier"}
+
+
+def test_every_file_that_is_opened_to_be_flushed_is_closed(tmp_path, monkeypatch):
+    opened, closed, begin, end = [], [], os.open, os.close
+
+    def opening(path, *rest, **named):
+        opened.append(begin(path, *rest, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(os, "close", lambda handle: (closed.append(handle), end(handle)))
+    stage_all(tmp_path)
+    assert len(opened) >= len(NAMES) + 1
+    assert sorted(opened) == sorted(closed)
+
+
+def test_a_folder_that_another_run_makes_at_the_same_time_is_no_failure(tmp_path, monkeypatch):
+    make = Path.mkdir
+
+    def made_by_both(path, *rest, **named):
+        os.mkdir(path)  # noqa: PTH102 -- the other run is faster
+        make(path, *rest, **named)
+
+    monkeypatch.setattr(Path, "mkdir", made_by_both)
+    stage_all(tmp_path / "new" / "deep")
+    assert content(tmp_path / "new" / "deep") == {name: f"new {name}" for name in NAMES}
