@@ -31,7 +31,7 @@ import pydantic  # noqa: F401
 import pytest
 import scipy.stats  # noqa: F401
 
-from .modules import modules, files_of
+from .modules import files_of, modules
 from .mutants import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[2]

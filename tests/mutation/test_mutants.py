@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .modules import modules, files_of
+from .modules import files_of, modules
 from .mutants import mutants_of
 
 ROOT = Path(__file__).resolve().parents[2]

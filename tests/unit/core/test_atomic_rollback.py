@@ -122,3 +122,66 @@ def test_a_folder_is_refused_as_the_name_of_a_file_before_anything_is_written(tm
         replace_file(tmp_path / "folder", written.append)
     assert not written
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_what_is_taken_back_is_the_earlier_file_itself(tmp_path, monkeypatch):
+    """Not a copy of it: whoever has it open, or another name for it, still has the same file."""
+    (tmp_path / "a.csv").write_text("earlier")
+    before = (tmp_path / "a.csv").stat().st_ino
+    fail_at_the_end(monkeypatch, OSError(errno.EIO, "I/O error"))
+    with pytest.raises(FileError):
+        stage_all(tmp_path)
+    assert (tmp_path / "a.csv").stat().st_ino == before
+
+
+def test_a_file_system_without_links_takes_files_all_the_same(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    for name in NAMES:
+        (tmp_path / name).write_text("earlier")
+    monkeypatch.setattr(os, "link", no_links)
+    stage_all(tmp_path)
+    assert content(tmp_path) == {name: f"new {name}" for name in NAMES}
+
+
+def test_a_new_file_that_somebody_removed_does_not_stop_the_taking_back(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("earlier")
+    moved = os.replace
+
+    def replace(source, target):
+        if Path(target).name == "c.txt":
+            (tmp_path / "b.json").unlink()  # moved before, and gone
+            raise OSError(errno.EIO, "I/O error")
+        moved(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(FileError, match="I/O error"):
+        stage_all(tmp_path)
+    assert content(tmp_path) == {"a.csv": "earlier"}
+
+
+def test_every_file_that_is_opened_to_be_flushed_is_closed(tmp_path, monkeypatch):
+    opened, closed, begin, end = [], [], os.open, os.close
+
+    def opening(path, *rest, **named):
+        opened.append(begin(path, *rest, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(os, "close", lambda handle: (closed.append(handle), end(handle)))
+    stage_all(tmp_path)
+    assert len(opened) >= len(NAMES) + 1
+    assert sorted(opened) == sorted(closed)
+
+
+def test_a_folder_that_another_run_makes_at_the_same_time_is_no_failure(tmp_path, monkeypatch):
+    make = Path.mkdir
+
+    def made_by_both(path, *rest, **named):
+        os.mkdir(path)  # noqa: PTH102 -- the other run is faster
+        make(path, *rest, **named)
+
+    monkeypatch.setattr(Path, "mkdir", made_by_both)
+    stage_all(tmp_path / "new" / "deep")
+    assert content(tmp_path / "new" / "deep") == {name: f"new {name}" for name in NAMES}
