@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import polars as pl
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
 from nymity.table.text import MASK, as_text, plainly_named, shown
 
