@@ -4,7 +4,7 @@
     python -m hostile.faults publish --mode ENOSPC --sample 40
 
 A scenario prepares a folder, acts in it, and judges what is there after the next run: ``old``, ``new`` or what is
-wrong. Every fault is tried in a process of its own, forked from one that has imported everything. ``shim.c`` makes the faults.
+wrong. Every fault is tried in a process of its own, forked from one that has imported everything; ``shim.c`` makes it.
 """
 
 from __future__ import annotations
