@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 #: Whole folders and single files below src/nymity.
-TARGETS = ("core/atomic.py", "privacy", "publish/check.py", "publish/certificate.py", "dp")
+TARGETS = ("core/commit.py", "privacy", "publish/check.py", "publish/certificate.py", "dp")
 
 _PRIVACY = (
     "unit/privacy/test_sensitive_models.py",
@@ -38,10 +38,7 @@ _PUBLISH = (
     "unit/publish/test_publish_population.py",
 )
 _FIRST: dict[str, tuple[str, ...]] = {
-    "core/atomic.py": (
-        "unit/core/test_atomic.py",
-        "unit/core/test_atomic_rollback.py",
-    ),
+    "core/commit.py": ("unit/core/test_commit.py",),
     "publish/check.py": _PUBLISH,
     "publish/certificate.py": _PUBLISH,
     "privacy/k_matching.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),

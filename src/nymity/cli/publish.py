@@ -53,6 +53,9 @@ def command(
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
     fail_on_warnings: FailOnWarnings = False,
+    wait: Annotated[
+        float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
+    ] = 0.0,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -69,6 +72,7 @@ def command(
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
         log=log,
+        wait=wait,
     )
 
 
@@ -119,13 +123,13 @@ def publish_job(
     with_report: bool = True,
     fail_on_warnings: bool = False,
     log: Path | None = None,
+    wait: float = 0.0,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
     from nymity.dp.private_method import PrivateOutcome
-    from nymity.io import staging
     from nymity.publish.compare import compare
-    from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, key_for
+    from nymity.publish.signing import key_for
 
     job = load_job(path, settings)
     _spare_source(job, to)
@@ -139,9 +143,7 @@ def publish_job(
         has_report = with_report and _draw(screen, release, original, folder / REPORT_NAME, observe)
         return [REPORT_NAME] if has_report else []
 
-    # Everything is made and verified in hidden folders and moved into place at the end: whatever fails or interrupts
-    # leaves the files of an earlier run as they were, and no table ever lies beside the report of another.
-    with watching(screen) as observe, staging(to.release) as stage, staging(to.custodian) as kept:
+    with watching(screen) as observe:
         original, release = _run(job, observe, log, to.release)
         if fail_on_warnings and release.warnings:
             _refuse(screen, release)
@@ -150,13 +152,8 @@ def publish_job(
             report(observe, Progress(stage="comparing with the original"))
             comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
-        written = release.write(stage.folder, custodian=kept.folder, sign=key, beside=draw)
+        written = release.write(to.release, custodian=to.custodian, sign=key, beside=draw, wait=wait)
         release = replace(release, certificate=written)
-        kept.commit(sorted(path.name for path in kept.folder.iterdir()))
-        signed = [SIGNATURE_NAME] if key is not None else []
-        stage.commit([*(item["file"] for item in written["files"]), *signed, CERTIFICATE_NAME])
-    if not has_report:
-        (to.release / REPORT_NAME).unlink(missing_ok=True)  # it would speak of an earlier table
     found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.dp.differential_privacy import DifferentialPrivacy

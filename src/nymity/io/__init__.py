@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.core.atomic import STAGING_PREFIX, Stage, replace_file, staging
+from nymity.core.commit import HIDDEN_PREFIX, Stage, replace_file, staging
 from nymity.io.compact import compact
 from nymity.io.format import SUFFIXES
 from nymity.io.frame import like, to_polars
@@ -30,7 +30,7 @@ __all__ = [
     "staging",
     "replace_file",
     "SUFFIXES",
-    "STAGING_PREFIX",
+    "HIDDEN_PREFIX",
     "MAX_COLUMNS",
     "MAX_CELL_BYTES",
 ]

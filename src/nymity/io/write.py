@@ -10,7 +10,7 @@ from typing import IO
 
 import polars as pl
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, TableError
 from nymity.io.compact import compact
 from nymity.io.excel import write_excel

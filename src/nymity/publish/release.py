@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.commit import Stage, committing
 from nymity.core.errors import InputError, ParameterError, PromiseError
 from nymity.core.formats import LOG
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import ReadOptions, like, read_table, staging, strip_neutralization, write_table
+from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
@@ -54,8 +55,8 @@ class CustodianLog:
     draw_key: str | None = field(default=None, repr=False)
     draw_mark: str | None = None
 
-    def save(self, folder: str | Path, recoding: Recoding) -> None:
-        """Write the log, the row mapping, the evaluated nodes and the recoding into a folder of their own."""
+    def stage(self, stage: Stage, recoding: Recoding) -> None:
+        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place."""
         mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
         log = {
             "format": LOG.tag,
@@ -68,14 +69,15 @@ class CustodianLog:
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
-        with staging(folder) as stage:
-            mapping.write_parquet(stage / "mapping.parquet")
-            if self.nodes is not None:
-                self.nodes.write_parquet(stage / "nodes.parquet")
-            recoding.save(stage / "recoding.json")
-            (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-            nodes = [] if self.nodes is None else ["nodes.parquet"]
-            stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
+        mapping.write_parquet(stage / "mapping.parquet")
+        if self.nodes is not None:
+            self.nodes.write_parquet(stage / "nodes.parquet")
+        recoding.save(stage / "recoding.json")
+        (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+        nodes = [] if self.nodes is None else ["nodes.parquet"]
+        stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
+        if self.nodes is None:
+            stage.remove("nodes.parquet")  # it would speak of an earlier search
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,11 +140,14 @@ class Release:
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
         beside: Callable[[Release, Path], Sequence[str]] | None = None,
+        wait: float = 0.0,
     ) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
 
         The table is written under a hidden name, read again and verified as anyone could; only then all files move
-        into place. A failure leaves earlier files as they were. ``custodian`` is where the private log goes (default:
+        into place, those of the release and the custodian's log together (:mod:`nymity.core.commit`). A failure leaves
+        earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
+        where the private log goes (default:
         beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
         certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
         folder it is given and returns their names: the certificate holds their hashes too.
@@ -153,7 +158,7 @@ class Release:
         names = self.table_names
         for name in names:
             self._spare_source(folder / name)
-        with staging(folder) as stage:
+        with committing(private, folder, private=[private], wait=wait) as (kept, stage):
             for name, frame in self._files:
                 write_table(frame, stage / name, self.job.output.options)
             verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
@@ -164,8 +169,12 @@ class Release:
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
-            self.log.save(private, self.recoding)
-            stage.commit([*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME])
+            self.log.stage(kept, self.recoding)
+            written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
+            stage.commit(written)
+            for name in _earlier_files(folder):
+                if name not in written:
+                    stage.remove(name)  # it belongs to the release that is replaced
         return certificate
 
     @property
@@ -232,6 +241,16 @@ class Release:
 
 def _hashed(path: Path) -> dict[str, str]:
     return {"file": path.name, "sha256": file_fingerprint(path)}
+
+
+def _earlier_files(folder: Path) -> list[str]:
+    """Return the files that the certificate in a folder speaks of, and its signature."""
+    try:
+        told = json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8"))
+        names = [str(item["file"]) for item in told.get("files") or []]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        names = []
+    return [SIGNATURE_NAME, *(name for name in names if Path(name).name == name)]
 
 
 def _private_folder(folder: Path, custodian: str | Path | None) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
-from nymity.core.atomic import staging
+from nymity.core.commit import staging
 from nymity.publish.job import Job
 from nymity.publish.toml import toml_job
 from nymity.recommend.front import front

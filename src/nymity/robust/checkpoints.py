@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.robust.architectures import Architecture
 from nymity.robust.ensemble import StackedEnsemble

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import FileError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.validation import one_of, whole_number

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.study.study import Rows, Step, Study
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import polars as pl
 
-from nymity.core.atomic import replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
 from nymity.table.text import MASK, as_text, plainly_named, shown
 
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from nymity.table import builders
 
 Label = str | None
+
+#: Levels that a hierarchy may have, the raw values and the top among them. A search looks at every combination of
+#: levels, and each level is kept for every value: more of them help nobody and cost without end.
+MOST_LEVELS = 100
 
 
 class HierarchySource(Protocol):
@@ -56,6 +60,13 @@ class Hierarchy:
     @staticmethod
     def from_rows(rows: Sequence[Sequence[Label]], *, where: str = "hierarchy") -> Hierarchy:
         """Build from one row per raw value: ``[raw, level 1, ..., top]`` (the form ARX uses), validated."""
+        if rows and len(rows[0]) > MOST_LEVELS:
+            raise HierarchyError(
+                where,
+                expected=f"at most {MOST_LEVELS} levels",
+                got=f"{len(rows[0]):,}",
+                hint="leave some levels out; a search cannot use so many",
+            )
         rows = [[cell if cell != "" else None for cell in row] for row in rows]
         _check_shape(rows, where)
         labels: list[tuple[Label, ...]] = []

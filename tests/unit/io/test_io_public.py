@@ -17,7 +17,7 @@ def test_public_names_are_exactly_these():
         "MAX_CELL_BYTES",
         "MAX_COLUMNS",
         "ReadOptions",
-        "STAGING_PREFIX",
+        "HIDDEN_PREFIX",
         "SUFFIXES",
         "Stage",
         "WriteOptions",

@@ -20,7 +20,7 @@ import pytest
 from samples import K2, folder_content, people, people_schema, released, simple
 
 from nymity.core.errors import FileError, ParameterError, PromiseError
-from nymity.io import STAGING_PREFIX
+from nymity.io import HIDDEN_PREFIX
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
 from nymity.publish import release as release_module
@@ -250,7 +250,7 @@ def test_a_killed_process_leaves_the_earlier_release(earlier: Path, tmp_path: Pa
     assert folder_content(earlier) == before
     left = [path.name for path in earlier.iterdir() if path.name not in before]
     assert len(left) == 1
-    assert left[0].startswith(STAGING_PREFIX)
+    assert left[0].startswith(HIDDEN_PREFIX)
     assert left[0].startswith(".")
     released().write(earlier)  # the next run is not disturbed
     assert sorted(folder_content(earlier)) == ["certificate.json", "release.csv"]

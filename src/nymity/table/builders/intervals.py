@@ -16,7 +16,7 @@ from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction
 from nymity.table.builders.column import Column, distinct, refuse
 from nymity.table.builders.number import is_nan, read_number, write_number
-from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
 
 #: Lower end (inside) and upper end (outside); ``None`` is unbounded.
 Interval = tuple[Fraction | None, Fraction | None]
@@ -70,7 +70,7 @@ class Intervals:
         validation.number("intervals.origin", self.origin)
         self._check_ends()
         if self.levels is not None:
-            validation.whole_number("intervals.levels", self.levels, at_least=1)
+            validation.whole_number("intervals.levels", self.levels, at_least=1, at_most=MOST_LEVELS - 1)
         if self.cuts is not None:
             if self.levels is not None:
                 raise ParameterError(
@@ -130,7 +130,7 @@ class Intervals:
             low, high = min(inside), max(inside)
             wider = _Grid(origin, width * self.factor)
             # Two intervals that meet at the origin never merge, hence the second condition.
-            while 2 <= wider.count(low, high) < grids[-1].count(low, high):
+            while 2 <= wider.count(low, high) < grids[-1].count(low, high) and len(grids) < MOST_LEVELS - 2:
                 grids.append(wider)
                 wider = _Grid(origin, wider.width * self.factor)
         return grids

@@ -8,19 +8,22 @@ from typing import ClassVar, Literal
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.errors import ParameterError
+from nymity.core.errors import HierarchyError, ParameterError
 from nymity.table.builders.column import distinct
-from nymity.table.hierarchy import Hierarchy
+from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
 
 Side = Literal["left", "right"]
+
+_MOST_PADDED = 200_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Masking:
     """Replace characters by ``char`` from ``side``, as ARX's redaction does: ``81667``, ``8166*``, ``816**`` …
 
-    One character per level, until the last one left would go, which is the top, ``*``. ``steps`` gives the
-    number of masked characters of each level instead (cumulative: ``steps=(2, 4)`` masks two, then four), and
+    One character per level, until the last one left would go, which is the top, ``*``; where values are so long that
+    this takes more levels than a hierarchy may have, as few characters per level as bring it within. ``steps`` gives
+    the number of masked characters of each level instead (cumulative: ``steps=(2, 4)`` masks two, then four), and
     ``levels`` the number of levels below the top, the raw values among them. Both fix the height whatever the
     length of the values: a level that masks more characters than there are masks them all.
 
@@ -57,7 +60,7 @@ class Masking:
         if self.align is not None:
             validation.one_of("masking.align", self.align, ("left", "right"))
         if self.levels is not None:
-            validation.whole_number("masking.levels", self.levels, at_least=1)
+            validation.whole_number("masking.levels", self.levels, at_least=1, at_most=MOST_LEVELS - 1)
         if self.steps is not None:
             if self.levels is not None:
                 raise ParameterError(
@@ -70,14 +73,28 @@ class Masking:
         column = distinct(values)
         longest = max(map(len, column.texts), default=0)
         counts = self._counts(longest)
+        self._check_size(len(column.texts) * longest * (len(counts) + 1), where)
         rows = [[text, *(self._mask(text, count, longest) for count in counts)] for text in column.texts]
         return column.hierarchy(rows, levels=len(counts) + 1, where=where)
+
+    def _check_size(self, characters: int, where: str) -> None:
+        """Refuse to write padding that takes far more memory than the values."""
+        if self.pad is not None and characters > _MOST_PADDED:
+            raise HierarchyError(
+                where,
+                expected=f"masks of at most {_MOST_PADDED:,} characters in all",
+                got=f"{characters:,}, because every value is padded to the longest",
+                hint="leave pad out, give steps, or correct the long value",
+            )
 
     def _counts(self, longest: int) -> tuple[int, ...]:
         """How many places each level above the raw values masks."""
         if self.steps is not None:
             return self.steps
-        return tuple(range(1, longest if self.levels is None else self.levels))
+        if self.levels is not None:
+            return tuple(range(1, self.levels))
+        step = -(-longest // (MOST_LEVELS - 1))
+        return tuple(range(step, longest, max(1, step)))
 
     def _mask(self, text: str, count: int, longest: int) -> str:
         from_right = self.side == "right"
@@ -103,4 +120,6 @@ def _rising(steps: object) -> tuple[int, ...]:
     for step in steps:
         validation.whole_number("masking.steps", step, at_least=previous + 1)
         previous = step
+    if len(steps) > MOST_LEVELS - 2:
+        raise ParameterError("masking.steps", expected=f"at most {MOST_LEVELS - 2} steps", got=f"{len(steps):,}")
     return tuple(steps)

@@ -12,7 +12,7 @@ from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
 from nymity.table.builders.number import read_number
-from nymity.table.hierarchy import Hierarchy
+from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
 from nymity.table.text import shown
 
 
@@ -42,7 +42,7 @@ class Ordering:
         validation.whole_number("ordering.group", self.group, at_least=2)
         validation.one_of("ordering.labels", self.labels, ("range", "set"))
         if self.levels is not None:
-            validation.whole_number("ordering.levels", self.levels, at_least=1)
+            validation.whole_number("ordering.levels", self.levels, at_least=1, at_most=MOST_LEVELS - 1)
         if self.order is not None:
             order = plain_texts("ordering.order", self.order)
             _check_once("ordering.order", order)

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from nymity.core.errors import HierarchyError, ParameterError
 from nymity.table.builders.column import distinct, plain_text, refuse
 from nymity.table.builders.file import check_path
 from nymity.table.builders.taxonomy_file import read_taxonomy
-from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
 from nymity.table.text import MASK, shown
 
 #: A concept and the one above it; ``None`` above a root.
@@ -55,8 +55,8 @@ class Taxonomy:
             if mapping is not None:
                 if not isinstance(mapping, Mapping):
                     raise ParameterError(f"taxonomy.{name}", expected="a mapping", got=repr(mapping))
+                self._concepts(f"taxonomy.{name}")  # also refuses what is nested too deeply to be copied
                 object.__setattr__(self, name, copy.deepcopy(dict(mapping)))
-                self._concepts(f"taxonomy.{name}")
         if self.file is not None:
             object.__setattr__(self, "file", check_path("taxonomy.file", self.file))
 
@@ -109,19 +109,21 @@ class _Concepts:
         return [path[max(0, len(path) - depth + level)] for level in range(depth)]
 
 
-def _tree_edges(node: object, above: str | None, where: str) -> Iterator[Edge]:
+def _tree_edges(node: object, above: str | None, where: str, depth: int = 0) -> Iterator[Edge]:
     """Walk nested mappings and lists, top down and in their order."""
     if node is None or node == "":
         return
+    if depth > MOST_LEVELS:
+        _refuse_depth(where)
     if isinstance(node, Mapping):
         for name, below in node.items():
             concept = plain_text(where, name)
             yield concept, above
-            yield from _tree_edges(below, concept, where)
+            yield from _tree_edges(below, concept, where, depth + 1)
     elif isinstance(node, list | tuple):
         for item in node:
             if isinstance(item, Mapping):
-                yield from _tree_edges(item, above, where)
+                yield from _tree_edges(item, above, where, depth + 1)
             else:
                 yield plain_text(where, item), above
     else:
@@ -182,6 +184,8 @@ def _arrange(parents: Mapping[str, str | None], where: str) -> _Concepts:
         name, above = waiting.pop()
         is_root = name == MASK or (single and name == roots[0])
         paths[name] = () if is_root else (name, *above)
+        if len(above) > MOST_LEVELS:
+            _refuse_depth(where)
         waiting += [(child, paths[name]) for child in reversed(children.get(name, []))]
     if len(paths) < len(parents):
         raise HierarchyError(
@@ -191,6 +195,15 @@ def _arrange(parents: Mapping[str, str | None], where: str) -> _Concepts:
     if not leaves:
         raise HierarchyError(where, expected="at least one value", got="an empty taxonomy")
     return _Concepts(paths, leaves)
+
+
+def _refuse_depth(where: str) -> NoReturn:
+    raise HierarchyError(
+        where,
+        expected=f"a taxonomy of at most {MOST_LEVELS} levels",
+        got="a deeper one",
+        hint="leave out concepts that have a single one below them",
+    )
 
 
 def _cycle(parents: Mapping[str, str | None], among: set[str]) -> str:

@@ -36,6 +36,8 @@ def read_taxonomy(path: Path) -> Mapping[Any, Any] | list[tuple[str, str | None]
 def _json(path: Path, text: str) -> object:
     try:
         return json.loads(text)
+    except RecursionError as error:
+        raise FileError(str(path), expected="a taxonomy", got="one that is nested too deeply") from error
     except json.JSONDecodeError as error:
         raise FileError(f"{path}, line {error.lineno}", expected="JSON", got=error.msg) from error
 
@@ -45,6 +47,8 @@ def _yaml(path: Path, text: str) -> object:
     yaml = require("yaml", extra="yaml", purpose=f"reading {path.name}")
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)
+    except RecursionError as error:
+        raise FileError(str(path), expected="a taxonomy", got="one that is nested too deeply") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}, line {mark.line + 1}" if mark is not None else str(path)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from nymity.core.commit import HIDDEN_PREFIX, JOURNAL_NAME, committing, recover, refuse_between, replace_file, staging
 from nymity.core.errors import FileError
-from nymity.io import STAGING_PREFIX, replace_file, staging
 
 
 @pytest.fixture
@@ -52,15 +52,16 @@ def test_files_are_moved_in_the_order_given(folder, monkeypatch):
     moved, real = [], os.replace
     monkeypatch.setattr(os, "replace", lambda a, b: (moved.append(Path(b).name), real(a, b)))
     stage_both(folder)
-    assert moved == ["a.csv", "b.json"]
+    assert moved == [JOURNAL_NAME, "a.csv", "b.json"]
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
 
 
 def test_staging_is_hidden_inside_the_destination(folder):
     with staging(folder) as stage:
         assert stage.folder.parent == folder
-        assert stage.folder.name.startswith(STAGING_PREFIX)
+        assert stage.folder.name.startswith(HIDDEN_PREFIX)
         assert list(stage.folder.iterdir()) == []
+    assert content(folder) == {"a.csv": "earlier a"}
 
 
 def test_nothing_moves_before_the_block_ends(folder):
@@ -97,7 +98,7 @@ def test_a_failing_block_leaves_everything_as_it_was(folder, error):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-@pytest.mark.parametrize("on_call", [1, 2])
+@pytest.mark.parametrize("on_call", [1, 2, 3])
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_a_failing_move_takes_the_others_back(folder, monkeypatch, on_call, error):
     monkeypatch.setattr(os, "replace", failing(error, on_call))
@@ -107,7 +108,7 @@ def test_a_failing_move_takes_the_others_back(folder, monkeypatch, on_call, erro
 
 
 def test_taking_back_removes_files_that_were_not_there(folder, monkeypatch):
-    monkeypatch.setattr(os, "replace", failing(OSError(errno.EIO, "I/O error"), 2))
+    monkeypatch.setattr(os, "replace", failing(OSError(errno.EIO, "I/O error"), 3))
 
     def work() -> None:
         with staging(folder) as stage:
@@ -125,7 +126,7 @@ def test_file_systems_without_links(folder, monkeypatch):
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", no_links)
-    monkeypatch.setattr(os, "replace", failing(OSError(errno.ENOSPC, "No space left on device"), 2))
+    monkeypatch.setattr(os, "replace", failing(OSError(errno.ENOSPC, "No space left on device"), 3))
     with pytest.raises(FileError):
         stage_both(folder)
     assert content(folder) == {"a.csv": "earlier a"}
@@ -168,57 +169,172 @@ def test_missing_folders_are_removed_after_a_failure(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_flushed_before_moved(folder, monkeypatch):
+def test_everything_is_flushed_before_the_journal_and_the_journal_before_the_moves(folder, monkeypatch):
     events, replace, fsync = [], os.replace, os.fsync
     monkeypatch.setattr(os, "fsync", lambda handle: (events.append("flush"), fsync(handle)))
-    monkeypatch.setattr(os, "replace", lambda a, b: (events.append("move"), replace(a, b)))
+    monkeypatch.setattr(os, "replace", lambda a, b: (events.append(Path(b).name), replace(a, b)))
     stage_both(folder)
-    assert events == ["flush", "flush", "move", "move", "flush"]
+    kinds = [event for event, before in zip(events, ["", *events], strict=False) if event != before]
+    assert kinds == ["flush", JOURNAL_NAME, "flush", "a.csv", "b.json", "flush"]
 
 
 KILLED = """
 import os, signal, sys
-from pathlib import Path
 from nymity.io import staging
-os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+real = os.replace
+os.replace = lambda a, b: os.kill(os.getpid(), signal.SIGKILL) if str(b).endswith(sys.argv[2]) else real(a, b)
 with staging(sys.argv[1]) as stage:
-    (stage / "a.csv").write_text("half")
-    stage.commit(["a.csv"])
+    (stage / "b.json").write_text("new b")
+    (stage / "a.csv").write_text("new a")
+    stage.commit(["a.csv", "b.json"])
 """
 
 
-def test_a_killed_run_leaves_the_earlier_file_and_is_cleaned_up_later(folder):
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(folder)], check=False)
+@pytest.mark.parametrize(
+    ("dies_at", "before", "after"),
+    [
+        (JOURNAL_NAME, {"a.csv": "earlier a"}, {"a.csv": "earlier a"}),
+        ("a.csv", {"a.csv": "earlier a"}, {"a.csv": "new a", "b.json": "new b"}),
+        ("b.json", {"a.csv": "new a"}, {"a.csv": "new a", "b.json": "new b"}),
+    ],
+)
+def test_what_a_killed_run_left_is_finished_or_removed_by_the_next(folder, dies_at, before, after):
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(folder), dies_at], check=False)
     assert killed.returncode == -signal.SIGKILL
-    (left,) = folder.glob(f"{STAGING_PREFIX}*")
-    assert (folder / "a.csv").read_text() == "earlier a"
+    assert {path.name: path.read_text() for path in folder.glob("[!.]*")} == before
+    assert list(folder.glob(f"{HIDDEN_PREFIX}*"))
+    if dies_at == JOURNAL_NAME:
+        refuse_between(folder)
+    else:
+        with pytest.raises(FileError, match="before all of them were exchanged"):
+            refuse_between(folder)
+    with staging(folder):
+        pass
+    assert content(folder) == after
 
-    stage_both(folder)
-    assert left.exists(), "it may belong to a run that still works"
 
-    yesterday = time.time() - 25 * 3600
-    for path in (*left.rglob("*"), left):
-        os.utime(path, (yesterday, yesterday))
+def test_a_killed_run_can_be_recovered_without_writing_anything_else(folder):
+    subprocess.run([sys.executable, "-c", KILLED, str(folder), "b.json"], check=False)
+    assert recover(folder) == "finished"
+    assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
+    assert recover(folder) is None
+
+
+def test_a_stage_that_somebody_removed_is_not_taken_for_a_finished_move(folder):
+    subprocess.run([sys.executable, "-c", KILLED, str(folder), "a.csv"], check=False)
+    for hidden in folder.glob(".nymity-stage-*"):
+        shutil.rmtree(hidden)
+    with pytest.raises(FileError, match="neither the old nor the new file"):
+        recover(folder)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "other"}', '{"format": "nymity-journal-1"}'])
+def test_a_damaged_journal_is_refused(folder, text):
+    (folder / JOURNAL_NAME).write_text(text)
+    with pytest.raises(FileError, match="a journal"):
+        recover(folder)
+
+
+def test_a_journal_in_another_folder_is_finished_before_its_stage_goes(tmp_path):
+    first, second, other = tmp_path / "first", tmp_path / "second", tmp_path / "other"
+    script = KILLED.replace("staging(sys.argv[1]) as stage", "committing(sys.argv[1], sys.argv[3]) as (_, stage)")
+    script = script.replace("nymity.io import staging", "nymity.core.commit import committing")
+    subprocess.run([sys.executable, "-c", script, str(first), "b.json", str(second)], check=False)
+    with pytest.raises(FileError, match="before all of them were exchanged"):
+        refuse_between(second)
+    with committing(other, second):
+        pass
+    assert content(second) == {"a.csv": "new a", "b.json": "new b"}
+    assert content(first) == {}
+
+
+def test_a_second_writer_is_refused_or_waits(folder):
+    with staging(folder) as stage:
+        (stage / "a.csv").write_text("new a")
+        stage.commit(["a.csv"])
+        with pytest.raises(FileError, match="one that is under way"), staging(folder, wait=0):
+            pass
     stage_both(folder)
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
 
 
-def test_only_old_staging_folders_are_removed(folder):
-    long_ago = time.time() - 10 * 24 * 3600
-    (folder / f"{STAGING_PREFIX}file").write_text("not a folder")
-    (folder / f"{STAGING_PREFIX}busy").mkdir()
-    (folder / f"{STAGING_PREFIX}busy" / "growing").write_text("x")
-    (folder / "other").mkdir()
-    for name in (f"{STAGING_PREFIX}file", f"{STAGING_PREFIX}busy", "other"):
-        os.utime(folder / name, (long_ago, long_ago))
-    with staging(folder):
-        pass
-    assert {path.name for path in folder.iterdir()} == {
-        "a.csv",
-        "other",
-        f"{STAGING_PREFIX}file",
-        f"{STAGING_PREFIX}busy",
+def test_many_writers_at_once_leave_one_of_their_states(tmp_path):
+    script = """
+import sys
+from nymity.core.commit import committing
+for turn in range(5):
+    with committing(sys.argv[1], sys.argv[2], wait=60) as stages:
+        for stage in stages:
+            (stage / "word").write_text(sys.argv[3] + str(turn))
+            stage.commit(["word"])
+"""
+    places = [str(tmp_path / "one"), str(tmp_path / "two")]
+    running = [subprocess.Popen([sys.executable, "-c", script, *places, str(i)]) for i in range(4)]
+    assert [process.wait() for process in running] == [0] * 4
+    one, two = (content(Path(place)) for place in places)
+    assert one == two
+    assert one.keys() == {"word"}
+
+
+def test_interrupts_wait_until_a_commit_is_through(folder, monkeypatch):
+    real = os.replace
+
+    def interrupted(source, target):
+        if Path(target).name == "a.csv":
+            os.kill(os.getpid(), signal.SIGINT)
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stage_both(folder)
+    assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
+
+
+def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
+    earlier = os.umask(0)
+    try:
+        for _ in range(2):
+            with committing(tmp_path / "log", tmp_path / "release", private=[tmp_path / "log"]) as (log, release):
+                assert stat.S_IMODE(log.folder.stat().st_mode) == 0o700
+                (log / "key").write_text("secret")
+                (release / "table").write_text("public")
+                log.keep(["key"], "earlier/1") if (tmp_path / "log" / "key").exists() else None
+                log.commit(["key"])
+                release.commit(["table"])
+    finally:
+        os.umask(earlier)
+    modes = {str(p.relative_to(tmp_path)): stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")}
+    assert modes == {
+        "log": 0o700,
+        "log/key": 0o600,
+        "log/earlier": 0o700,
+        "log/earlier/1": 0o700,
+        "log/earlier/1/key": 0o600,
+        "release": 0o777,
+        "release/table": 0o666,
     }
+
+
+def test_files_can_be_removed_and_kept(folder):
+    with staging(folder) as stage:
+        stage.keep(["a.csv", "absent"], "earlier/0001")
+        stage.remove("a.csv")
+        stage.remove("absent")
+    assert not (folder / "a.csv").exists()
+    assert (folder / "earlier" / "0001" / "a.csv").read_text() == "earlier a"
+    assert [path.name for path in folder.iterdir()] == ["earlier"]
+
+
+def test_a_killed_replace_file_is_cleaned_up_by_the_next(folder):
+    script = """
+import os, signal, sys
+from nymity.core.commit import replace_file
+replace_file(sys.argv[1], lambda path: path.write_text("half") and os.kill(os.getpid(), signal.SIGKILL))
+"""
+    subprocess.run([sys.executable, "-c", script, str(folder / "a.csv")], check=False)
+    assert list(folder.glob(f"{HIDDEN_PREFIX}*"))
+    replace_file(folder / "a.csv", lambda path: path.write_text("new"))
+    assert content(folder) == {"a.csv": "new"}
 
 
 def test_replace_file(folder):
@@ -247,7 +363,7 @@ def test_replace_file_that_fails(folder, error, expected):
 
 
 def test_replace_file_that_writes_nothing(folder):
-    with pytest.raises(FileError, match="staging folder"):
+    with pytest.raises(FileError, match="file"):
         replace_file(folder / "a.csv", lambda path: None)
     assert content(folder) == {"a.csv": "earlier a"}
 

@@ -1,0 +1,494 @@
+"""Files that change together: after a crash at any moment, all of them are as before or all are new.
+
+What is to be written lies first in *stages*: hidden folders inside the folders it is for, so that moving a file into
+place is one rename. Then
+
+1. every staged file is flushed to the disk, and each file to be replaced gets a second name in its stage;
+2. a *journal* is put into the first folder. It lists the moves. From now on they will be made, whatever happens;
+3. the moves are made, the folders flushed, the journal and the stages removed.
+
+A run that dies before 2 changed nothing; one that dies after it is finished by the next run, which finds the journal.
+A move that fails takes back those before it: the journal is first exchanged for its twin, which says *undo*. Both
+directions may be repeated any number of times, so dying again does no harm.
+
+Writers hold a lock on each folder. So whatever stage a writer finds belongs to a run that died, and is removed.
+Readers look at the journal alone (:func:`refuse_between`).
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import FileError
+from nymity.core.locks import LOCK_NAME, locked
+
+#: How the names of hidden folders and files start.
+HIDDEN_PREFIX = ".nymity-"
+JOURNAL_NAME = ".nymity-journal"
+
+_FORMAT = "nymity-journal-1"
+_STAGE_PREFIX = ".nymity-stage-"
+#: Names the file in a stage that tells in which folder the journal lies.
+_POINTER = ".journal"
+#: Seconds to wait for another run that writes the same file.
+_PATIENCE = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """One step of a commit: ``source`` becomes ``target``; ``earlier`` is the second name of the file it replaces.
+
+    ``mark`` is the size and the time of the source, by which a move that was made can be told from a source that
+    somebody removed.
+    """
+
+    source: Path
+    target: Path
+    earlier: Path | None = None
+    mark: tuple[int, int] | None = None
+
+    def make(self) -> None:
+        """Move, unless that was done before."""
+        if _there(self.source):
+            os.replace(self.source, self.target)  # noqa: PTH105 -- the call the guarantee rests on
+        elif _mark(self.target) != self.mark:
+            raise FileError(
+                str(self.target),
+                expected="what an earlier run was about to put there",
+                got="neither the old nor the new file: its hidden folder was removed or changed",
+                hint="take both folders from a backup, or publish again into new ones",
+            )
+
+    def take_back(self) -> None:
+        """Put everything back, as far as it moved."""
+        if not _there(self.source) and _there(self.target):
+            os.replace(self.target, self.source)  # noqa: PTH105
+        if self.earlier is not None and _there(self.earlier):
+            os.replace(self.earlier, self.target)  # noqa: PTH105
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A hidden folder in which files wait for their place: ``stage / "name.csv"`` is where to write one.
+
+    ``private`` files can be read by their owner alone.
+    """
+
+    folder: Path
+    target: Path
+    private: bool = False
+    _moves: list[Move] = field(default_factory=list, repr=False)
+
+    def __truediv__(self, name: str) -> Path:
+        return self.folder / name
+
+    def commit(self, names: Iterable[str]) -> None:
+        """Say which staged files move into place, and in which order, once the block has ended well."""
+        for name in names:
+            if name != Path(name).name or not (self.folder / name).is_file():
+                raise FileError(
+                    str(self.folder / name),
+                    expected="a file written in the staging folder",
+                    got="none of this name",
+                    hint="write stage / name before commit",
+                )
+            self._moves.append(Move(source=self.folder / name, target=self.target / name))
+
+    def remove(self, name: str) -> None:
+        """Say that a file of the folder goes, if it is there."""
+        if (self.target / name).is_file():
+            self._moves.append(Move(source=self.target / name, target=self._second_folder("removed") / name))
+
+    def keep(self, names: Iterable[str], into: str) -> None:
+        """Say that files of the folder also stay as they are now, in a folder ``into`` inside it that is new."""
+        copies = self.folder / "kept"
+        copies.mkdir(mode=0o700)
+        for name in names:
+            if (self.target / name).is_file():
+                _second_name(self.target / name, copies / name)
+        (self.target / into).parent.mkdir(mode=0o700 if self.private else 0o777, exist_ok=True)
+        self._moves.insert(0, Move(source=copies, target=self.target / into))
+
+    def _second_folder(self, name: str) -> Path:
+        folder = self.folder / f".{name}"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def _prepared(self) -> list[Move]:
+        """Flush what was written, and give what is to be replaced a second name."""
+        prepared = []
+        for move in self._moves:
+            earlier = None
+            if move.target.is_file():
+                earlier = self._second_folder("earlier") / move.target.name
+                _second_name(move.target, earlier)
+            if self.private and move.source.is_file():
+                move.source.chmod(0o600)
+            _flush(move.source)
+            prepared.append(Move(source=move.source, target=move.target, earlier=earlier, mark=_mark(move.source)))
+        for folder in (path for path in self.folder.rglob("*") if path.is_dir()):
+            _flush(folder)
+        _flush(self.folder)
+        return prepared
+
+
+@contextmanager
+def committing(
+    *folders: str | os.PathLike[str], private: Iterable[str | os.PathLike[str]] = (), wait: float = 0.0
+) -> Iterator[list[Stage]]:
+    """Give a stage for each folder; what is committed in them moves into place together at the end of the block.
+
+        with committing("custodian", "release", private=["custodian"]) as (log, release):
+            (log / "mapping.csv").write_text(...)
+            (release / "table.csv").write_text(...)
+            log.commit(["mapping.csv"])
+            release.commit(["table.csv"])
+
+    The journal lies in the first folder. ``private`` folders and their files are for their owner alone. Another run in
+    one of the folders makes this one fail, after ``wait`` seconds. The block's failure (also an interrupt) leaves the
+    folders as they were, and removes those that were made here. A failure of the system (full disk, missing permission)
+    is a FileError.
+    """
+    targets = [Path(folder) for folder in folders]
+    closed = {Path(folder) for folder in private}
+    made: list[Path] = []
+    try:
+        with _explained(targets), ExitStack() as held:
+            for target in targets:
+                _make(target, made, private=target in closed)
+            for target in sorted(set(targets), key=lambda path: str(path.resolve())):
+                held.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
+            _recover(targets[0])
+            for target in targets:
+                _remove_stages(target, wait)
+            stages = [_stage(target, private=target in closed) for target in targets]
+            try:
+                yield stages
+                with _signals_wait():
+                    _commit(stages, targets[0])
+            finally:
+                if not journal_of(targets[0]).exists():
+                    for stage in stages:
+                        shutil.rmtree(stage.folder, ignore_errors=True)
+    except BaseException:
+        _unmake(made)
+        raise
+
+
+@contextmanager
+def staging(folder: str | os.PathLike[str], *, wait: float = _PATIENCE) -> Iterator[Stage]:
+    """Give a stage for one folder: see :func:`committing`."""
+    with committing(folder, wait=wait) as (stage,):
+        yield stage
+
+
+def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], *, private: bool = False) -> None:
+    """Let ``write`` make a file somewhere else and put it at ``path`` when it is whole.
+
+    One rename is all it takes, so there is no journal. Its hidden folder has a name that follows from the file's: what
+    a killed run left there is removed by the next one that writes the same file.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise FileError(str(target), expected="the name of a file", got="a folder", hint="add a file name")
+    hidden = target.parent / f"{HIDDEN_PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
+    made: list[Path] = []
+    try:
+        with _explained([target.parent]):
+            _make(target.parent, made)
+            with locked(hidden.with_suffix(".lock"), what=str(target), wait=_PATIENCE):
+                shutil.rmtree(hidden, ignore_errors=True)
+                hidden.mkdir(mode=0o700)
+                try:
+                    write(hidden / target.name)
+                    if private:
+                        (hidden / target.name).chmod(0o600)
+                    _flush(hidden / target.name)
+                    os.replace(hidden / target.name, target)  # noqa: PTH105
+                    _flush(target.parent)
+                finally:
+                    shutil.rmtree(hidden, ignore_errors=True)
+    except BaseException:
+        _unmake(made)
+        raise
+
+
+def journal_of(folder: Path) -> Path:
+    """Return where the journal of commits lies whose first folder this is."""
+    return folder / JOURNAL_NAME
+
+
+def recover(folder: str | os.PathLike[str], *, wait: float = 0.0) -> str | None:
+    """Finish or undo what a run that died left in between; say what was done, None if there was nothing to do."""
+    first = Path(folder)
+    if not journal_of(first).exists():
+        return None
+    with _explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
+        return _recover(first)
+
+
+def refuse_between(folder: Path) -> None:
+    """Refuse to read a folder whose files are being exchanged, or were when a run died."""
+    if journal_of(folder).exists() or any(_journal_folder(stage) is not None for stage in _stages_in(folder)):
+        raise FileError(
+            str(folder),
+            expected="files that belong together",
+            got="a run under way, or one that ended before all of them were exchanged",
+            hint="wait for it, or publish again: the next run finishes or undoes what is left",
+        )
+
+
+# -- the journal ---------------------------------------------------------------------------------------
+
+
+def _commit(stages: list[Stage], first: Path) -> None:
+    """Make all moves, or none."""
+    moves = [move for stage in stages for move in stage._prepared()]
+    if not moves:
+        return
+    twin = stages[0].folder / ".undo"  # complete before it is needed, so that undoing takes no space
+    _write_journal(twin, "undo", moves, stages, first)
+    written = stages[0].folder / ".finish"
+    _write_journal(written, "finish", moves, stages, first)
+    for stage in stages[1:]:
+        (stage / _POINTER).write_text(_relative(first, stage.target), encoding="utf-8")
+        _flush(stage / _POINTER)
+    for stage in stages:
+        _flush(stage.folder)
+    os.replace(written, journal_of(first))  # noqa: PTH105
+    try:
+        _flush(first)
+        for move in moves:
+            move.make()
+        _end(first, moves)
+    except BaseException:
+        os.replace(twin, journal_of(first))  # noqa: PTH105
+        _undo(moves)
+        _end(first, moves)
+        raise
+
+
+def _write_journal(path: Path, direction: str, moves: list[Move], stages: list[Stage], first: Path) -> None:
+    def told(place: Path | None) -> str | None:
+        return None if place is None else _relative(place, first)
+
+    content = {
+        "format": _FORMAT,
+        "direction": direction,
+        "moves": [[told(move.source), told(move.target), told(move.earlier), move.mark] for move in moves],
+        "stages": [told(stage.folder) for stage in stages],
+    }
+    path.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    path.chmod(0o600)
+    _flush(path)
+
+
+def _recover(first: Path) -> str | None:
+    """Finish or undo by the journal; the lock is held."""
+    journal = journal_of(first)
+    if not journal.exists():
+        return None
+    try:
+        content: dict[str, Any] = json.loads(journal.read_text(encoding="utf-8"))
+        if content["format"] != _FORMAT or content["direction"] not in ("finish", "undo"):
+            raise ValueError(f"format {content['format']!r}")
+        moves = [
+            Move(
+                source=first / source,
+                target=first / target,
+                earlier=None if earlier is None else first / earlier,
+                mark=None if mark is None else (int(mark[0]), int(mark[1])),
+            )
+            for source, target, earlier, mark in content["moves"]
+        ]
+        stages = [first / name for name in content["stages"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileError(
+            str(journal),
+            expected=f"a journal ({_FORMAT})",
+            got=f"something else: {error}",
+            hint="keep a copy of both folders, remove the journal, and check the release",
+        ) from error
+    if content["direction"] == "undo":
+        _undo(moves)
+    else:
+        for move in moves:
+            move.make()
+    _end(first, moves)
+    for stage in stages:
+        shutil.rmtree(stage, ignore_errors=True)
+    return "undone" if content["direction"] == "undo" else "finished"
+
+
+def _undo(moves: list[Move]) -> None:
+    for move in reversed(moves):
+        move.take_back()
+
+
+def _end(first: Path, moves: list[Move]) -> None:
+    """Remove the journal once everything it speaks of is on the disk."""
+    for folder in {place.parent for move in moves for place in (move.source, move.target)}:
+        if folder.exists():
+            _flush(folder)
+    journal_of(first).unlink()
+    with suppress(OSError):  # if the journal comes back after a crash, what it asks for is done already
+        _flush(first)
+
+
+# -- folders and files ---------------------------------------------------------------------------------
+
+
+def _stage(target: Path, *, private: bool) -> Stage:
+    return Stage(folder=Path(tempfile.mkdtemp(prefix=_STAGE_PREFIX, dir=target)), target=target, private=private)
+
+
+def _remove_stages(folder: Path, wait: float) -> None:
+    """Remove the stages of runs that died: whoever holds the lock is the only one who may have any.
+
+    One that belongs to a journal in a folder which is not part of this run is finished or undone first.
+    """
+    for path in _stages_in(folder):
+        if (other := _journal_folder(path)) is not None:
+            recover(other, wait=wait)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _stages_in(folder: Path) -> list[Path]:
+    return [path for path in folder.glob(f"{_STAGE_PREFIX}*") if path.is_dir() and not path.is_symlink()]
+
+
+def _journal_folder(stage: Path) -> Path | None:
+    """Return the folder whose journal speaks of a stage, if there is one that does."""
+    try:
+        folder = stage.parent / (stage / _POINTER).read_text(encoding="utf-8")
+        return folder if journal_of(folder).exists() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _there(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    """Tell a file by its size and time, which a rename keeps; None for folders and what is not there."""
+    if not path.is_file():
+        return None
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _relative(path: Path, start: Path) -> str:
+    """Name a place by the way from ``start``, so that both may be moved together; whole on another drive."""
+    try:
+        return os.path.relpath(path.resolve(), start.resolve())
+    except ValueError:
+        return str(path.resolve())
+
+
+def _second_name(path: Path, other: Path) -> None:
+    try:
+        os.link(path, other)
+    except OSError:  # a file system without links
+        shutil.copy2(path, other)
+        _flush(other)
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file, or a folder's list of names, is on the disk."""
+    if path.is_dir() and os.name == "nt":  # Windows cannot flush folders
+        return
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems that cannot flush
+            raise
+    finally:
+        os.close(handle)
+
+
+def _make(folder: Path, made: list[Path], *, private: bool = False) -> None:
+    """Create a folder and those above it, noting each in ``made``; a private one is for its owner alone."""
+    missing = []
+    for path in (folder, *folder.parents):
+        if path.exists():
+            break
+        missing.append(path)
+    for path in reversed(missing):
+        path.mkdir(mode=0o700 if private and path == folder else 0o777, exist_ok=True)
+        made.append(path)
+    if private:
+        with suppress(OSError):  # a file system without permissions; opening it says so
+            folder.chmod(0o700)
+
+
+def _unmake(made: list[Path]) -> None:
+    for path in reversed(made):
+        with suppress(OSError):
+            path.rmdir()
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Let Ctrl-C and requests to end wait until the block is through: it takes milliseconds, and is whole or not."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pending: list[int] = []
+    watched = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    watched = [number for number in watched if signal.getsignal(number) is not None]  # None: not Python's to restore
+    before = {number: signal.signal(number, lambda number, _: pending.append(number)) for number in watched}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if pending:
+            signal.raise_signal(pending[0])
+
+
+@contextmanager
+def _explained(folders: list[Path]) -> Iterator[None]:
+    """Turn a failure of the system into a FileError that says what to try and names the user's own path."""
+    try:
+        yield
+    except OSError as error:
+        got, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), "check the folder and its disk"))
+        path = Path(os.fsdecode(error.filename2 or error.filename or folders[-1]))
+        for folder in folders:  # a hidden place means nothing to the caller: say where the file was to go
+            if folder in path.parents and path.relative_to(folder).parts[0].startswith(HIDDEN_PREFIX):
+                path = folder / path.name if path.parent != folder else folder
+        between = journal_of(folders[0]).exists()  # undoing failed as well
+        state = "the next run finishes or undoes what was begun" if between else "earlier files are unchanged"
+        raise FileError(
+            str(path),
+            expected=f"to write in {' and '.join(str(folder) for folder in folders)}",
+            got=got,
+            hint=f"{hint}; {state}",
+        ) from error
+
+
+_REASONS = {
+    errno.ENOSPC: ("a full disk", "free some space or choose another disk"),
+    errno.EDQUOT: ("a used-up quota", "free some space or choose another disk"),
+    errno.EACCES: ("no permission", "choose a folder you may write to"),
+    errno.EPERM: ("no permission", "choose a folder you may write to"),
+    errno.EROFS: ("a read-only disk", "choose a folder you may write to"),
+    errno.ENOTDIR: ("a file in the way", "choose another folder"),
+    errno.EEXIST: ("a file in the way", "choose another folder"),
+    errno.EISDIR: ("a folder in the way", "choose another file name"),
+    errno.ENAMETOOLONG: ("a name that is too long", "choose a shorter name"),
+}

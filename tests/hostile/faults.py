@@ -1,0 +1,200 @@
+"""Runs a scenario under every fault: killed before each call that changes files, and each such call failing.
+
+    python -m hostile.faults commit --mode crash
+    python -m hostile.faults publish --mode ENOSPC --sample 40
+
+A scenario prepares a folder, acts in it, and judges what is there after the next run: ``old``, ``new`` or what is
+wrong. Every fault is tried in a process of its own, forked from one that has imported everything; ``shim.c`` makes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+#: How calls fail, beside ``crash``. A disk that is full stays full; EINTR must not be noticed at all.
+ERRORS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EACCES": errno.EACCES, "EINTR": errno.EINTR}
+MODES = ("crash", *ERRORS)
+
+KILLED, FAILED, BUG = 137, 3, 70
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """``prepare`` makes the old state, ``act`` replaces it, ``judge`` runs the next command and says what is there.
+
+    ``always`` is the state that must be found whatever happens, where the old state is one that a dead run left.
+    """
+
+    prepare: Callable[[Path], None]
+    act: Callable[[Path], None]
+    judge: Callable[[Path], str]
+    expected: tuple[type[Exception], ...] = ()
+    always: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One fault and what came of it: how the process ended, and the state found afterwards."""
+
+    mode: str
+    number: int
+    ended: str
+    state: str
+    always: str | None = None
+
+    @property
+    def wrong(self) -> bool:
+        """Whether anything but a whole state was left, or the process ended in a way it must not."""
+        allowed = {"killed", "done"} if self.mode == "crash" else {"failed", "done"}
+        if self.always is not None:
+            return self.ended not in allowed or self.state != self.always
+        if self.mode == "EINTR":
+            return self.ended != "done" or self.state != "new"
+        wrong_success = self.ended == "done" and self.state != "new"
+        lost = self.ended == "failed" and self.state != "old"
+        return self.ended not in allowed or self.state not in ("old", "new") or wrong_success or lost
+
+
+def compile_shim(folder: Path) -> Path | None:
+    """Compile the shim; None where there is no C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None or not sys.platform.startswith("linux"):
+        return None
+    target = folder / "shim.so"
+    source = Path(__file__).with_name("shim.c")
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", target, source, "-ldl"], check=True)
+    return target
+
+
+def run_faults(name: str, mode: str, *, shim: Path, sample: int | None = None, first: int = 1) -> list[Point]:
+    """Try a scenario under the faults of a mode, in a process with the shim; all of them, or a spread-out sample."""
+    command = [sys.executable, "-m", "hostile.faults", name, "--mode", mode, "--first", str(first)]
+    command += [] if sample is None else ["--sample", str(sample)]
+    tests = str(Path(__file__).parents[1])
+    found = os.pathsep.join([tests, *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {
+        **os.environ,
+        "PYTHONPATH": found,
+        "LD_PRELOAD": str(shim),
+        "POLARS_MAX_THREADS": "1",
+        "NUMBA_NUM_THREADS": "1",
+    }
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=3000, check=False)
+    if answer.returncode:
+        raise RuntimeError(answer.stderr)
+    return [Point(**json.loads(line)) for line in answer.stdout.splitlines()]
+
+
+# -- in the process with the shim ----------------------------------------------------------------------
+
+
+def _points(scenario: Scenario, mode: str, sample: int | None, first: int) -> Iterator[Point]:
+    total = _count(scenario)
+    chosen = range(1, total + 1)
+    step = 1 if sample is None else max(1, total // sample)
+    for number in chosen[(first - 1) % step :: step]:
+        yield _try(scenario, mode, number)
+
+
+def _count(scenario: Scenario) -> int:
+    """Return how many calls change files when nothing fails."""
+    read, write = os.pipe()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place).resolve()
+        if _forked(lambda: scenario.prepare(folder)):
+            raise RuntimeError("the scenario cannot be prepared")
+
+        def counted() -> None:
+            _arm(folder, 0, 0, lasting=False)
+            scenario.act(folder)
+            os.write(write, str(_shim().hostile_count()).encode())
+
+        if _forked(counted):
+            raise RuntimeError("the scenario fails without any fault")
+    return int(os.read(read, 100))
+
+
+def _try(scenario: Scenario, mode: str, number: int) -> Point:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place).resolve()
+        _forked(lambda: scenario.prepare(folder))
+
+        def acted() -> None:
+            _arm(folder, number, ERRORS.get(mode, 0), lasting=mode == "ENOSPC")
+            scenario.act(folder)
+
+        code = _forked(acted, scenario.expected)
+        ended = {0: "done", KILLED: "killed", FAILED: "failed"}.get(code, f"exit code {code}")
+        read, write = os.pipe()
+
+        def judged() -> None:
+            os.write(write, scenario.judge(folder).encode()[:4000])
+
+        code = _forked(judged)
+        os.close(write)
+        state = b"".join(iter(lambda: os.read(read, 4096), b"")).decode() if code == 0 else f"judging ended with {code}"
+        os.close(read)
+    return Point(mode=mode, number=number, ended=ended, state=state, always=scenario.always)
+
+
+def _forked(work: Callable[[], None], expected: tuple[type[Exception], ...] = ()) -> int:
+    """Run something in a process of its own and return its exit code."""
+    child = os.fork()
+    if child == 0:
+        code = BUG
+        try:
+            work()
+            code = 0
+        except expected:
+            code = FAILED
+        except BaseException:  # noqa: BLE001 -- whatever it is, the process ends and says so
+            _shim().hostile_disarm()
+            traceback.print_exc()
+        finally:
+            _shim().hostile_disarm()
+            sys.stderr.flush()
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _shim() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def _arm(folder: Path, at: int, error: int, *, lasting: bool) -> None:
+    _shim().hostile_arm(ctypes.c_char_p(os.fsencode(folder)), ctypes.c_long(at), error, int(lasting))
+
+
+def main() -> None:
+    """Print one line of JSON for each fault."""
+    from hostile.scenarios import SCENARIOS
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("--mode", choices=MODES, default="crash")
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--first", type=int, default=1)
+    given = parser.parse_args()
+    found: Counter[str] = Counter()
+    for point in _points(SCENARIOS[given.scenario], given.mode, given.sample, given.first):
+        found["wrong" if point.wrong else point.state] += 1
+        sys.stdout.write(json.dumps(asdict(point)) + "\n")
+        sys.stdout.flush()
+    sys.stderr.write(f"{given.scenario} {given.mode}: {dict(found)}\n")
+
+
+if __name__ == "__main__":
+    main()
