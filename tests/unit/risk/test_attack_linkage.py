@@ -67,7 +67,7 @@ def test_candidates_and_the_promise_of_k(case: Any, k: int, suppression: float) 
             known = tuple(name for name, chosen in zip(case.schema.quasi, subset, strict=True) if chosen)
             assert found[person, s] == candidates(scene, case.frame, known, person)
     if len(scene.in_classes):
-        result = ny.risk.attack(release, original=case.frame, targets=50)["linkage"]
+        result = ny.risk.attack(release, original=case.frame, targets=50, attacks=["linkage"])["linkage"]
         assert result.highest is not None
         assert result.highest <= Fraction(1, k)
         assert not result.exceeds
@@ -155,14 +155,14 @@ def test_masked_people_are_told_apart() -> None:
     frame = pl.DataFrame({"q": ["a"] * 4 + ["b"]})
     schema = ny.Schema({"q": ny.quasi()})
     release = ny.publish(frame, schema, privacy=[ny.KAnonymity(k=4)], method=ny.OptimalLattice(suppression=0.2))
-    result = ny.risk.attack(release, original=frame)["linkage"]
+    result = ny.risk.attack(release, original=frame, attacks=["linkage"])["linkage"]
     assert (result.highest, result.exceeds) == (Fraction(1, 4), False)
     assert result.figures["masked_people"] == {"people": 1, "mean_chance": 1.0, "highest": 1.0}
 
 
 def test_without_the_original_people_have_values_of_their_cells(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
-    alone, beside = (ny.risk.attack(release, original=table)["linkage"] for table in (None, frame))
+    alone, beside = (ny.risk.attack(release, original=table, attacks=["linkage"])["linkage"] for table in (None, frame))
     assert "without the original" in alone.assumes
     assert (alone.rate, alone.highest) == pytest.approx((beside.rate, beside.highest), abs=0.02)
 
@@ -171,7 +171,7 @@ def test_without_the_original_people_have_values_of_their_cells(ward: tuple[pl.D
 def test_freeform_rows_keep_what_k_matching_promises(method: Any) -> None:
     frame = ny.datasets.hospital(120, seed=5)
     release = ny.publish(frame, ny.datasets.hospital_schema(), privacy=[ny.KMatching(k=4)], method=method)
-    report = ny.risk.attack(release, original=frame, targets=200)
+    report = ny.risk.attack(release, original=frame, targets=200, attacks=["linkage", "skewness", "homogeneity"])
     assert report["linkage"].promised == 1 / 4
     assert not report.exceeded
     assert report["skewness"].exact is False
