@@ -20,6 +20,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,7 @@ class Exchange:
     worlds: Worlds
     pairs: int
     draws: int
+    seconds: float = inf
 
     def result(self, *, key: str, title: str, assumes: str) -> AttackResult:
         """Exchange, and say how often it would have shown."""
@@ -76,10 +78,13 @@ class Exchange:
             return self._proved(key, title, assumes)
         pairs = self.drawn_pairs()
         runs = 1 if self._deterministic else self.draws
-        found = []
-        for done, (one, other) in enumerate(pairs):
-            report(self._scene.observe, Progress(stage=key, done=done, total=len(pairs)))
+        found: list[Compared] = []
+        until = monotonic() + self.seconds
+        for one, other in pairs:
+            report(self._scene.observe, Progress(stage=key, done=len(found), total=len(pairs)))
             found.append(self.compared(one, other, runs))
+            if monotonic() > until:  # pairs come in drawn order, so those that were seen are a sample as good
+                break
         trials = np.array([own.both + own.before for own in found], dtype=np.float64)
         changed = np.array([own.before for own in found], dtype=np.float64)
         seen = trials > 0
@@ -90,7 +95,7 @@ class Exchange:
             )
         n, rate = int(seen.sum()), float(changed.sum() / trials.sum())
         low, high = clustered_interval(changed[seen], trials[seen])
-        figures = {"pairs": len(pairs), "pairs_seen": n, "draws": runs, "compares": self._compares}
+        figures = {"pairs": len(found), "pairs_seen": n, "draws": runs, "compares": self._compares}
         return AttackResult(
             key=key,
             title=title,

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.progress import Progress, report
-from nymity.core.validation import whole_number
+from nymity.core.validation import number, whole_number
 from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.enumerated import TooManyWaysError
 from nymity.risk.attacks.exchange import Exchange
@@ -45,14 +45,15 @@ class Minimality(Attack):
     the probability that the method publishes just this release from it: 0 or 1 where nothing is drawn, else the share
     of all ways to draw. Removed records may have had any value of the original. Up to ``tables`` tables and ``runs``
     runs of the method this is exact. Larger releases are attacked by :class:`~nymity.risk.attacks.exchange.Exchange`:
-    ``pairs`` people exchange their values with another one, and the method is run with up to ``draws`` keys on both
-    tables.
+    ``pairs`` people exchange their values with another one, and the method is run with ``draws`` keys on both tables;
+    after so many ``seconds`` no further pair is begun.
     """
 
     tables: int = 2000
     runs: int = 5000
     pairs: int = 20
     draws: int = 10
+    seconds: float = 30.0
 
     key = "minimality"
     title = "knowing the program: minimality, and who goes into which class"
@@ -60,6 +61,7 @@ class Minimality(Attack):
     def __post_init__(self) -> None:
         for name in ("tables", "runs", "pairs", "draws"):
             whole_number(f"minimality.{name}", getattr(self, name), at_least=1)
+        number("minimality.seconds", self.seconds, above=0)
 
     def hindrance(self, scene: Scene) -> str | None:
         """It needs a method that can be tried out, and people to judge it by."""
@@ -73,7 +75,7 @@ class Minimality(Attack):
         try:
             found = self._weighed(worlds)
         except TooManyWaysError:
-            exchange = Exchange(worlds, pairs=self.pairs, draws=self.draws)
+            exchange = Exchange(worlds, pairs=self.pairs, draws=self.draws, seconds=self.seconds)
             return [exchange.result(key=self.key, title=self.title, assumes=_ASSUMES)]
         values = [found.values_result(self, a) for a in range(len(scene.sensitive))]
         return values if scene.buckets is not None else [*values, found.rows_result(self)]

@@ -24,7 +24,7 @@ from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.level_recoding import LevelRecoding
 
 #: Steps of a search for worlds after which there are too many, and people for whom one is begun.
-_STEPS, _PEOPLE = 10**6, 400
+_STEPS, _PEOPLE = 2 * 10**5, 400
 
 #: The place of everybody whose record was removed.
 REMOVED = -1
