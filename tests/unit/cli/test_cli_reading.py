@@ -81,7 +81,7 @@ def test_check_finds_the_certificate_beside_the_release(published: Path, nymity:
     found = json.loads(nymity("check", "release/release.csv", "--json").stdout)
     assert found["holds"] is True
     assert found["problems"] == []
-    assert found["checked_against"] == {"job": None, "certificate": "release/certificate.json"}
+    assert found["checked_against"] == {"job": None, "certificate": "release/certificate.json", "key": None}
 
 
 def test_check_against_a_job_ignores_the_certificate(published: Path, nymity: Run) -> None:

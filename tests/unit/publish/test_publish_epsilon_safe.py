@@ -47,7 +47,9 @@ def test_neighbours_differ_in_nothing_but_what_is_released(monkeypatch: pytest.M
         found = ny.publish(people(records), SCHEMA, privacy=PROMISE, method=ny.EpsilonSafeLattice())
         certificate = dict(found.certificate)
         assert {"input", "suppressed", "loss"}.isdisjoint(certificate)
-        assert ny.check(found.table, certificate=certificate).problems == ()  # measured and output follow from the table
+        assert (
+            ny.check(found.table, certificate=certificate).problems == ()
+        )  # measured and output follow from the table
         for part in ("measured", "output"):
             certificate.pop(part)
         for column in certificate["columns"]:
