@@ -81,7 +81,7 @@ def test_check_finds_the_certificate_beside_the_release(published: Path, nymity:
     found = json.loads(nymity("check", "release/release.csv", "--json").stdout)
     assert found["holds"] is True
     assert found["problems"] == []
-    assert found["checked_against"] == {"job": None, "certificate": "release/certificate.json"}
+    assert found["checked_against"] == {"job": None, "certificate": "release/certificate.json", "key": None}
 
 
 def test_check_against_a_job_ignores_the_certificate(published: Path, nymity: Run) -> None:
@@ -105,7 +105,7 @@ def test_a_broken_promise(published: Path, nymity: Run) -> None:
     assert "A promise is broken." in done.stdout
     assert "identifying column 'name' is in the release" in done.stdout
     found = json.loads(nymity("check", "people.csv", "--job", "job.toml", "--json").stdout)
-    assert [finding["holds"] for finding in found["findings"]] == [False, False]
+    assert [finding["answer"] for finding in found["findings"][:2]] == ["does not hold"] * 2
     assert nymity("check", "people.csv", "--job", "job.toml", "--quiet").output == ""
 
 

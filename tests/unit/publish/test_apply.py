@@ -105,7 +105,7 @@ def test_a_column_that_is_missing() -> None:
 
 def test_files_that_are_no_recoding(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text('{"format": "other"}')
-    with pytest.raises(FileError, match="a recoding file"):
+    with pytest.raises(FileError, match="a recoding"):
         apply(tmp_path / "r.json", people())
     with pytest.raises(FileError, match=r"none\.json"):
         apply(tmp_path / "none.json", people())
