@@ -127,7 +127,8 @@ def _whole_again(column: pl.Series) -> pl.Series:
     """Make integers of a float column with gaps and only whole numbers: that is what pandas makes of integers."""
     if not column.dtype.is_float() or not column.null_count() or column.null_count() == len(column):
         return column
-    whole = (column.abs() < 2**53) & (column == column.round())
+    numbers = column.alias("cell")  # polars reads names like "^x$" as patterns
+    whole = (numbers.abs() < 2**53) & (numbers == numbers.round())
     return column.cast(pl.Int64) if whole.all() else column
 
 

@@ -42,7 +42,10 @@ class Samarati(LatticeSearch):
         while low < high:  # there is a solution at height ``high`` and none below ``low``
             middle = (low + high) // 2
             low, high = (low, middle) if layers.solutions(middle, first=True) else (middle + 1, high)
-        return Found(inquiry.best_of(layers.solutions(low)), optimal=self.minimized.key == "height")
+        # The heights compared here are plain sums of levels; those of the loss are weighted.
+        weights = set(inquiry.engine.table.weights)
+        optimal = self.minimized.key == "height" and len(weights) == 1
+        return Found(inquiry.best_of(layers.solutions(low)), optimal=optimal)
 
 
 class _Layers:

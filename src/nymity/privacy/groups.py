@@ -48,6 +48,10 @@ class Groups:
         self.originals = originals
         self._quasi = tuple(quasi)
         self.population = None if population is None else _texts([population[name] for name in quasi])
+        self._given = population
+        #: Columns of the population that are numbers with decimals: a text file writes 30.0 where another says 30.
+        floats = [] if population is None else [population[name].dtype.is_float() for name in quasi]
+        self._floats = [key for key, is_float in zip(self._keys, floats, strict=False) if is_float]
 
     @cached_property
     def _masked_rows(self) -> pl.Series:
@@ -113,6 +117,7 @@ class Groups:
         """
         people = self._people.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("population"))
         rows = _texts([self._table[name] for name in self._keys]).filter(~self._masked_rows)
+        rows = rows.with_columns(pl.col(self._floats).str.replace(r"^(-?\d+)\.0$", "${1}"))
         classes = rows.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("records"))
         found = classes.join(people, on=self._keys, how="left", nulls_equal=True)
         counts = found.select("records", pl.col("population").fill_null(0), masked=pl.lit(False))
@@ -124,12 +129,11 @@ class Groups:
 
     def without_masked(self) -> Groups:
         """Return the table without its masked rows, for telling whether these alone break a promise."""
-        people = self.population
         return Groups(
             self._source.filter(~self._masked_rows),
             self._quasi,
             hierarchies=self._hierarchies,
-            population=None if people is None else people.rename(dict(zip(self._keys, self._quasi, strict=True))),
+            population=self._given,
             members=self.members,
             originals=self.originals,
         )

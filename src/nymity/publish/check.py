@@ -29,7 +29,7 @@ from nymity.publish.released_files import TABLE, ReleasedFiles
 from nymity.publish.remeasured import Beside, Measuring, mismeasured, other_original, other_population
 from nymity.publish.signing import VerifyingKey
 from nymity.publish.stated import Stated
-from nymity.publish.verify import Verification
+from nymity.publish.verify import Finding, Verification
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
@@ -229,26 +229,18 @@ def _promises(
         finding = found[model]
         answer, why = Answer.HOLDS, ""
         if not finding.holds:
-            answer, why = Answer.BROKEN, _why(model, verified, measuring, stated)
+            answer, why = Answer.BROKEN, _why(finding, stated)
         elif isinstance(model, DifferentialPrivacy):
             answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
         reached = plain_measured(finding.measured)
         yield Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
 
 
-def _why(model: PrivacyModel, verified: Verification, measuring: Measuring, stated: Stated | None) -> str:
-    """Say what breaks a promise, where it is the masked rows alone."""
-    if not verified.masked or measuring.files.counts is not None or model.needs_source:
-        return ""
-    if not measuring.without_masked([model]).holds:
-        return ""
-    rows = f"only the {verified.masked:,} masked rows break it: they are a class of those who fit no other"
-    if stated is not None and isinstance(stated.form, Certificate1):
-        made = stated.form.versions["nymity"]
-        rows += (
-            f"; made by {made}: the masked rows were judged by the rule of that version, by which they were no class"
-        )
-    return rows
+def _why(finding: Finding, stated: Stated | None) -> str:
+    """Say what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
+    if finding.why is None or stated is None or not isinstance(stated.form, Certificate1):
+        return finding.why or ""
+    return f"{finding.why}; this release was made by {stated.form.versions['nymity']}, by the rule of that version"
 
 
 def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:

@@ -131,7 +131,8 @@ class SampledRecoding(Recoding):
 
     def _published(self, name: str, codes: NDArray[np.int32]) -> pl.Series:
         """Return the published cells, as the hierarchy writes them."""
-        return pl.Series(name, self.hierarchies[name].labels[self.levels[name]], dtype=pl.String).gather(codes)
+        labels = pl.Series("cell", self.hierarchies[name].labels[self.levels[name]], dtype=pl.String)
+        return labels.gather(codes).alias(name)  # polars reads names like "^x$" as patterns
 
 
 def placed(cells: pl.Series, hierarchy: Hierarchy, other: str | None) -> NDArray[np.int32]:

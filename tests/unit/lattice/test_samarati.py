@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+import nymity as ny
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.lattice import samarati
 from nymity.lattice.samarati import Samarati
@@ -63,3 +64,15 @@ def test_a_lattice_too_large_to_list(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = encode(pl.DataFrame({"a": ["x", "y"], "b": ["x", "y"]}), Schema({"a": quasi(), "b": quasi()}))
     with pytest.raises(ParameterError, match="at most 3 nodes, got 4"):
         Samarati().run(encoded, [KAnonymity(k=2)])
+
+
+def test_nothing_is_claimed_about_weighted_heights() -> None:
+    """Levels a=1, b=0 have the smallest sum, but weigh 2; a=0, b=2 weigh 1."""
+    frame = pl.DataFrame({"a": ["x", "x", "y", "y"], "b": ["10", "20", "10", "20"]})
+    tall = ny.Hierarchy.from_rows([["10", "1-2", "*"], ["20", "2-3", "*"]])
+    schema = ny.Schema({"a": ny.quasi(weight=2), "b": ny.quasi(tall, weight=0.5)})
+    release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=2), method=ny.Samarati(loss="height", suppression=0))
+    assert (release.levels, release.loss) == ({"a": 1, "b": 0}, 2.0)
+    assert release.certificate["loss"]["proven_optimal"] is False
+    best = ny.publish(frame, schema, privacy=ny.KAnonymity(k=2), method=ny.OptimalLattice(loss="height", suppression=0))
+    assert best.loss == 1.0
