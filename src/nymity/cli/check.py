@@ -12,7 +12,7 @@ from rich.table import Table
 from nymity.cli.console import Screen, add_row, counted, parameters, table
 from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
 from nymity.cli.source import load_job
-from nymity.cli.warnings_shown import show_warnings
+from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
 
@@ -117,10 +117,10 @@ def command(
             },
         }
     )
-    if not result.holds:
-        raise typer.Exit(_CODES[result.answer])
     if fail_on_warnings and result.warnings:
         raise typer.Exit(ExitCode.BROKEN)
+    if not result.holds:
+        raise typer.Exit(_CODES[result.answer])
 
 
 def _show(screen: Screen, result: CheckResult) -> None:
@@ -137,11 +137,14 @@ def _show(screen: Screen, result: CheckResult) -> None:
     for problem in result.problems:
         screen.line(f"problem: {problem}", style="red")
     _show_rest(screen, result)
+    warnings = [caveat.plain() for caveat in result.warnings]
     if result.holds:
-        show_warnings(screen, "Everything", [caveat.plain() for caveat in result.warnings])
-    else:
-        text, style = _verdict(result)
-        screen.line(text, style=style)
+        show_warnings(screen, "Everything", warnings)
+        return
+    text, style = _verdict(result)
+    screen.line(text, style=style)
+    if result.answer == "cannot be seen" and warnings:
+        list_warnings(screen, f"Beside that, {counted(len(warnings), 'warning')}:", warnings)
 
 
 def _show_rest(screen: Screen, result: CheckResult) -> None:

@@ -152,7 +152,9 @@ def publish_job(
             report(observe, Progress(stage="comparing with the original"))
             comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
-        written = release.write(to.release, custodian=to.custodian, sign=key, beside=draw, wait=wait)
+        written = release.write(
+            to.release, custodian=to.custodian, sign=key, beside=draw, replaces=[REPORT_NAME], wait=wait
+        )
         release = replace(release, certificate=written)
     found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
     show_summary(screen, found)

@@ -14,9 +14,16 @@ def show_warnings(screen: Screen, what: str, warnings: Sequence[Mapping[str, Any
     """Say that something holds and with how many warnings, and list them."""
     from nymity.publish.caveats import verdict
 
-    screen.line(f"{what} {verdict(True, len(warnings))}.", style="bold yellow" if warnings else "bold green")
-    if not warnings:
-        return
+    said = f"{what} {verdict(True, len(warnings))}."
+    if warnings:
+        list_warnings(screen, said, warnings)
+    else:
+        screen.line(said, style="bold green")
+
+
+def list_warnings(screen: Screen, head: str, warnings: Sequence[Mapping[str, Any]]) -> None:
+    """List warnings below a line."""
+    screen.line(head, style="bold yellow")
     shown = Table.grid(padding=(0, 1, 0, 0))
     shown.add_column(justify="right", no_wrap=True)
     shown.add_column()

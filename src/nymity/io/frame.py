@@ -119,7 +119,15 @@ def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
     """Return one column; of Python objects as a list of them."""
     if str(values.dtype) == "object":
         return _without_missing(values)
-    column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
+    try:
+        column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
+    except (ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError) as error:
+        raise TableError(
+            f"column {name!r}",
+            expected="one number, date or text per cell",
+            got=f"pandas' {values.dtype}",
+            hint=f"give it as text: frame[{name!r}].astype(str)",
+        ) from error
     return column.alias(name)
 
 

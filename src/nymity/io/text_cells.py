@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Iterable
+from datetime import date, datetime
+from functools import cache
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from nymity.core.errors import TableError
 from nymity.io.delimited import read_cells
 from nymity.io.excel import read_texts
 from nymity.io.format import format_of
-from nymity.io.frame import named_columns, to_polars, written
+from nymity.io.frame import named_columns, to_polars
 from nymity.io.options import ReadOptions
 from nymity.io.read import read_parquet
 from nymity.io.source import open_source
@@ -56,7 +60,8 @@ def text_cells(frame: object, columns: Collection[str] | None = None) -> pl.Data
     """Return a frame of any kind as text; a gap, NaN and empty text are missing.
 
     Numbers are written as short as can be (``1`` for 1.0, ``0.5``), truth values ``true`` and ``false``, days
-    ``2024-05-31``. Python values in lists and in pandas columns of objects are written one by one. Where ``columns``
+    ``2024-05-31``. Python values in lists and in pandas columns of objects are written one by one; cells of any other
+    kind are refused. Where ``columns``
     are named, all that is told of the others is which cells are missing; they may have any type.
     """
     found = named_columns(frame)
@@ -71,25 +76,52 @@ def _text(name: str, values: Any, *, read: bool) -> pl.Series:
         return _of_column(values.alias(name)) if read else _present(values).alias(name)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
-    known: dict[tuple[type, Any], str | None] = {}
-    return pl.Series(name, [_of_cell(cell, known) for cell in values], dtype=pl.String)
+    return pl.Series(name, [_of_cell(name, cell) if read else _given(cell) for cell in values], dtype=pl.String)
 
 
 def _present(values: pl.Series) -> pl.Series:
     return pl.select(pl.when(~is_missing(values)).then(pl.lit("given"))).to_series()
 
 
-def _of_cell(cell: Any, known: dict[tuple[type, Any], str | None]) -> str | None:
-    """Write one Python value; ``known`` are those that were written before."""
+def _given(cell: Any) -> str | None:
+    missing = cell is None or (isinstance(cell, str) and not cell) or (isinstance(cell, float) and isnan(cell))
+    return None if missing else "given"
+
+
+def _of_cell(name: str, cell: Any) -> str | None:
+    """Write one Python value, as a column of its kind would be written.
+
+    Equal values can be written in several ways (``Decimal("1")`` and ``Decimal("1.0")``), and a frame makes a type of
+    its own of a column that holds nothing else; so kinds other than those of :func:`_of_column` are refused here, too.
+    """
+    if isinstance(cell, np.bool_ | np.integer | np.float64 | np.str_):
+        cell = cell.item()
     if cell is None or isinstance(cell, str):
         return BEYOND if cell and re.match(_LONG, cell) else cell or None
-    if not isinstance(cell, Hashable):
-        return written(cell)
-    key = (type(cell), cell)
-    if key not in known:
-        number = isinstance(cell, int | float) and not isinstance(cell, bool)
-        known[key] = _of_number(pl.Series([cell]))[0] if number else written(cell)
-    return known[key]
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int):
+        return BEYOND if abs(cell) >= _LARGEST else str(cell)
+    if isinstance(cell, float):
+        return _of_float(cell)
+    if isinstance(cell, date) and not isinstance(cell, datetime):
+        return cell.isoformat()
+    raise _refused(name, type(cell).__name__)
+
+
+@cache
+def _of_float(cell: float) -> str | None:
+    text: str | None = _of_number(pl.Series([cell], dtype=pl.Float64))[0]
+    return text
+
+
+def _refused(name: str, got: str) -> TableError:
+    return TableError(
+        f"column {name!r}",
+        expected="text, whole numbers, 64-bit numbers, truth values or days, each of which can be told by itself",
+        got=got,
+        hint="give the column as text: a cell's text must not depend on other records",
+    )
 
 
 def _of_column(column: pl.Series) -> pl.Series:
@@ -100,12 +132,7 @@ def _of_column(column: pl.Series) -> pl.Series:
     elif dtype.is_integer() or dtype == pl.Float64:
         cells = _of_number(cells)
     elif dtype not in (pl.String, pl.Boolean, pl.Date, pl.Null):
-        raise TableError(
-            f"column {name!r}",
-            expected="text, whole numbers, 64-bit numbers, truth values or days, each of which can be told by itself",
-            got=str(dtype),
-            hint="give the column as text: a cell's text must not depend on other records",
-        )
+        raise _refused(name, str(dtype))
     text = as_text(cells)
     if dtype == pl.String and (text.str.len_bytes() > 15).any():
         text = text.set(text.str.contains(_LONG).fill_null(False), BEYOND)
@@ -113,7 +140,10 @@ def _of_column(column: pl.Series) -> pl.Series:
 
 
 def _of_number(cells: pl.Series) -> pl.Series:
-    text, beyond = as_text(cells), (cells >= _LARGEST) | (cells <= -_LARGEST)
+    text = as_text(cells)
+    if cells.dtype.is_integer():
+        cells = cells.cast(pl.Int128)  # narrow types cannot be compared with large numbers
+    beyond = (cells >= _LARGEST) | (cells <= -_LARGEST)
     if cells.dtype.is_float():  # a fraction can be told
         beyond &= (cells == cells.round()) | cells.is_infinite()
     return text.set(beyond.fill_null(False) & text.is_not_null(), BEYOND)

@@ -17,7 +17,7 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
 from nymity.partition.freeform import Freeform
 from nymity.privacy import PrivacyModel, plain_measured
-from nymity.publish.caveats import Caveat, CheckedCaveats, checked_caveats
+from nymity.publish.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publish.certificate import Certificate
 from nymity.publish.certificate_form import Certificate1, Certificate2, CertificateForm
 from nymity.publish.certificate_form import read_certificate as read_certificate
@@ -166,6 +166,11 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
     schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
     method = job.method if job is not None else stated.job.method if stated is not None else None
     told = None if stated is None else stated.form.model_dump(mode="json", exclude_unset=True)
+    section = {} if stated is None else stated.form.differential_privacy or {}
+    told_ledger = section.get("ledger")
+    used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
+    ledger = used if section else job is not None and job.ledger is not None
+    seeded = _is_seeded(job, stated)
     return checked_caveats(
         files.table,
         files.counts,
@@ -174,6 +179,7 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
         stated=told,
         private=isinstance(method, PrivateMethod),
         classes=not isinstance(method, Freeform),
+        foreseen=[] if method is None else foreseen(method, promised.models, seeded=seeded, ledger=ledger),
     )
 
 

@@ -12,11 +12,13 @@ from typing import Any, TypeVar
 
 from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import FileError, InputError, JobError
-from nymity.core.validation import nearest
+from nymity.core.validation import exact_fraction, nearest
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
+from nymity.lattice.iterative import IterativeRecoding
+from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
-from nymity.publish.certificate import VERIFIED, WITHHELD
+from nymity.publish.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publish.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publish.codec import check_fields, require_mapping
 from nymity.publish.differential import NOT_PRIVATE, UNKNOWN, public_statement
@@ -26,9 +28,6 @@ from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.schema import Role, Schema
-
-#: What the words of a promise begin with where draws can be repeated by who knows the seed.
-SEEDED_PREFIX = "NOT PROTECTED AGAINST WHO KNOWS THE SEED: "
 
 _T = TypeVar("_T")
 
@@ -87,7 +86,19 @@ class StatedJob:
 
 def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
     """Say where a certificate says two things."""
-    checks = (_promises, _columns, _sections, _counts, _outputs, _files, _draws, _private)
+    checks = (
+        _promises,
+        _columns,
+        _sections,
+        _counts,
+        _outputs,
+        _files,
+        _draws,
+        _private,
+        _levels,
+        _searched,
+        _withheld,
+    )
     return [problem for check in checks for problem in check(form, stated)]
 
 
@@ -115,7 +126,7 @@ def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> 
     words = model.promise_of_buckets() if stated.is_bucketized else model.promise()
     if not form.is_seeded:
         return (words,)
-    return (NOT_PRIVATE,) if isinstance(model, DifferentialPrivacy) else (f"{SEEDED_PREFIX}{words}",)
+    return (NOT_PRIVATE,) if isinstance(model, DifferentialPrivacy) else (f"{SEEDED}{words}",)
 
 
 def _columns(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
@@ -172,6 +183,57 @@ def _sections(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "a second table and a method that makes one go together (output.sensitive_table, job.method)"
 
 
+def _levels(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """Levels lie within the bounds of the job, and columns are described as its kind of method describes them."""
+    described = _DESCRIBED_BY.get(type(stated.method).__module__.split(".")[1])
+    for column in form.columns:
+        if column.role != Role.QUASI.value or column.name not in stated.schema:
+            continue
+        if described is not None and getattr(column, described) is None:
+            yield f"column {column.name!r} is not described as its method publishes columns (columns, job.method)"
+        attribute = stated.schema[column.name]
+        used = [*(column.levels or ()), *(() if column.level is None else (column.level,))]
+        if attribute.max_level is not None and max(used, default=0) > attribute.max_level:
+            yield f"column {column.name!r} is coarser than its job allows (columns, job.schema)"
+        if used and min(used) < attribute.min_level:
+            yield f"column {column.name!r} is finer than its job allows (columns, job.schema)"
+
+
+#: How quasi-identifiers are described, by the package of the method.
+_DESCRIBED_BY = {"lattice": "level", "dp": "level", "partition": "cells", "bucket": "unchanged"}
+
+
+def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """What the search says of itself fits together, and suppression stays within the limit of the job."""
+    loss, lost = form.loss, form.suppressed
+    if loss is None:
+        return
+    own = loss.__pydantic_extra__
+    if loss.value < 0 or (loss.proven_bound is not None and loss.proven_bound > loss.value * (1 + 1e-9) + 1e-9):
+        yield "the loss is below what it can be (loss.value, loss.proven_bound)"
+    nodes, checked = own.get("lattice_nodes"), own.get("nodes_checked")
+    if (nodes is not None) != isinstance(stated.method, LatticeSearch | IterativeRecoding):
+        yield "a lattice and a method that searches one go together (loss.lattice_nodes, job.method)"
+    several = isinstance(stated.method, IterativeRecoding)  # it searches once for each layer
+    if isinstance(nodes, int) and isinstance(checked, int) and not several and not 0 <= checked <= nodes:
+        yield "more nodes were checked than there are (loss.nodes_checked, loss.lattice_nodes)"
+    limit = getattr(stated.method, "suppression", None)
+    if limit is not None and lost is not None and form.input is not None and isinstance(stated.method, LatticeSearch):
+        published = form.input.records - lost.dropped_for_missing_values
+        if lost.records > exact_fraction(limit) * published:
+            yield "more records were suppressed than its job allows (suppressed.records, job.method)"
+
+
+def _withheld(form: CertificateForm, _: StatedJob) -> Iterator[str]:
+    """A certificate holds no path and no seed."""
+    further = form.job.__pydantic_extra__ or {}
+    for name in ("source", "ledger", "sign", "seed", "target", "earlier", "earlier_releases"):
+        if name in further:
+            yield f"a certificate never holds the {name} of a job (job.{name})"
+    if isinstance(form, Certificate2) and form.redrawn not in (None, REDRAWN):
+        yield "it says otherwise than certificates do that draws were used again (redrawn)"
+
+
 def _counts(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if form.output.columns != len(form.columns):
         yield "it lists another number of columns than it counts (output.columns)"
@@ -184,6 +246,8 @@ def _counts(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "suppressed records are not those masked and those removed (suppressed)"
     if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values:
         yield "records read are not those released, removed and dropped (input.records, output.records, suppressed)"
+    if lost.dropped_for_missing_values and not any(item.missing == "drop" for item in stated.schema.values()):
+        yield "records were dropped for gaps, and no column of its job asks for that (suppressed, job.schema)"
     if lost.masked > form.measured.masked_records:
         yield "more records were masked than it measured (suppressed.masked, measured.masked_records)"
     if form.input.columns != len(stated.schema):

@@ -26,17 +26,8 @@ from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Role, Schema
 
 
-def check_promise(
-    schema: Schema,
-    models: Sequence[PrivacyModel],
-    method: Method,
-    ledger: Ledger | None = None,
-    source: tuple[str, ReadOptions] | None = None,
-) -> None:
-    """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it.
-
-    ``source`` is the path of the table and how it is to be read.
-    """
+def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method, ledger: Ledger | None = None) -> None:
+    """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it."""
     if ledger is not None and (not isinstance(method, PrivateMethod) or method.not_private_seed is not None):
         raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
     if not isinstance(method, PrivateMethod):
@@ -52,8 +43,6 @@ def check_promise(
     check_published([name for name in schema if schema[name].role is not Role.IDENTIFYING], schema.quasi)
     check_listed(schema)
     _check_total(schema)
-    if source is not None:
-        _check_stated(*source)
     if isinstance(method, SafePub) and method.target is not None and method.target not in schema.quasi:
         raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=repr(method.target))
     if not any(schema[name].weight for name in schema.quasi):
@@ -96,8 +85,8 @@ def _check_total(schema: Schema) -> None:
             )
 
 
-def _check_stated(path: str, options: ReadOptions) -> None:
-    """Refuse to find out from the records how they are to be read."""
+def check_stated(path: str, options: ReadOptions) -> None:
+    """Refuse to find out from the records of a private job how they are to be read."""
     unstated = options.unstated(format_of(Path(path)).kind)
     if unstated:
         raise JobError(
@@ -158,7 +147,8 @@ def public_statement(
 #: What else an observer of a run could learn from.
 SIDE_CHANNELS = (
     "the time a run takes, its memory and its files: they depend on the records and belong to the custodian",
-    "a run that stops: a file that cannot be read as the job says (bytes, quotes, number of cells in a row) is refused",
+    "a run that stops: a file that cannot be read as the job says (bytes, quotes, number of cells in a row) is refused "
+    "and so is a frame with a cell that is neither text, number, truth value nor day",
     "the custodian's folder and what apply, compare, risk, query and learn print about the records",
 )
 #: Said where nobody adds up releases.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
@@ -71,6 +72,8 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
     """Read a release folder and the custodian's folder, and refuse them where they do not belong together."""
     folder = Path(one.release)
     kept = folder.with_name(f"{folder.name}-custodian") if one.custodian is None else Path(one.custodian)
+    for place in (folder, kept):
+        refuse_between(place)
     certificate = _json(folder / CERTIFICATE_NAME, where)
     log = _json(kept / "log.json", where)
     try:

@@ -122,8 +122,7 @@ class Job:
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
-        reading = None if self.source is None else (self.source.path, self.source.options)
-        check_promise(self.schema, self.privacy, self.method, self.ledger, reading)
+        check_promise(self.schema, self.privacy, self.method, self.ledger)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:

@@ -30,7 +30,7 @@ from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import lost_records
 from nymity.publish.caveats import caveats_of
 from nymity.publish.certificate import certify
-from nymity.publish.differential import private_figures
+from nymity.publish.differential import check_stated, private_figures
 from nymity.publish.earlier import measure_earlier
 from nymity.publish.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publish.job import Job, Output, Source
@@ -159,6 +159,8 @@ def _refuse_beside_job(where: str, **arguments: Any) -> None:
 
 def opened(job: Job) -> Schema:
     """Return the schema to encode by, and refuse a private release that cannot be, before a record is read."""
+    if isinstance(job.method, PrivateMethod) and job.source is not None:
+        check_stated(job.source.path, job.source.options)
     if job.ledger is not None:
         job.ledger.check(the_promise(job.privacy))
     return public_schema(job.schema) if isinstance(job.method, PrivateMethod) else job.schema
@@ -182,7 +184,7 @@ def run_job(
         source = load_source(job) if given is None else _taken(job, given)
         tables = tables_of(job, source)
         prepared = _prepared(job, schema, tables.published)
-        table, rows = prepared.table, prepared.rows
+        table, rows = _with_one_zero(prepared.table), prepared.rows
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
         encoded = prepared.encoded if isinstance(prepared, Records) else encode(table, schema, people)
@@ -313,6 +315,13 @@ def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame,
         )
     rows = np.flatnonzero(~gaps)
     return (source if len(rows) == source.height else source[rows]), rows
+
+
+def _with_one_zero(table: pl.DataFrame) -> pl.DataFrame:
+    """Write the two zeros of floating-point numbers alike: nothing sorts them, and they would keep the source's order."""
+    columns = (column.alias("cell") for column in table)  # polars reads names like "^x$" as patterns
+    cells = (column.set(column == 0, 0.0) if column.dtype.is_float() else column for column in columns)
+    return pl.DataFrame(dict(zip(table.columns, cells, strict=True)))
 
 
 def _row_order(table: pl.DataFrame, wanted: str, draws: Draws) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core.commit import refuse_between
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
 from nymity.dp.private_method import PrivateMethod
@@ -150,6 +151,7 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
 
 
 def _read(path: Path) -> dict[str, Any]:
+    refuse_between(path.parent)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

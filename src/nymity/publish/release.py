@@ -140,6 +140,7 @@ class Release:
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
         beside: Callable[[Release, Path], Sequence[str]] | None = None,
+        replaces: Sequence[str] = (),
         wait: float = 0.0,
     ) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
@@ -150,7 +151,8 @@ class Release:
         where the private log goes (default:
         beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
         certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
-        folder it is given and returns their names: the certificate holds their hashes too.
+        folder it is given and returns their names: the certificate holds their hashes too. Files of the release that was
+        there go, and those named by ``replaces``.
         """
         folder = Path(folder)
         private = _private_folder(folder, custodian)
@@ -172,7 +174,7 @@ class Release:
             self.log.stage(kept, self.recoding)
             written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
-            for name in _earlier_files(folder):
+            for name in dict.fromkeys([*_earlier_files(folder), *replaces]):
                 if name not in written:
                     stage.remove(name)  # it belongs to the release that is replaced
         return certificate

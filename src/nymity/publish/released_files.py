@@ -10,9 +10,11 @@ from typing import Any
 import polars as pl
 
 from nymity.bucket.methods import BucketMethod
+from nymity.core.commit import refuse_between
 from nymity.core.errors import InputError
 from nymity.core.validation import nearest
 from nymity.io import to_polars
+from nymity.io.strangers import strangers
 from nymity.publish.bucket_tables import check_counts
 from nymity.publish.certificate_form import Certificate2, CertificateForm, OutputSection, SensitiveTable
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
@@ -20,6 +22,7 @@ from nymity.publish.job import Job, Output
 from nymity.publish.release import read_written
 from nymity.publish.stated import Stated
 from nymity.table.bucket_recoding import BUCKET, COUNT
+from nymity.table.content_order import is_sorted
 from nymity.table.schema import Role, Schema
 
 #: What a problem with the table itself is about.
@@ -71,11 +74,15 @@ class ReleasedFiles:
         """Say what is wrong beside broken promises."""
         for name in self.odd:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
+        for path in (self.path, self.counts_path):
+            yield from ((TABLE, says) for says in ([] if path is None else strangers(path)))
         if job is not None:
             yield from ((TABLE, says) for says in self._unlike_schema(job.schema))
         if stated is None:
             return
         output = stated.form.output
+        if output.row_order == "sorted" and not is_sorted(self.table):
+            yield TABLE, "its rows are not sorted, and their order may be that of the source"
         names = [column.name for column in stated.form.columns]
         yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
         if self.counts is not None and output.sensitive_table is not None:
@@ -120,6 +127,7 @@ def _read(release: Any, output: Output) -> tuple[pl.DataFrame, Path | None, tupl
     if not isinstance(release, str | Path):
         return to_polars(release), None, ()
     path = Path(release)
+    refuse_between(path.parent)
     table, is_as_written = read_written(path, output)
     return table, path, () if is_as_written else (path.name,)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core.errors import NoSolutionError
 from nymity.core.progress import Observer
+from nymity.dp.private_method import PrivateMethod
 from nymity.publish.codec import dump_piece
 from nymity.publish.job import Job
 from nymity.publish.pipeline import run_job
@@ -101,8 +102,9 @@ class Measuring:
     _known: dict[bytes, tuple[Score, ...]] = field(default_factory=dict)
 
     def release(self, job: Job, observe: Observer) -> Release:
-        """Publish in memory; nothing is written."""
-        release = run_job(job, self.table, observe)
+        """Publish in memory, drawing by the seed: nothing is written, and a comparison can be repeated."""
+        seeded = job if isinstance(job.method, PrivateMethod) else replace(job, seed=self.seed)
+        release = run_job(seeded, self.table, observe)
         if release.verification.masked == release.verification.records:
             raise NoSolutionError("every record would have to be suppressed")
         return release

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.table.text import as_text
+
 
 def content_order(
     table: pl.DataFrame, columns: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
@@ -27,6 +29,29 @@ def content_order(
     return safe.sort([*cells, "row"])["row"].to_numpy().astype(np.int64)
 
 
+def is_sorted(table: pl.DataFrame) -> bool:
+    """Say whether rows are in the order of their cells, gaps first.
+
+    A file does not tell numbers from text, so each column may be in either order, all of it in the same.
+    """
+    alike = pl.repeat(True, max(0, table.height - 1), eager=True)  # as the row before, in all columns so far
+    for column in table:
+        if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration):
+            return True  # no text tells how such cells were compared
+        text = as_text(column)
+        number = text.cast(pl.Float64, strict=False)
+        forms = [text, number] if number.null_count() == text.null_count() else [text]
+        if not any((_rises(form) | ~alike).all() for form in forms):
+            return False
+        alike &= text.head(-1).eq_missing(text.tail(-1)) if table.height else alike
+    return True
+
+
+def _rises(cells: pl.Series) -> pl.Series:
+    before, after = cells.head(-1), cells.tail(-1)
+    return before.is_null() | (before <= after).fill_null(False)
+
+
 def _by_text(cells: pl.Series) -> pl.Series:
     """Categories are numbered as they came up: their text alone is content."""
-    return cells.cast(pl.String) if cells.dtype == pl.Categorical else cells
+    return cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.commit import refuse_between
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
@@ -116,6 +117,7 @@ class Recoding(ABC):
     @staticmethod
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
+        refuse_between(Path(path).parent)
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:

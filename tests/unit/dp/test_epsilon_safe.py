@@ -276,12 +276,10 @@ def test_what_cannot_be_published() -> None:
             ny.EpsilonSafeLattice().run(table, models)
     with pytest.raises(ParameterError, match="every published column to be a quasi-identifier"):
         ny.EpsilonSafeLattice().run(table, [PROMISE], columns=["age", "note"])
-    deep = ny.Hierarchy.from_rows(
-        [["x", *(f"{i}" for i in range(200)), "*"], ["y", *(f"{i}" for i in range(200)), "*"]]
-    )
-    wide = ny.Schema({name: ny.quasi(deep) for name in "abc"})
+    deep = ny.Hierarchy.from_rows([["x", *(f"{i}" for i in range(90)), "*"], ["y", *(f"{i}" for i in range(90)), "*"]])
+    wide = ny.Schema({name: ny.quasi(deep) for name in "abcd"})
     with pytest.raises(ParameterError, match="at most 4,194,304 nodes to score"):
-        ny.EpsilonSafeLattice().run(encode(pl.DataFrame({name: ["x"] for name in "abc"}), wide), [PROMISE])
+        ny.EpsilonSafeLattice().run(encode(pl.DataFrame({name: ["x"] for name in "abcd"}), wide), [PROMISE])
 
 
 # -- good nodes ----------------------------------------------------------------------------------------------------

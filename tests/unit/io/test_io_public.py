@@ -14,10 +14,10 @@ from nymity.io import ReadOptions, WriteOptions
 
 def test_public_names_are_exactly_these():
     assert sorted(nymity.io.__all__) == [
+        "HIDDEN_PREFIX",
         "MAX_CELL_BYTES",
         "MAX_COLUMNS",
         "ReadOptions",
-        "HIDDEN_PREFIX",
         "SUFFIXES",
         "Stage",
         "WriteOptions",

@@ -233,14 +233,13 @@ def test_permissions_follow_the_umask(tmp_path, suffix):
 def test_a_full_disk_leaves_the_earlier_file(tmp_path, suffix, monkeypatch):
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"earlier")
-    from nymity.core import atomic
+    made = Path.mkdir
 
-    def onto_full_disk(self, name):
-        link = self.folder / name
-        link.symlink_to("/dev/full")
-        return link
+    def onto_full_disk(self, *args, **options):
+        made(self, *args, **options)
+        (self / path.name).symlink_to("/dev/full")
 
-    monkeypatch.setattr(atomic.Stage, "__truediv__", onto_full_disk)
+    monkeypatch.setattr(Path, "mkdir", onto_full_disk)
     with pytest.raises(FileError, match=r"full disk|No space left"):
         write_table(TYPED, path)
     assert path.read_bytes() == b"earlier"

@@ -448,7 +448,7 @@ def test_a_wrong_field_is_answered_with_its_place(wrong: dict[str, Any], place: 
         ({"type": "intervals", "width": 0}, ".width", "above 0"),
         ({"type": "intervals", "width": 5, "factor": 1}, ".factor", "at least 2"),
         ({"type": "masking", "side": "rigth"}, ".side", "did you mean 'right'?"),
-        ({"type": "masking", "levels": 0}, ".levels", "at least 1"),
+        ({"type": "masking", "levels": 0}, ".levels", "from 1 to"),
         ({"type": "ordering", "labels": "rang"}, ".labels", "did you mean 'range'?"),
         ({"type": "ordering", "order": "abc"}, ".order", "a list of values"),
         ({"type": "taxonomy"}, "", "one of tree, parents and file"),

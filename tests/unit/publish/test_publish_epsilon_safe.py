@@ -56,7 +56,8 @@ def test_neighbours_differ_in_nothing_but_what_is_released(monkeypatch: pytest.M
             assert column.pop("level") == found.levels[column["name"]]
         certificates.append(certificate)
     assert certificates[0] == certificates[1]
-    assert certificates[0]["differential_privacy"]["interval_of_score_changes"] == str(1 + PROMISE.k)
+    choosing = certificates[0]["differential_privacy"]["budget"]["choosing_levels"]
+    assert choosing["interval_of_score_changes"] == str(1 + PROMISE.k)
 
 
 def test_a_seed_voids_the_promise() -> None:

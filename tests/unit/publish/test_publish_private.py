@@ -453,12 +453,12 @@ def test_publishing_without_a_ledger_says_so(tmp_path: Path) -> None:
     job = private_job(tmp_path)
     done = CliRunner().invoke(app, ["publish", str(job), "--out", str(tmp_path / "out"), "--no-report"])
     assert done.exit_code == 0, done.output
-    assert "no ledger" in done.output
+    assert "No ledger" in done.output
     ledger(tmp_path)
     job = private_job(tmp_path, ledger={"path": "ledger.json", "source": "people"})
     done = CliRunner().invoke(app, ["publish", str(job), "--out", str(tmp_path / "out"), "--no-report"])
     assert done.exit_code == 0, done.output
-    assert "no ledger" not in done.output
+    assert "No ledger" not in done.output
 
 
 def test_figures_of_the_records_are_called_private(tmp_path: Path) -> None:

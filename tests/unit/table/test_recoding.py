@@ -312,13 +312,13 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 def test_files_that_are_no_recodings(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
-    with pytest.raises(FileError, match=r"broken\.json: expected a recoding file"):
+    with pytest.raises(FileError, match=r"broken\.json: expected a recoding"):
         Recoding.load(path)
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.json", tmp_path):
-        with pytest.raises(FileError, match="expected a recoding file"):
+        with pytest.raises(FileError, match="expected a recoding"):
             Recoding.load(path)
 
 
@@ -348,7 +348,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 def test_files_with_a_wrong_field(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(recoding().to_dict() | change))
-    with pytest.raises(FileError, match=rf"broken\.json: expected a recoding file.*{said}"):
+    with pytest.raises(FileError, match=rf"broken\.json: expected a recoding.*{said}"):
         Recoding.load(path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nymity.publish.caveats.caveat import ORDER, Caveat, differences, verdict, worst_first
 from nymity.publish.caveats.checked import CheckedCaveats, checked_caveats
 from nymity.publish.caveats.gather import by_nature, caveats_of
-from nymity.publish.caveats.method import known_seed
+from nymity.publish.caveats.method import foreseen, known_seed
 from nymity.publish.caveats.table import SEEN, caveats_of_table
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "caveats_of_table",
     "checked_caveats",
     "differences",
+    "foreseen",
     "known_seed",
     "verdict",
     "worst_first",

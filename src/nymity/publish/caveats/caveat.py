@@ -62,15 +62,15 @@ def verdict(holds: bool, warnings: int) -> str:
 
 def differences(stated: Sequence[Mapping[str, Any]], found: Sequence[Caveat], keys: Collection[str]) -> list[str]:
     """Say where the warnings of a certificate are not those that were found, of the kinds named by ``keys``."""
-    told = {_identity(item): dict(item.get("figures", {})) for item in stated if item.get("warning") in keys}
+    told = {_identity(item): item for item in stated if item.get("warning") in keys}
     seen = {_identity(caveat.plain()): caveat for caveat in found if caveat.key in keys}
     problems = [
         f"the certificate leaves out a warning: {caveat.says}" for one, caveat in seen.items() if one not in told
     ]
     problems += [
         f"the certificate gives other figures than the table shows: {seen[one].says}"
-        for one, figures in told.items()
-        if one in seen and figures != seen[one].plain().get("figures", {})
+        for one, item in told.items()
+        if one in seen and (item.get("figures", {}), item["says"]) != (dict(seen[one].figures), seen[one].says)
     ]
     problems += [
         f"the certificate warns of {key}{f' of {column!r}' if column else ''}, which the table does not show"

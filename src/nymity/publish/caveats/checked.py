@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from nymity.privacy import PrivacyModel
-from nymity.publish.caveats.caveat import Caveat, differences, worst_first
+from nymity.publish.caveats.caveat import ORDER, Caveat, differences, worst_first
 from nymity.publish.caveats.table import SEEN, caveats_of_table
 from nymity.table.schema import Role
 
@@ -31,19 +31,22 @@ def checked_caveats(
     stated: Mapping[str, Any] | None,
     private: bool = False,
     classes: bool = True,
+    foreseen: Sequence[Caveat] = (),
 ) -> CheckedCaveats:
     """Look for the warnings that a table alone shows, and compare them with those its certificate states.
 
     ``roles`` are the roles of columns by name, ``models`` what is promised, ``stated`` the certificate, if there is
     one. Of a ``private`` release nothing is looked for: what the certificate says does not depend on the records.
-    ``classes`` is False for freeform releases. Warnings that only the custodian can find (people with several records,
-    earlier releases) are taken from the certificate. The first format of certificates lists texts, if anything; nothing
-    is compared then.
+    ``classes`` is False for freeform releases. ``foreseen`` are those that follow from the job. Warnings that only the
+    custodian can find (people with several records, earlier releases) are taken from the certificate. The
+    first format of certificates lists texts, if anything; nothing is compared then.
     """
     told = [] if stated is None else list(stated.get("not_protected", []))
-    known = [_read(one) for one in told]
+    known = [_read(one) for one in told] if stated is not None else list(foreseen)
+    compared = stated is not None and "not_protected" in stated and not any(isinstance(one, str) for one in told)
+    problems = _unlike_job(stated or {}, known, foreseen) if compared else []
     if private:
-        return CheckedCaveats(warnings=worst_first(known))
+        return CheckedCaveats(warnings=worst_first(known), problems=tuple(problems))
     by_role = {role: [name for name, own in roles.items() if own == role.value] for role in Role}
     found = caveats_of_table(
         table,
@@ -54,11 +57,29 @@ def checked_caveats(
         counts=counts,
         classes=classes,
     )
-    compared = stated is not None and "not_protected" in stated and not any(isinstance(one, str) for one in told)
-    problems = differences(told, found, SEEN) if compared else []
+    problems += differences(told, found, SEEN) if compared else []
     return CheckedCaveats(
         warnings=worst_first([*(one for one in known if one.key not in SEEN), *found]), problems=tuple(problems)
     )
+
+
+def _unlike_job(stated: Mapping[str, Any], known: Sequence[Caveat], foreseen: Sequence[Caveat]) -> list[str]:
+    """Say which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
+    said = {(one.key, one.says) for one in known}
+    keys = {one.key for one in known}
+    problems = [f"it leaves out a warning: {one.says}" for one in foreseen if (one.key, one.says) not in said]
+    allowed = {*ORDER, *(one.key for one in foreseen)}
+    problems += [f"it has a warning that nymity does not know: {key}" for key in sorted(keys - allowed)]
+    if list(known) != list(worst_first(known)):
+        problems.append("its warnings are not in their order, the worst first")
+    entries = [entry.get("smallest_group") for entry in stated.get("earlier_releases", [])]
+    alone = stated["measured"]["smallest_class"]
+    if None in entries and "earlier-releases-not-measured" not in keys:
+        problems.append("it names an earlier release that was not measured, and does not warn of it")
+    fewer = alone is not None and any(left is not None and left < alone for left in entries)
+    if fewer and "earlier-releases" not in keys:
+        problems.append("earlier releases leave fewer than this release alone, and it does not warn of that")
+    return problems
 
 
 def _read(one: Any) -> Caveat:

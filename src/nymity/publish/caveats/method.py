@@ -5,18 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.bucket.bucketized import BucketOutcome
-from nymity.dp.private_method import PrivateOutcome
+from nymity.bucket.methods import BucketMethod
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.search import LatticeSearch
+from nymity.partition.freeform import Freeform
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publish.caveats.caveat import Caveat
-from nymity.publish.registry import Outcome
+from nymity.publish.differential import WITHOUT_LEDGER
+from nymity.publish.registry import Method, Outcome
 from nymity.quality.classification import ClassificationLoss
+from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.sampled_recoding import SampledRecoding
 
+_LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
 _REPLAY = (
     "who knows the method and everybody's quasi-identifiers can leave out the tables that it would have published "
     "otherwise; the attack 'minimality' measures it"
 )
+
+
+def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, ledger: bool) -> list[Caveat]:
+    """Return the warnings that follow from a job alone: who reads its certificate must find them there."""
+    by_nature: tuple[str, ...] = ()
+    if isinstance(method, PrivateMethod):
+        by_nature = (*SampledRecoding.unprotected, *(() if ledger else (WITHOUT_LEDGER,)))
+    elif isinstance(method, BucketMethod):
+        by_nature = BucketRecoding.unprotected
+    elif isinstance(method, Freeform):
+        by_nature = FreeformRecoding.unprotected
+    found = [Caveat.by_nature(text) for text in by_nature]
+    if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
+        found.append(Caveat(key="optimality", says=f"{_LEVELS}: {_REPLAY}."))
+    return [*found, *(known_seed(["a known seed"]) if seeded else [])]
 
 
 def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]:
@@ -47,7 +70,7 @@ def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
         case PrivateOutcome() | BucketOutcome():
             return ""
         case LatticeOutcome() if promised:
-            return "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
+            return _LEVELS
         case LatticeOutcome() if isinstance(outcome.minimized, ClassificationLoss):
             return "Levels were chosen by a loss that counts sensitive values"
         case PartitionOutcome() if outcome.by_values:

@@ -40,7 +40,8 @@ def make(data: Data, algorithm: str, number: int, k: int | None = None) -> Made:
     drawn = 2 + int(rng.poisson(1))
     k = drawn if k is None else k
     recoding = _mondrian(data, k, rng) if algorithm == MONDRIAN else _datafly(data, k, rng, algorithm == SHUFFLED)
-    return Made(k=k, table=recoding.apply(data.table).table, recoding=recoding)
+    # As in the thesis, suppressed records stay as masked rows, however few they are.
+    return Made(k=k, table=recoding.apply(data.table, outliers="mask").table, recoding=recoding)
 
 
 def _datafly(data: Data, k: int, rng: np.random.Generator, shuffled: bool) -> Recoding:
