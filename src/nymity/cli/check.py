@@ -189,6 +189,8 @@ def _verdict(result: CheckResult) -> tuple[str, str]:
         return "Nothing is broken, but not every promise can be seen from what was given.", "bold yellow"
     if any(finding.answer == "does not hold" for finding in result.promises):
         return "A promise is broken.", "bold red"
+    if any(finding.answer == "cannot be seen" for finding in result.promises):
+        return "This table is not what it should be, and not every promise can be seen.", "bold red"
     return "The promises hold for this table, but it is not what it should be.", "bold red"
 
 

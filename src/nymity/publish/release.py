@@ -151,8 +151,8 @@ class Release:
         where the private log goes (default:
         beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
         certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
-        folder it is given and returns their names: the certificate holds their hashes too. Files of the release that was
-        there go, and those named by ``replaces``.
+        folder it is given and returns their names: the certificate holds their hashes too. Files of the release that
+        was there go, and those named by ``replaces``.
         """
         folder = Path(folder)
         private = _private_folder(folder, custodian)

@@ -247,12 +247,8 @@ def test_what_would_be_found_out_from_the_records_must_be_stated(missing: str, t
     stated = {"delimiter": ",", "encoding": "utf-8", "header": True}
     fields = {name: value for name, value in stated.items() if name != missing}
     with pytest.raises(JobError, match=rf"source\.{missing}: expected .* stated"):
-        Job(
-            schema=SCHEMA,
-            privacy=(PROMISE,),
-            method=ny.SafePub(),
-            source=Source(path="there is no such file.csv", **fields),  # type: ignore[arg-type]
-        )
+        source = Source(path="there is no such file.csv", **fields)  # type: ignore[arg-type]
+        ny.publish(Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.SafePub(), source=source))
     with pytest.raises(JobError, match=r"source\.delimiter"):
         ny.publish("there is no such file.csv", SCHEMA, privacy=PROMISE, method=ny.SafePub())
     with pytest.raises(JobError, match=r"source\.header"):
