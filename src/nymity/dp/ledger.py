@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,9 +14,13 @@ from typing import Any
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
+from nymity.core.locks import locked
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
+
+#: Seconds to wait for another run that writes to the same ledger.
+_PATIENCE = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +164,7 @@ class Ledger:
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
-            content = json.loads(Path(self.path).read_text(encoding="utf-8"))
+            content = json.loads(self._file.read_text(encoding="utf-8"))
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str)
@@ -184,22 +187,18 @@ class Ledger:
 
     def _write(self, content: dict[str, Any]) -> None:
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-        replace_file(self.path, lambda staged: staged.write_text(text, encoding="utf-8") and None)
+        replace_file(self._file, lambda staged: staged.write_text(text, encoding="utf-8"), private=True)
+
+    @property
+    def _file(self) -> Path:
+        """The file itself: two names of one ledger must not become two ledgers."""
+        return Path(self.path).resolve()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep other runs from reading what is about to change."""
-        lock = f"{self.path}.lock"
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-        except OSError as error:
-            got = "one that another run is writing" if isinstance(error, FileExistsError) else str(error.strerror)
-            hint = f"wait, or remove {lock} if no run is under way"
-            raise FileError(self.path, expected="a ledger that can be written", got=got, hint=hint) from error
-        try:
+        with locked(self._file.with_name(f".{self._file.name}.lock"), what=self.path, wait=_PATIENCE):
             yield
-        finally:
-            Path(lock).unlink()
 
 
 def _added(content: dict[str, Any]) -> tuple[Fraction, Fraction]:

@@ -130,6 +130,11 @@ class LossSection(_Section):
     value: float | int
     proven_optimal: bool
     proven_bound: float | int | None
+    lattice_nodes: Count | None = None
+    nodes_checked: Count | None = None
+    bucket_sizes: tuple[Count, ...] | None = None
+    buckets: tuple[Count, ...] | None = None
+    stopped: Text | None = None
 
 
 class PopulationSection(_Section):
@@ -273,8 +278,10 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         with Path(path).open("rb") as stream:
             content = stream.read(LARGEST + 1)
-    except OSError as error:
-        raise FileError(str(path), expected="a certificate", got=error.strerror or str(error)) from error
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        raise FileError(
+            str(path), expected="a certificate", got=getattr(error, "strerror", "") or str(error)
+        ) from error
     if len(content) > LARGEST:
         raise FileError(str(path), expected=f"a certificate, at most {LARGEST:,} bytes", got="more")
     return content

@@ -208,14 +208,16 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     loss, lost = form.loss, form.suppressed
     if loss is None:
         return
-    own = loss.__pydantic_extra__
     if loss.value < 0 or (loss.proven_bound is not None and loss.proven_bound > loss.value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
-    nodes, checked = own.get("lattice_nodes"), own.get("nodes_checked")
-    if (nodes is not None) != isinstance(stated.method, LatticeSearch | IterativeRecoding):
+    nodes, checked = loss.lattice_nodes, loss.nodes_checked
+    searches = isinstance(stated.method, LatticeSearch | IterativeRecoding)
+    if (nodes is not None, checked is not None) != (searches, searches):
         yield "a lattice and a method that searches one go together (loss.lattice_nodes, job.method)"
+    if (loss.bucket_sizes is not None, loss.buckets is not None) != (stated.is_bucketized,) * 2:
+        yield "buckets and a method that makes them go together (loss.bucket_sizes, job.method)"
     several = isinstance(stated.method, IterativeRecoding)  # it searches once for each layer
-    if isinstance(nodes, int) and isinstance(checked, int) and not several and not 0 <= checked <= nodes:
+    if nodes is not None and checked is not None and not several and checked > nodes:
         yield "more nodes were checked than there are (loss.nodes_checked, loss.lattice_nodes)"
     limit = getattr(stated.method, "suppression", None)
     if limit is not None and lost is not None and form.input is not None and isinstance(stated.method, LatticeSearch):

@@ -318,7 +318,7 @@ def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame,
 
 
 def _with_one_zero(table: pl.DataFrame) -> pl.DataFrame:
-    """Write the two zeros of floating-point numbers alike: nothing sorts them, so they would keep the source's order."""
+    """Write the two zeros of floating-point numbers alike: unsorted, they would keep the order of the source."""
     columns = (column.alias("cell") for column in table)  # polars reads names like "^x$" as patterns
     cells = (column.set(column == 0, 0.0) if column.dtype.is_float() else column for column in columns)
     return pl.DataFrame(dict(zip(table.columns, cells, strict=True)))

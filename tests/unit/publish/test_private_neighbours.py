@@ -246,9 +246,10 @@ def test_applying_fails_for_no_record() -> None:
 def test_what_would_be_found_out_from_the_records_must_be_stated(missing: str, tmp_path: Path) -> None:
     stated = {"delimiter": ",", "encoding": "utf-8", "header": True}
     fields = {name: value for name, value in stated.items() if name != missing}
+    source = Source(path="there is no such file.csv", **fields)  # type: ignore[arg-type]
+    job = Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.SafePub(), source=source)
     with pytest.raises(JobError, match=rf"source\.{missing}: expected .* stated"):
-        source = Source(path="there is no such file.csv", **fields)  # type: ignore[arg-type]
-        ny.publish(Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.SafePub(), source=source))
+        ny.publish(job)
     with pytest.raises(JobError, match=r"source\.delimiter"):
         ny.publish("there is no such file.csv", SCHEMA, privacy=PROMISE, method=ny.SafePub())
     with pytest.raises(JobError, match=r"source\.header"):
