@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import FileError, InputError, JobError, NymityError, ParameterError, SchemaError
+from nymity.core.locks import locked
 from nymity.core.progress import Progress
 from nymity.publish import pipeline
 from nymity.publish.certificate import certify
@@ -392,17 +393,26 @@ def test_exploring_would_show_what_no_budget_was_spent_for() -> None:
         ny.explore(people(), SCHEMA, privacy=PROMISE, method=ny.SafePub())
 
 
-def test_a_ledger_is_not_replaced_nor_written_twice_at_once(tmp_path: Path) -> None:
+def test_two_names_of_one_ledger_are_one(tmp_path: Path) -> None:
+    kept = ledger(tmp_path)
+    (tmp_path / "other.json").symlink_to(tmp_path / "ledger.json")
+    ny.dp.Ledger(path=str(tmp_path / "other.json"), source=kept.source).enter(PROMISE, "safepub")
+    assert kept.spent()[0] == PROMISE.epsilon
+    assert (tmp_path / "other.json").is_symlink()
+
+
+def test_a_ledger_is_not_replaced_nor_written_twice_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = ledger(tmp_path)
     with pytest.raises(FileError, match="no file yet"):
         kept.open(epsilon=9, delta=0.1)
-    lock = tmp_path / "ledger.json.lock"
-    lock.write_text("")
-    with pytest.raises(FileError, match="another run"):
+    lock = tmp_path / ".ledger.json.lock"
+    monkeypatch.setattr("nymity.dp.ledger._PATIENCE", 0.0)
+    with locked(lock, what="ledger"), pytest.raises(FileError, match="one that is under way"):
         kept.enter(PROMISE, "safepub")
-    lock.unlink()
+    lock.write_text("")  # left behind by a run that was killed: nobody holds it
     kept.enter(PROMISE, "safepub")
-    assert not lock.exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.json"]
+    assert (tmp_path / "ledger.json").stat().st_mode & 0o077 == 0
     for budget in ({"epsilon": 0, "delta": 0.1}, {"epsilon": 1, "delta": 1}):
         with pytest.raises(NymityError):
             ny.dp.Ledger(path=str(tmp_path / "new.json"), source="x").open(**budget)
