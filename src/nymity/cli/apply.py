@@ -89,7 +89,8 @@ def command(
     rows = read_rows_for(decided, new, reading)
     account(decided, rows.columns, _ledger(ledger, source), unaccounted=unaccounted)
     draws = further_draws(decided, log_beside(recoding), rows)
-    recoded = decided.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None, draws=draws)
+    further = decided.for_further_rows()
+    recoded = further.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None, draws=draws)
     write_table(recoded.table, out)
     if export_mapping is not None:
         write_table(decided.mapping(), export_mapping)

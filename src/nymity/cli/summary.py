@@ -38,6 +38,7 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
         "suppressed": {**certificate["suppressed"], "limit": getattr(method, "suppression", None)},
         "loss": {
             **certificate["loss"],
+            **({"nodes_checked": release.outcome.checks} if "lattice_nodes" in certificate["loss"] else {}),  # type: ignore[union-attr]
             "gap": release.outcome.gap,
             "name": release.outcome.minimized.name,
             "title": lost.title if lost else None,

@@ -167,7 +167,7 @@ class Ledger:
             content = json.loads(self._file.read_text(encoding="utf-8"))
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
-            whole = isinstance(content["source"], str)
+            whole = isinstance(content["source"], str) and isinstance(content["releases"], list)
             whole = whole and (not planned or (number > 1 and bool(_costs(content["plan"]))))
             places = [entry["planned"] for entry in content["releases"]] if planned else []
             whole = whole and places == sorted(set(places)) and all(0 <= n < len(content["plan"]) for n in places)
@@ -177,7 +177,7 @@ class Ledger:
             raise FileError(self.path, expected="a ledger", got=error.strerror or str(error), hint=hint) from error
         except FileError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
             raise FileError(self.path, expected=f"a ledger ({LEDGER.tag})", got=f"something else: {error}") from error
         if not whole or min(sums) < 0:
             raise FileError(self.path, expected=f"a ledger ({LEDGER.tag})", got="something else")

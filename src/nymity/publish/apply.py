@@ -49,7 +49,7 @@ def apply(
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
     kept = log if log is not None or isinstance(recoding, Recoding) else log_beside(recoding)
     draws = further_draws(decided, kept, rows)
-    published = compact(decided.apply(rows, unseen=unseen, outliers=outliers, draws=draws).table)
+    published = compact(decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws).table)
     return published if isinstance(table, str | Path) else like(table, published)
 
 

@@ -77,7 +77,7 @@ def certify(
     earlier release.
     """
     recoding, nothing = outcome.recoding, seeded(outcome)
-    foreseen = bool(drawn) and job.seed is not None
+    foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
     return {
@@ -99,7 +99,7 @@ def certify(
         "measured": measured_section(verified),
         "columns": _columns(job, recoding, salt),
         "job": _public_job(job),
-        **_about_records(outcome, tables.published, masked, dropped, salt, spending),
+        **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
         **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
         "output": {
             "records": release.height,
@@ -117,9 +117,19 @@ def certify(
 
 
 def _about_records(
-    outcome: Outcome, source: pl.DataFrame, masked: int, dropped: int, salt: str, spending: Spending | None
+    outcome: Outcome,
+    source: pl.DataFrame,
+    masked: int,
+    dropped: int,
+    salt: str,
+    spending: Spending | None,
+    *,
+    by_values: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Say what was read, left out and lost; of a differentially private release only its parameters."""
+    """Say what was read, left out and lost; of a differentially private release only its parameters.
+
+    ``by_values``: a promise looks at sensitive values, and so does what a search that stopped early has proved.
+    """
     if isinstance(outcome, PrivateOutcome):
         return {"differential_privacy": public_section(outcome, spending)}
     return {
@@ -138,7 +148,7 @@ def _about_records(
             **dump_piece(outcome.minimized, tag="key"),
             "value": outcome.loss,
             "proven_optimal": outcome.optimal,
-            "proven_bound": outcome.bound,
+            "proven_bound": outcome.bound if outcome.optimal or not by_values else None,
             **_found(outcome),
         },
     }
@@ -153,7 +163,7 @@ def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:
 def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:
     """Say what was searched, or which sizes of buckets were chosen."""
     if isinstance(outcome, LatticeOutcome):
-        return {"lattice_nodes": outcome.lattice_size, "nodes_checked": outcome.checks}
+        return {"lattice_nodes": outcome.lattice_size}  # how many were checked can depend on who has which value
     if isinstance(outcome, BucketOutcome):
         sizes, buckets = np.unique(outcome.recoding.slots.sizes, return_counts=True)
         return {"bucket_sizes": sizes.tolist(), "buckets": buckets.tolist()}

@@ -151,7 +151,7 @@ def check(
         problems += [("population", says) for says in other_population(beside.tables, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += _unseen_fields(stated.form)
-    if _is_seeded(job, stated):
+    if _is_seeded(job, stated) and any(isinstance(model, DifferentialPrivacy) for model in promised.models):
         says = "all draws were from a known seed, so nothing is private"
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
     findings += _signed(stated, key)
@@ -264,7 +264,10 @@ def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
 def _is_seeded(job: Job | None, stated: Stated | None) -> bool:
     """Say whether a method drew what anybody can draw again."""
     told = stated is not None and stated.form.is_seeded
-    return told or (job is not None and getattr(job.method, "not_private_seed", None) is not None)
+    if job is None:
+        return told
+    foretold = stated is None and job.seed is not None
+    return told or foretold or getattr(job.method, "not_private_seed", None) is not None
 
 
 def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:

@@ -212,7 +212,7 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
     nodes, checked = loss.lattice_nodes, loss.nodes_checked
     searches = isinstance(stated.method, LatticeSearch | IterativeRecoding)
-    if (nodes is not None, checked is not None) != (searches, searches):
+    if (nodes is not None) != searches or (checked is not None) != (searches and not isinstance(form, Certificate2)):
         yield "a lattice and a method that searches one go together (loss.lattice_nodes, job.method)"
     if (loss.bucket_sizes is not None, loss.buckets is not None) != (stated.is_bucketized,) * 2:
         yield "buckets and a method that makes them go together (loss.bucket_sizes, job.method)"

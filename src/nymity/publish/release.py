@@ -151,7 +151,7 @@ class Release:
         where the private log goes (default:
         beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
         certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
-        folder it is given and returns their names: the certificate holds their hashes too. Files of the release that
+        folder it is given and returns their names; the certificate says nothing of them. Files of the release that
         was there go, and those named by ``replaces``.
         """
         folder = Path(folder)
@@ -166,7 +166,8 @@ class Release:
             verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
             certificate = self._with_files([stage / name for name in names], verified)
             further = beside(replace(self, certificate=certificate), stage.folder) if beside is not None else ()
-            certificate = {**certificate, "files": [_hashed(stage / name) for name in (*names, *further)]}
+            # Not those of ``further``: a report shows the original, and its hash would tell who guessed that right.
+            certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:

@@ -94,15 +94,24 @@ class PartitionRecoding(Recoding):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Nothing, unless classes share records with equal quasi-identifiers."""
-        codes, values = list(self.quotas.codes.T), [*self.quotas.codes.T, *self.quotas.sensitive.T]
-        sizes = [h.domain_size + 1 for h in self.hierarchies.values()]
-        further = [len(labels) + 1 for labels in self.quotas.labels.values()]
-        divided = {
-            EQUAL_RECORDS: _Matched.of(codes, codes, sizes).divided(self.quotas.classes),
-            PLACES: _Matched.of(values, values, [*sizes, *further]).divided(self.quotas.classes),
-        }
-        return tuple(what for what, rows in divided.items() if rows.any())
+        """Nothing, unless classes share records with equal quasi-identifiers.
+
+        Whether records that are equal in sensitive values too were divided is told by nobody: it depends on who has
+        which value.
+        """
+        codes, sizes = list(self.quotas.codes.T), [h.domain_size + 1 for h in self.hierarchies.values()]
+        divided = _Matched.of(codes, codes, sizes).divided(self.quotas.classes)
+        return (EQUAL_RECORDS, PLACES) if divided.any() else ()
+
+    def for_further_rows(self) -> PartitionRecoding:
+        """Return what publishes rows of other tables: by their quasi-identifiers alone.
+
+        The places of this table's records are known by sensitive values, too. Where a further row went would tell where
+        the record with its value is.
+        """
+        known = self.quotas
+        unknown = replace(known, sensitive=known.sensitive[:, :0], labels={})
+        return replace(self, quotas=unknown)
 
     def published_as(self, name: str) -> dict[str, Any]:
         """The number of different cells."""

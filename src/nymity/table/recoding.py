@@ -73,6 +73,10 @@ class Recoding(ABC):
         """What was decided at random, or is when rows are published, for certificates."""
         return ()
 
+    def for_further_rows(self) -> Recoding:
+        """Return what publishes rows of other tables than the one it was decided for: this, unless that would tell."""
+        return self
+
     @abstractmethod
     def published_as(self, name: str) -> dict[str, Any]:
         """Say for a certificate how values of a quasi-identifier are published."""

@@ -182,7 +182,8 @@ def test_loss_and_search() -> None:
     assert loss["value"] == release.loss
     assert loss["proven_optimal"] is True
     assert loss["proven_bound"] == loss["value"]
-    assert 0 < loss["nodes_checked"] <= loss["lattice_nodes"] == 5 * 5 * 2
+    assert loss["lattice_nodes"] == 5 * 5 * 2
+    assert "nodes_checked" not in loss  # it can depend on who has which value
 
 
 def test_the_file_is_named_and_hashed(tmp_path: Path) -> None:

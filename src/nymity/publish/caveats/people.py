@@ -57,9 +57,8 @@ def several_records(
 def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
     """Return the identifying columns that may stand for people with several records.
 
-    Where no column tells all records apart, it is the one with the most different values. Otherwise that column numbers
-    people, or only records: another one stands for people if records that share a value of it mostly look alike. Names
-    repeat by chance too, but then for people who differ.
+    It is the one with the most different values among those whose values repeat, and others whose records mostly look
+    alike. A column that tells all records apart may number visits, so the others count beside it.
     """
     texts = {name: text_of(source[name]) for name in schema.columns(Role.IDENTIFYING) if name in source.columns}
     texts = {name: values for name, values in texts.items() if values.null_count() < len(values)}
@@ -67,9 +66,11 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
         return []
     different = {name: values.drop_nulls().n_unique() for name, values in texts.items()}
     repeats = {name: different[name] < len(values.drop_nulls()) for name, values in texts.items()}
-    if all(repeats.values()):
-        return [max(texts, key=lambda name: different[name])]
-    return [name for name in texts if repeats[name] and _look_alike(texts[name], source, schema)]
+    repeating = [name for name in texts if repeats[name]]
+    if not repeating:
+        return []
+    first = max(repeating, key=lambda name: different[name])
+    return [name for name in repeating if name == first or _look_alike(texts[name], source, schema)]
 
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
