@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -159,3 +160,24 @@ def test_the_highest_chance_is_the_highest() -> None:
     release = ny.publish(frame, schema, privacy=privacy, method=ny.OptimalLattice(suppression=0.8))
     assert release.frame.filter(pl.col("age") == "*")["s"].to_list() == ["b", "b"]
     assert ny.risk.attack(release, original=frame, attacks=["minimality"]).results[0].highest == 1
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a column of record numbers hides that people repeat with other quasi-identifiers"
+)
+def test_classes_of_one_person_are_warned_of() -> None:
+    """Each quarter has the three stays of one patient; numbers of stays change nothing about that."""
+    days = [date(2024, month, month) for month in range(1, 10)]
+    patients = [f"p{i // 3}" for i in range(9)]
+    frame = pl.DataFrame({"stay": range(9), "patient": patients, "day": days, "s": list("abcabcabc")})
+    schema = ny.Schema(
+        {
+            "stay": ny.identifying(),
+            "patient": ny.identifying(),
+            "day": ny.quasi(ny.Hierarchy.dates(levels=["quarter", "year"])),
+            "s": ny.sensitive(),
+        }
+    )
+    release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=3))
+    assert release.levels["day"] == 1
+    assert "several-records-of-one-person" in {warning.key for warning in release.warnings}
