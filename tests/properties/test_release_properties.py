@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import naive
 import strategies
-from nymity.core.errors import NoSolutionError, PromiseError
+from nymity.core.errors import NoSolutionError, TableError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.publish.apply import apply
@@ -229,7 +229,7 @@ def test_tables_of_any_types(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             certificate = release.write(Path(folder) / "r")
-        except PromiseError:
+        except TableError:
             assert form == "xlsx"
             assert not fits_a_spreadsheet(release.frame)
             assert not (Path(folder) / "r").exists()

@@ -34,7 +34,9 @@ def strangers(path: Path) -> list[str]:
         return _in_workbook(path)
     if path.suffix == ".parquet":
         further = sorted(pl.read_parquet_metadata(path).keys() - _METADATA)
-        return [f"{path.name} has metadata that no release has: {', '.join(further)}"] if further else []
+        found = [f"{path.name} has metadata that no release has: {', '.join(further)}"] if further else []
+        listed = [name for name, kind in pl.read_parquet_schema(path).items() if kind in (pl.Categorical, pl.Enum)]
+        return [*found, *(f"{path.name} lists categories of {name!r}, which no release does" for name in listed)]
     return []
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from nymity.bucket.bucketized import BucketLoss
 from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.validation import exact_fraction, nearest
@@ -17,10 +18,11 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
+from nymity.partition.outcome import InformationLoss
 from nymity.privacy import PrivacyModel
 from nymity.publish.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publish.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
-from nymity.publish.codec import check_fields, require_mapping
+from nymity.publish.codec import check_fields, dump_piece, require_mapping
 from nymity.publish.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publish.job import Job, Output, parse_method, parse_models, parse_schema
 from nymity.publish.registry import Method
@@ -210,7 +212,11 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         return
     if loss.value < 0 or (loss.proven_bound is not None and loss.proven_bound > loss.value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
+    if {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(_minimized(stated.method), tag="key"):
+        yield "the loss is not the one that its method minimizes (loss, job.method)"
     nodes, checked = loss.lattice_nodes, loss.nodes_checked
+    if nodes is not None and nodes != _nodes(form, stated.schema):
+        yield "its lattice has another number of nodes than its columns have levels (loss.lattice_nodes, columns)"
     searches = isinstance(stated.method, LatticeSearch | IterativeRecoding)
     if (nodes is not None) != searches or (checked is not None) != (searches and not isinstance(form, Certificate2)):
         yield "a lattice and a method that searches one go together (loss.lattice_nodes, job.method)"
@@ -224,6 +230,23 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         published = form.input.records - lost.dropped_for_missing_values
         if lost.records > exact_fraction(limit) * published:
             yield "more records were suppressed than its job allows (suppressed.records, job.method)"
+
+
+def _minimized(method: Method) -> Any:
+    """Return what a method minimizes."""
+    if isinstance(method, LatticeSearch | IterativeRecoding):
+        return method.minimized
+    return BucketLoss() if isinstance(method, BucketMethod) else InformationLoss()
+
+
+def _nodes(form: CertificateForm, schema: Schema) -> int:
+    """Count the choices of levels: within the bounds of the job, up to the heights of the hierarchies."""
+    nodes = 1
+    for column in form.columns:
+        if column.height is not None and column.name in schema:
+            low, high = schema[column.name].min_level, schema[column.name].max_level
+            nodes *= max(0, (column.height if high is None else min(high, column.height)) - low + 1)
+    return nodes
 
 
 def _withheld(form: CertificateForm, _: StatedJob) -> Iterator[str]:
@@ -298,6 +321,8 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "a draw is from nowhere (random_sources)"
     if any("order of rows" in source for source in form.random_sources) != (form.output.row_order == "shuffled"):
         yield "it says two things about the order of rows (random_sources, output.row_order)"
+    if stated.is_bucketized and not form.random_sources:
+        yield "who of a value is in which bucket is drawn, and it names no draw (random_sources)"
     if isinstance(form, Certificate2) and form.seeded != bool(foreseen):
         yield "it says two things about a known seed (seeded, random_sources)"
     seed = getattr(stated.method, "not_private_seed", None)

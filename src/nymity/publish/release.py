@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.commit import Stage, committing
-from nymity.core.errors import InputError, ParameterError, PromiseError
+from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
 from nymity.core.formats import LOG
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
@@ -207,15 +207,9 @@ class Release:
         try:
             written = read_release(path, self.job.output)
         except InputError as error:
-            raise PromiseError(
-                f"{path.name}: what was written cannot be read back ({error.got}); nothing was published. "
-                "Try: another output format, such as parquet"
-            ) from error
+            raise _unholdable(path, f"a file that cannot be read back ({error.got})") from error
         if fingerprint(written) != fingerprint(frame):
-            raise PromiseError(
-                f"{path.name}: what was written does not read back as the same table; nothing was published. "
-                "Try: another output format, such as parquet"
-            )
+            raise _unholdable(path, "another table when it is read back")
         return written
 
     def _verify_written(self, written: list[pl.DataFrame]) -> Verification:
@@ -244,6 +238,15 @@ class Release:
 
 def _hashed(path: Path) -> dict[str, str]:
     return {"file": path.name, "sha256": file_fingerprint(path)}
+
+
+def _unholdable(path: Path, got: str) -> TableError:
+    return TableError(
+        path.name,
+        expected="a format that can hold every cell and name of the release",
+        got=f"{got}; nothing was published",
+        hint="another output format, such as parquet",
+    )
 
 
 def _earlier_files(folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.io.strangers import strangers
 from nymity.publish.bucket_tables import check_counts
-from nymity.publish.certificate_form import Certificate2, CertificateForm, OutputSection, SensitiveTable
+from nymity.publish.certificate_form import Certificate1, Certificate2, CertificateForm, OutputSection, SensitiveTable
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.release import read_written
@@ -24,6 +24,7 @@ from nymity.publish.stated import Stated
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.content_order import is_sorted
 from nymity.table.schema import Role, Schema
+from nymity.table.text import as_text
 
 #: What a problem with the table itself is about.
 TABLE = "table"
@@ -75,7 +76,8 @@ class ReleasedFiles:
         for name in self.odd:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
         for path in (self.path, self.counts_path):
-            yield from ((TABLE, says) for says in ([] if path is None else strangers(path)))
+            if path is not None and not (stated is not None and isinstance(stated.form, Certificate1)):
+                yield from ((TABLE, says) for says in strangers(path))  # those of 0.1.0 may have categories
         if job is not None:
             yield from ((TABLE, says) for says in self._unlike_schema(job.schema))
         if stated is None:
@@ -83,6 +85,11 @@ class ReleasedFiles:
         output = stated.form.output
         if output.row_order == "sorted" and not is_sorted(self.table):
             yield TABLE, "its rows are not sorted, and their order may be that of the source"
+        for column in stated.form.columns:
+            if column.cells is not None and column.name in self.table.columns:
+                cells = as_text(self.table[column.name]).n_unique()
+                if cells > column.cells:
+                    yield "columns", f"{column.name!r} has {cells:,} different cells, and the certificate counts fewer"
         names = [column.name for column in stated.form.columns]
         yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
         if self.counts is not None and output.sensitive_table is not None:

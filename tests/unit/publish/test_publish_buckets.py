@@ -314,7 +314,7 @@ def test_nothing_is_published_if_the_second_table_cannot_be_read_back(
         write(frame.head(3) if "sensitive" in path.name else frame, path, options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "write_table", broken)
-    with pytest.raises(PromiseError, match="release-sensitive"):
+    with pytest.raises(TableError, match="release-sensitive"):
         released().write(tmp_path / "r")
     assert not list(tmp_path.glob("r/*"))
 

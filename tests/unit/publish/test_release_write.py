@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 from samples import K2, folder_content, people, people_schema, released, simple
 
-from nymity.core.errors import FileError, ParameterError, PromiseError
+from nymity.core.errors import FileError, ParameterError, PromiseError, TableError
 from nymity.io import HIDDEN_PREFIX
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
@@ -150,9 +150,9 @@ def not_a_table(table: pl.DataFrame, path: Path, options: Any) -> None:
         (full_disk, FileError),
         (half_written, FileError),
         (interrupted, KeyboardInterrupt),
-        (other_cells, PromiseError),
-        (lost_row, PromiseError),
-        (not_a_table, PromiseError),
+        (other_cells, TableError),
+        (lost_row, TableError),
+        (not_a_table, TableError),
     ],
 )
 def test_a_failed_write_leaves_everything_as_it_was(
@@ -381,13 +381,13 @@ def test_a_column_without_name(tmp_path: Path) -> None:
     release = simple(values, out=tmp_path / "p", output=Output(format="parquet"))
     assert release.frame.columns == ["q", ""]
     assert pl.read_parquet(tmp_path / "p" / "release.parquet").equals(release.frame)
-    with pytest.raises(PromiseError, match=r"empty name.*Try: another output format, such as parquet"):
+    with pytest.raises(TableError, match=r"empty name.*Try: another output format, such as parquet"):
         simple(values, out=tmp_path / "c")
     assert not (tmp_path / "c").exists()
 
 
 def test_text_that_no_text_file_can_hold(tmp_path: Path) -> None:
-    with pytest.raises(PromiseError, match="NUL"):
+    with pytest.raises(TableError, match="NUL"):
         simple({"q": ["a", "a"], "v": ["x\0y", "z"]}, out=tmp_path / "r")
     assert list(tmp_path.iterdir()) == []
 

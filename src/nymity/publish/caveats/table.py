@@ -179,8 +179,9 @@ def _spelled_alike(values: ValuesByClass, classes: bool) -> list[Caveat]:
         before, after = values.by_class, merged.by_class
         least = [_least(found["values"]) for found in (before, after)]
         largest = [_largest_share(found) for found in (before, after)]
+        fewer = f", not {least[0]:,}" if least[1] < least[0] else ""
         says += (
-            f"; taken as one, a class has {counted(least[1], 'different value')} at least, not {least[0]:,}, "
+            f"; taken as one, a class has {counted(least[1], 'different value')} at least{fewer}, "
             f"and one value up to {share(largest[1])} of a class"
         )
         figures |= {"fewest_values": least[0], "fewest_values_merged": least[1]}
