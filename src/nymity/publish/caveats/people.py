@@ -16,6 +16,8 @@ from nymity.table.text import as_text
 
 #: A column that repeats beside one that never does is taken for people if this share of its repeats look alike.
 _ALIKE = 0.5
+#: A column whose values are at most this share of its records stands for people who have several.
+_OFTEN = 0.75
 
 
 def several_records(
@@ -57,8 +59,9 @@ def several_records(
 def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
     """Return the identifying columns that may stand for people with several records.
 
-    It is the one with the most different values among those whose values repeat, and others whose records mostly look
-    alike. A column that tells all records apart may number visits, so the others count beside it.
+    Where no column tells all records apart, it is the one with the most different values. Otherwise that column may
+    number visits, and another one stands for people: if its values have several records each, or if records that share
+    a value mostly look alike. Dates of birth and names repeat by chance, too, but not often, and for people who differ.
     """
     texts = {name: text_of(source[name]) for name in schema.columns(Role.IDENTIFYING) if name in source.columns}
     texts = {name: values for name, values in texts.items() if values.null_count() < len(values)}
@@ -66,11 +69,10 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
         return []
     different = {name: values.drop_nulls().n_unique() for name, values in texts.items()}
     repeats = {name: different[name] < len(values.drop_nulls()) for name, values in texts.items()}
-    repeating = [name for name in texts if repeats[name]]
-    if not repeating:
-        return []
-    first = max(repeating, key=lambda name: different[name])
-    return [name for name in repeating if name == first or _look_alike(texts[name], source, schema)]
+    if all(repeats.values()):
+        return [max(texts, key=lambda name: different[name])]
+    often = {name: different[name] <= _OFTEN * len(values.drop_nulls()) for name, values in texts.items()}
+    return [name for name in texts if repeats[name] and (often[name] or _look_alike(texts[name], source, schema))]
 
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
