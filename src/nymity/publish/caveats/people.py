@@ -16,8 +16,9 @@ from nymity.table.text import as_text
 
 #: A column that repeats beside one that never does is taken for people if this share of its repeats look alike.
 _ALIKE = 0.5
-#: A column whose values are at most this share of its records stands for people who have several.
-_OFTEN = 0.75
+#: A column with so many records for each value, on average, stands for people who have several; with more it stands
+#: for kinds of people, such as an occupation.
+_SEVERAL = (4 / 3, 50)
 
 
 def several_records(
@@ -71,8 +72,9 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
     repeats = {name: different[name] < len(values.drop_nulls()) for name, values in texts.items()}
     if all(repeats.values()):
         return [max(texts, key=lambda name: different[name])]
-    often = {name: different[name] <= _OFTEN * len(values.drop_nulls()) for name, values in texts.items()}
-    return [name for name in texts if repeats[name] and (often[name] or _look_alike(texts[name], source, schema))]
+    each = {name: len(values.drop_nulls()) / different[name] for name, values in texts.items()}
+    several = [name for name in texts if _SEVERAL[0] <= each[name] <= _SEVERAL[1]]
+    return [name for name in texts if repeats[name] and (name in several or _look_alike(texts[name], source, schema))]
 
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
