@@ -5,7 +5,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest robust-everywhere bench campaign mutants format clean
+.PHONY: demo test lint types layers pytest robust-everywhere bench campaign hostile mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
@@ -37,6 +37,10 @@ bench: .venv/dev
 
 campaign: .venv/dev
 	$(BIN)/python -m tests.campaign --jobs 20000
+	NYMITY_ADVERSARY=large $(BIN)/pytest -q -n 2 tests/adversary
+
+hostile: .venv/dev
+	NYMITY_HOSTILE=all $(BIN)/pytest -q tests/hostile
 
 mutants: .venv/dev
 	$(BIN)/python -m tests.mutation --per-module 4

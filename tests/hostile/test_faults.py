@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from hostile.faults import MODES, compile_shim, run_faults
+
+#: Faults tried of each kind; all of them by ``make hostile``.
+SAMPLE = None if os.environ.get("NYMITY_HOSTILE") == "all" else 30
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +22,7 @@ def shim(tmp_path_factory):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_commits_are_whole_under_every_fault(shim, mode):
-    points = run_faults("commit", mode, shim=shim, sample=30)
+    points = run_faults("commit", mode, shim=shim, sample=SAMPLE)
     assert len(points) >= 20
     assert [point for point in points if point.wrong] == []
     assert {point.state for point in points} == ({"new"} if mode == "EINTR" else {"old", "new"})
@@ -25,5 +30,5 @@ def test_commits_are_whole_under_every_fault(shim, mode):
 
 @pytest.mark.parametrize("scenario", ["finish", "undo"])
 def test_dying_again_while_finishing_or_undoing_does_no_harm(shim, scenario):
-    points = run_faults(scenario, "crash", shim=shim, sample=15)
+    points = run_faults(scenario, "crash", shim=shim, sample=SAMPLE and SAMPLE // 2)
     assert [point for point in points if point.wrong] == []

@@ -18,7 +18,7 @@ from nymity.table.text import as_text
 _ALIKE = 0.5
 #: A column with so many records for each value, on average, stands for people who have several; with more it stands
 #: for kinds of people, such as an occupation.
-_SEVERAL = (4 / 3, 50)
+_SEVERAL = (1.5, 50)
 
 
 def several_records(
