@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
 from dataclasses import replace
 from datetime import datetime, time
@@ -19,6 +20,9 @@ from nymity.io.dialect import has_header
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
 from nymity.io.options import ReadOptions
 from nymity.io.scan import too_wide
+
+# It warns of empty columns; without a handler Python would print that, and below the command line nothing prints.
+logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 
 #: When every workbook says it was made: the same table gives the same bytes.
 _CREATED = datetime(2000, 1, 1)
