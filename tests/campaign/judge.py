@@ -252,7 +252,9 @@ class Judge:
     def _canonical(self, key: tuple[Text, ...]) -> tuple[Text, ...]:
         """Return cells of numbers as hierarchies write them: a file may say 30.0 for 30."""
         return tuple(
-            text_of(float(cell)) if cell is not None and _is_float(column) and place_of_number(cell) else cell
+            text_of(float(cell))
+            if cell is not None and _is_float(column) and place_of_number(cell) is not None
+            else cell
             for column, cell in zip(self.quasi, key, strict=True)
         )
 

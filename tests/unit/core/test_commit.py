@@ -375,3 +375,38 @@ def test_permissions_follow_the_umask(folder):
     finally:
         os.umask(earlier)
     assert stat.S_IMODE((folder / "a.csv").stat().st_mode) == 0o644
+
+
+def test_replace_file_asks_for_the_name_of_a_file(folder):
+    with pytest.raises(FileError, match="add a file name"):
+        replace_file(folder, lambda path: path.write_text("new"))
+
+
+def test_one_stage_of_a_dead_commit_is_enough_to_refuse(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    script = KILLED.replace("staging(sys.argv[1]) as stage", "committing(sys.argv[1], sys.argv[3]) as (_, stage)")
+    script = script.replace("nymity.io import staging", "nymity.core.commit import committing")
+    subprocess.run([sys.executable, "-c", script, str(first), "b.json", str(second)], check=False)
+    (second / ".nymity-stage-other").mkdir()  # of a run that died earlier, and had not begun to move
+    with pytest.raises(FileError, match="before all of them were exchanged"):
+        refuse_between(second)
+
+
+def test_both_journals_are_on_the_disk_before_the_first_move(folder, monkeypatch):
+    flushed, fsync = [], os.fsync
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (flushed.append(Path(f"/proc/self/fd/{handle}").resolve()), fsync(handle))
+    )
+    stage_both(folder)
+    if not sys.platform.startswith("linux"):
+        pytest.skip("only Linux tells which file is flushed")
+    assert {".undo", ".finish", "a.csv", "b.json"} <= {path.name for path in flushed}
+
+
+def test_commits_need_no_links(folder, monkeypatch):
+    def no_links(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    stage_both(folder)
+    assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
