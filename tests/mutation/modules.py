@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 #: Whole folders and single files below src/nymity.
-TARGETS = ("core/commit.py", "privacy", "publish/check.py", "publish/certificate.py", "dp")
+TARGETS = (
+    "core/commit.py",
+    "privacy",
+    "publish/check.py",
+    "publish/certificate.py",
+    "publish/contradictions.py",
+    "publish/released_files.py",
+    "publish/remeasured.py",
+    "dp",
+)
 
 _PRIVACY = (
     "unit/privacy/test_sensitive_models.py",
@@ -25,6 +34,8 @@ _DP = (
     "unit/dp/test_mechanisms.py",
 )
 _PUBLISH = (
+    "unit/publish/test_check_forgery.py",
+    "adversary/test_red_team_check.py",
     "unit/publish/test_certificate.py",
     "unit/publish/test_check.py",
     "unit/publish/test_salted_hashes.py",
@@ -40,6 +51,9 @@ _PUBLISH = (
 _FIRST: dict[str, tuple[str, ...]] = {
     "core/commit.py": ("unit/core/test_commit.py",),
     "publish/check.py": _PUBLISH,
+    "publish/contradictions.py": _PUBLISH,
+    "publish/released_files.py": _PUBLISH,
+    "publish/remeasured.py": _PUBLISH,
     "publish/certificate.py": _PUBLISH,
     "privacy/k_matching.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
     "privacy/consistency.py": ("unit/privacy/test_k_matching.py", "unit/publish/test_publish_freeform.py"),
