@@ -15,13 +15,13 @@ from samples import DIVERSE, K2, people, people_schema, released, simple
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.io import write_table
 from nymity.lattice.optimal import OptimalLattice
-from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.privacy import DistinctLDiversity, KAnonymity, KMatching
 from nymity.publish.certificate import Certificate
 from nymity.publish.check import check, read_certificate
 from nymity.publish.job import FORMATS, Job, Output
 from nymity.publish.pipeline import publish
 from nymity.publish.release import Release
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema, identifying, quasi, sensitive
 
 
 @pytest.fixture(scope="module")
@@ -276,3 +276,25 @@ def test_publishing_over_a_path_is_checked_alike(tmp_path: Path) -> None:
     publish(tmp_path / "people.csv", people_schema(), privacy=K2, out=tmp_path / "r")
     assert check(tmp_path / "r" / "release.csv", certificate=tmp_path / "r" / "certificate.json").holds
     assert not check(tmp_path / "people.csv", certificate=tmp_path / "r" / "certificate.json").holds
+
+
+def test_one_promise_that_cannot_be_seen_is_enough() -> None:
+    """Two promises, of which one needs the original."""
+    frame = pl.DataFrame({"q": ["a", "a", "b", "b"]})
+    both = Job(schema=Schema({"q": quasi()}), privacy=(K2, KMatching(k=2)), method=OptimalLattice())
+    found = check(frame, job=both)
+    assert [finding.answer for finding in found.promises] == ["holds", "cannot be seen"]
+    assert found.answer == "cannot be seen"
+    assert not found.holds
+
+
+def test_a_job_that_knows_another_column_than_the_certificate() -> None:
+    """It is identifying, so that no file can show it."""
+    made = released()
+    wider = Job(
+        schema=Schema({**dict(made.job.schema.items()), "passport": identifying()}),
+        privacy=made.job.privacy,
+        method=made.job.method,
+    )
+    found = check(made.frame, job=wider, certificate=made.certificate)
+    assert any("'passport' different roles" in problem for problem in found.problems)
