@@ -1,12 +1,15 @@
-"""What all tests share: reproducible hypothesis runs, real data sets where the user has them, a lemma to check."""
+"""What all tests share: reproducible examples and draws, real data sets where the user has them, a lemma to check."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from nymity.core import randomness
 from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, available, public
 from nymity.partition.geometry import Geometry
@@ -16,6 +19,20 @@ settings.register_profile(
     "nymity", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("nymity")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Give every test draws of its own that are the same in every run, so that what fails once fails again.
+
+    No test may depend on which they are: NYMITY_TEST_DRAWS=2 (any text) runs the suite with others, and
+    NYMITY_TEST_DRAWS=system with those of the operating system.
+    """
+    which = os.environ.get("NYMITY_TEST_DRAWS", "")
+    with pytest.MonkeyPatch.context() as patch:
+        if which != "system":
+            patch.setattr(randomness, "secure_bytes", Random(f"{which} {item.nodeid}").randbytes)
+        return (yield)
 
 
 @pytest.fixture(scope="session")

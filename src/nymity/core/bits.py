@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core import randomness
 from nymity.core.validation import whole_number
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class SystemBits(Bits):
 
     def read(self, size: int) -> bytes:
         """Return so many random bytes."""
-        return os.urandom(size)
+        return randomness.secure_bytes(size)
 
 
 class NotPrivate(Bits):

@@ -12,7 +12,6 @@ the same key would give another release for the same table.
 from __future__ import annotations
 
 import hashlib
-import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core import randomness
 from nymity.core.bits import Bits
 from nymity.core.validation import whole_number
 
@@ -67,7 +67,7 @@ class KeyedDraws(Draws):
     @staticmethod
     def fresh() -> KeyedDraws:
         """Return draws under a new key from the operating system."""
-        return KeyedDraws(key=secrets.token_bytes(_KEY_BYTES))
+        return KeyedDraws(key=randomness.secure_bytes(_KEY_BYTES))
 
     @staticmethod
     def known(seed: int) -> KeyedDraws:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from random import Random
+
+
+def secure_bytes(size: int) -> bytes:
+    """Return so many bytes of the operating system's cryptographic source: the only place that asks for them."""
+    return os.urandom(size)
 
 
 def salt() -> str:
     """Return 256 random bits in hexadecimal."""
-    return secrets.token_hex(32)
+    return secure_bytes(32).hex()
 
 
 def replayable(seed: int) -> Random:
