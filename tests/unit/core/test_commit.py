@@ -410,3 +410,49 @@ def test_commits_need_no_links(folder, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
     stage_both(folder)
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_everything_written_is_on_the_disk_before_the_journal_speaks_of_it(folder, monkeypatch, links):
+    """Without links the files to be replaced are copied, and a copy that is not flushed may be gone after a crash."""
+    flushed, unflushed, fsync, replace = set(), [], os.fsync, os.replace
+    before = {path.stat().st_ino for path in folder.iterdir()}
+
+    def no_links(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    def replacing(source, target):
+        if Path(target).name == JOURNAL_NAME:
+            known = flushed | before
+            unflushed.extend(path for path in folder.rglob("*") if _is_work(path) and path.stat().st_ino not in known)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", lambda handle: (flushed.add(os.fstat(handle).st_ino), fsync(handle)))
+    monkeypatch.setattr(os, "replace", replacing)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    stage_both(folder)
+    assert unflushed == []
+
+
+def _is_work(path: Path) -> bool:
+    return ".nymity-stage-" in str(path)
+
+
+@pytest.mark.parametrize("names", [["a.csv"], ["absent"]])
+def test_a_folder_in_the_way_stays_as_it_is(folder, names):
+    """What is to be kept goes into a new folder; if it is not new, nothing changes, and least of all that folder."""
+    (folder / "earlier").mkdir()
+    (folder / "earlier" / "a.csv").write_text("of a run before")
+
+    def work() -> None:
+        with staging(folder) as stage:
+            (stage / "a.csv").write_text("new a")
+            stage.keep(names, "earlier")
+            stage.commit(["a.csv"])
+
+    with pytest.raises(FileError):
+        work()
+    assert (folder / "earlier" / "a.csv").read_text() == "of a run before"
+    assert (folder / "a.csv").read_text() == "earlier a"
+    assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "earlier"]
