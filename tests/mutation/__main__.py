@@ -1,4 +1,4 @@
-"""Run a mutation campaign: ``python -m tests.mutation --per-module 4 --seed 1``.
+"""Run a mutation campaign: ``python -m tests.mutation --per-module 2 --seed 1``.
 
 Every mutant is written into a copy of the tree, and the tests that know its module run there. A mutant that no test
 notices survives: it needs a test, or a reason in ``equivalent.toml`` why it is no mistake at all.
@@ -37,16 +37,20 @@ from .mutants import Mutant, mutants_of
 ROOT = Path(__file__).resolve().parents[2]
 #: A mutant that loops for ever is noticed too, after so many seconds beyond what the tests take without it.
 PATIENCE = 120
+#: Answers that stay when a campaign goes on.
+NOTICED = ("killed", "timeout")
+#: One more mutant is drawn of a module for so many that can be made of it.
+SHARE = 60
 
 
 def main() -> int:
     """Run the mutants that were asked for, and say which survived without a reason."""
     asked = _arguments()
     reasons = tomllib.loads((ROOT / "tests/mutation/equivalent.toml").read_text(encoding="utf-8"))
-    known = json.loads(asked.out.read_text()) if asked.out.exists() and asked.go_on else []
-    done = {result["id"] for result in known}
+    known = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() and asked.go_on else []
+    results = [result for result in known if result["answer"] in NOTICED]  # the others are tried again
+    done = {result["id"] for result in results}
     chosen = [(module, mutant) for module, mutant in _chosen(asked) if mutant.id not in done]
-    results = list(known)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         bench = _Bench(Path(folder) / "tree", trust=asked.trust)
         for number, (module, mutant) in enumerate(chosen, 1):
@@ -54,7 +58,7 @@ def main() -> int:
             results.append(
                 {"id": mutant.id, "module": module, "line": mutant.line, "diff": mutant.diff, "answer": answer}
             )
-            asked.out.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+            asked.out.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             _say(f"{number}/{len(chosen)} {answer}: {mutant.id}")
             if answer == "survived":
                 _say(f"    src/nymity/{module}:{mutant.line}\n    " + mutant.diff.replace("\n", "\n    "))
@@ -71,7 +75,8 @@ def _chosen(asked: argparse.Namespace) -> list[tuple[str, Mutant]]:
         if asked.ids:
             chosen += [(module, mutant) for mutant in found if any(part in mutant.id for part in asked.ids)]
             continue
-        drawn = random.Random(f"{asked.seed}:{module}").sample(range(len(found)), min(asked.per_module, len(found)))
+        number = min(asked.per_module + len(found) // SHARE, len(found))
+        drawn = random.Random(f"{asked.seed}:{module}").sample(range(len(found)), number)
         chosen += [(module, found[n]) for n in sorted(drawn)]
     return chosen
 
@@ -212,12 +217,12 @@ def _say(text: str) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("--per-module", type=int, default=4, help="how many mutants of each module (default 4)")
+    parser.add_argument("--per-module", type=int, default=2, help="how many of each, large ones more (default 2)")
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn (default 1)")
     parser.add_argument("--only", action="append", help="only modules with this in their path; may be repeated")
     parser.add_argument("--ids", action="append", help="exactly the mutants with this in their id; may be repeated")
     parser.add_argument("--out", type=Path, default=ROOT / "mutants.json", help="where results go")
-    parser.add_argument("--go-on", action="store_true", help="keep the results in --out and run only what is missing")
+    parser.add_argument("--go-on", action="store_true", help="run only what --out does not name as noticed")
     parser.add_argument("--trust", action="store_true", help="do not run the tests without a mutant first: they pass")
     return parser.parse_args()
 

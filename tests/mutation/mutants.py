@@ -151,7 +151,7 @@ class _Edits:
                 yield from self._expression(child.iter, function)
                 for condition in child.ifs:
                     yield from self._expression(condition, function)
-            elif isinstance(child, ast.keyword):
+            elif isinstance(child, ast.keyword) and child.arg != "strict":  # zip(strict=True) is an assertion
                 yield from self._expression(child.value, function)
 
 
