@@ -149,6 +149,8 @@ class _Bench:
     def _become(self, tests: list[str], change: tuple[str, str] | None) -> NoReturn:
         """Run tests in the copied tree and end."""
         os.setsid()  # a group of its own, so that what it starts ends with it
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
