@@ -456,3 +456,34 @@ def test_a_folder_in_the_way_stays_as_it_is(folder, names):
     assert (folder / "earlier" / "a.csv").read_text() == "of a run before"
     assert (folder / "a.csv").read_text() == "earlier a"
     assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "earlier"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_folders_may_be_on_two_disks(tmp_path, monkeypatch, fails):
+    """Files move within their folder alone, the journal and its twin too: between disks nothing can be renamed."""
+    first, second, replace = tmp_path / "first", tmp_path / "second", os.replace
+
+    def on_one_disk(source, target):
+        disks = {Path(path).relative_to(tmp_path).parts[0] for path in (source, target)}
+        if len(disks) > 1:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        if fails and Path(target).name == "b":
+            raise OSError(errno.EIO, "I/O error")
+        replace(source, target)
+
+    def work() -> None:
+        with committing(first, second) as stages:
+            for stage, name in zip(stages, "ab", strict=True):
+                (stage / name).write_text("new")
+                stage.commit([name])
+
+    for folder in (first, second):
+        folder.mkdir()
+    monkeypatch.setattr(os, "replace", on_one_disk)
+    if fails:
+        with pytest.raises(FileError, match="I/O error"):
+            work()
+    else:
+        work()
+    expected = ({}, {}) if fails else ({"a": "new"}, {"b": "new"})
+    assert (content(first), content(second)) == expected
