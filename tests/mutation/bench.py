@@ -8,6 +8,7 @@ import importlib
 import inspect
 import json
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -15,11 +16,12 @@ import threading
 import time
 import types
 from collections.abc import Iterator
+from math import ceil
 from pathlib import Path
 from typing import NoReturn
 
-import hypothesis  # noqa: F401 -- imported once, before the forks
-import numba  # noqa: F401
+import hypothesis
+import numba  # noqa: F401 -- imported once, before the forks
 import numpy  # noqa: F401
 import polars  # noqa: F401
 import pydantic  # noqa: F401
@@ -30,8 +32,9 @@ from .modules import files_of, modules
 from .mutants import Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
-#: A mutant that loops for ever is noticed too, after so many seconds beyond three times what tests take without it.
-PATIENCE = 45
+#: A mutant that loops for ever is noticed too: by seconds of the processor beyond twice those that tests take without
+#: it, so that a busy machine makes no difference; one that waits for ever after as many minutes.
+PATIENCE = 15
 #: Stands among the functions of a test for other processes.
 STARTS = "starts a process"
 
@@ -40,7 +43,8 @@ class Bench:
     """A copy of the tree in which one module at a time is wrong."""
 
     def __init__(self, tree: Path, told: Path) -> None:
-        self.tree, self.told = tree, told  # told: seconds that test files take, with the digest of each
+        self.tree, self.told = tree, told  # told: what is known of test files, with the digest of each
+        self.used = 0.0  # seconds of the processor by the last run
         kernels = ROOT / "src/nymity/kernels"
         for name in ("src", "tests", "docs"):
             shutil.copytree(ROOT / name, tree / name, ignore=_without_bytecode)
@@ -73,7 +77,9 @@ class Bench:
                 tests = [file] if whole else self._that_run(file, f"{module}::{mutant.function}")
                 seen |= bool(tests)
                 path.write_text(mutant.source, encoding="utf-8")  # for processes that tests start
-                limit = 3 * self.known[file]["seconds"] + PATIENCE
+                known = self.known[file]
+                usual = known["seconds"] if whole else sum(known["tests"][test][0] for test in tests)
+                limit = 2 * usual + PATIENCE
                 answer = self._run(tests, limit, change=(module, mutant.source)) if tests else "survived"
                 path.write_text(right, encoding="utf-8")
                 if answer != "survived":
@@ -92,9 +98,9 @@ class Bench:
     def _pass(self, file: str) -> bool:
         """Say whether a test file passes on the right tree; what its tests run is kept for later campaigns too."""
         if file not in self.known:
-            start, watched = time.perf_counter(), self.tree.parent / "watched.json"
+            watched = self.tree.parent / "watched.json"
             passed = self._run([file], 900, watched=watched) == "survived"
-            seconds = time.perf_counter() - start
+            seconds = self.used
             say(f"    {file}: " + (f"{seconds:.1f} s" if passed else "fails without a mutant"))
             if not passed:
                 return False
@@ -109,12 +115,15 @@ class Bench:
         """Run tests in a copy of this process, which has imported everything, with a module changed."""
         child = os.fork()
         if not child:
+            resource.setrlimit(resource.RLIMIT_CPU, (ceil(limit), ceil(limit) + 5))
             self._become(tests, change, watched)
         started = time.monotonic()
-        while time.monotonic() - started < limit:
-            ended, status = os.waitpid(child, os.WNOHANG)
+        while time.monotonic() - started < 60 * limit:
+            ended, status, used = os.wait4(child, os.WNOHANG)
             if ended:
-                return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+                self.used = used.ru_utime + used.ru_stime
+                code = os.waitstatus_to_exitcode(status)
+                return {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
             time.sleep(0.05)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -138,13 +147,23 @@ class Bench:
             watch = _Watch(str(self.tree / "src/nymity") + "/")
             quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what was imported before
             asked = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *quiet]
-            answer = int(pytest.main([*asked, *tests], plugins=[] if watched is None else [watch]))
+            answer = int(pytest.main([*asked, *tests], plugins=[_Unshrunk(), *([] if watched is None else [watch])]))
             if answer == pytest.ExitCode.USAGE_ERROR:  # a name that is another one with the change
                 answer = int(pytest.main([*asked, tests[0].split("::")[0]]))
             if watched is not None:
                 watched.write_text(json.dumps(watch.tests), encoding="utf-8")
         finally:
             os._exit(answer)
+
+
+class _Unshrunk:
+    """Keeps hypothesis from making a failure small: that there is one is enough."""
+
+    def pytest_sessionstart(self) -> None:
+        """Change the profile that tests/conftest.py has loaded, before any test is imported."""
+        found = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+        hypothesis.settings.register_profile("unshrunk", hypothesis.settings(), phases=found)
+        hypothesis.settings.load_profile("unshrunk")
 
 
 class _Watch:
@@ -158,7 +177,7 @@ class _Watch:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Watch one test with all that it sets up."""
         seen: set[types.CodeType] = set()
-        start = time.perf_counter()
+        start = time.process_time()
 
         def notice(frame: types.FrameType, event: str, _: object) -> None:
             if event == "call":
@@ -171,7 +190,7 @@ class _Watch:
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
-            self.tests[item.nodeid] = (round(time.perf_counter() - start, 3), sorted(set(self._named(seen))))
+            self.tests[item.nodeid] = (round(time.process_time() - start, 3), sorted(set(self._named(seen))))
 
     def _named(self, seen: set[types.CodeType]) -> Iterator[str]:
         for code in seen:

@@ -115,7 +115,11 @@ _FIRST: dict[str, tuple[str, ...]] = {
         "unit/publish/test_publish_population.py",
     ),
     "privacy/second_table.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
-    "privacy/decision.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_optimal_closeness.py"),
+    "privacy/decision.py": (
+        "unit/publish/test_masked_rows.py",
+        "unit/lattice/test_optimal_decided.py",
+        "unit/lattice/test_optimal_closeness.py",
+    ),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/frequency_diversity.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/alpha_k_anonymity.py": ("unit/privacy/test_capped_shares.py",),
