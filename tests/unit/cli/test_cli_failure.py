@@ -202,7 +202,7 @@ def test_a_process_tells_errors_without_traceback(folder: Path) -> None:
 
 def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
     code = (
-        "import sys, nymity.publish.inspect as i, nymity.cli.main as m\n"
+        "import sys, nymity.publish.inspect as i, nymity.cli.start as m\n"
         "def broken(*_): raise RuntimeError('a bug')\n"
         "i.inspect_table = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
     )
@@ -215,7 +215,7 @@ def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
 def test_a_panic_is_a_bug(folder: Path) -> None:
     """A panic of polars is no Exception, and would end Python with 1."""
     code = (
-        "import sys, nymity.publish.inspect as i, nymity.cli.main as m\n"
+        "import sys, nymity.publish.inspect as i, nymity.cli.start as m\n"
         "class Panic(BaseException): pass\n"
         "def broken(*_): raise Panic('a panic')\n"
         "i.inspect_table = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
@@ -283,7 +283,7 @@ def test_a_signal_during_a_search(published: Path, number: str, code: int) -> No
     before = sorted(path.name for path in published.rglob("*"))
     released = (published / "release/release.csv").read_bytes()
     program = (
-        "import sys, time, nymity.cli.publish as p, nymity.cli.main as m\n"
+        "import sys, time, nymity.cli.publish as p, nymity.cli.start as m\n"
         "from contextlib import contextmanager\n"
         "@contextmanager\n"
         "def watching(screen):\n"
