@@ -175,13 +175,13 @@ def publish_job(
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
     """Return the folder or file of the log that is meant."""
     from nymity.core.commit import settle
-    from nymity.publish.custody import Custody
+    from nymity.publish.custody import Custody, places
 
     if delivered is not None and (log is None or not log.is_dir()):
         raise ParameterError("--delivered", expected="--log with a custodian's folder to look in", got=str(log))
     if log is None or not log.is_dir():
         return log
-    settle(log)
+    settle(*places(log))
     return Custody(log).log_of(delivered).folder
 
 

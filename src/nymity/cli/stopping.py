@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
+import threading
 import time
 from types import FrameType
+from typing import Any
 
 from nymity.core.exit_code import ExitCode
 from nymity.core.signals import ENDING
@@ -13,6 +17,9 @@ from nymity.core.signals import ENDING
 _received: list[tuple[int, float]] = []
 #: Seconds in which further signals change nothing, so that they do not break off the cleaning up.
 _GRACE = 2.0
+#: Seconds after which an interrupt that got lost comes again.
+_PAUSE = 0.01
+_lost: list[bool] = []
 
 
 def watch_signals() -> None:
@@ -20,6 +27,7 @@ def watch_signals() -> None:
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
             signal.signal(number, _stop)
+    sys.unraisablehook = _unraisable
 
 
 def let_go() -> None:
@@ -35,7 +43,19 @@ def stop_code() -> ExitCode:
 
 def _stop(number: int, _: FrameType | None) -> None:
     now = time.monotonic()
-    if _received and now - _received[-1][1] < _GRACE:
+    if _received and now - _received[-1][1] < _GRACE and not _lost:
         return
+    _lost.clear()
     _received.append((number, now))
     raise KeyboardInterrupt
+
+
+def _unraisable(unraisable: Any) -> None:
+    """Let an interrupt come again that Python had to drop, as it must in callbacks of compiled code."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    _lost.append(True)
+    again = threading.Timer(_PAUSE, _thread.interrupt_main)
+    again.daemon = True
+    again.start()

@@ -172,7 +172,7 @@ def committing(
     run = _Run(first=targets[0])
     try:
         try:
-            with _explained(targets):
+            with explained(targets):
                 with held_back():
                     for target in targets:
                         _make(target, run.made, private=target in closed)
@@ -236,7 +236,7 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
     hidden = target.parent / f"{HIDDEN_PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
     made: list[Path] = []
     try:
-        with _explained([target.parent]):
+        with explained([target.parent]):
             with held_back():
                 _make(target.parent, made)
             with locked(hidden.with_suffix(".lock"), what=str(target), wait=_PATIENCE):
@@ -267,14 +267,15 @@ def recover(folder: str | os.PathLike[str], *, wait: float = 0.0) -> str | None:
     first = Path(folder)
     if not journal_of(first).exists():
         return None
-    with _explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
+    with explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
         return _recover(first)
 
 
 def settle(*folders: Path, wait: float = 0.0) -> None:
     """Finish, undo and remove what runs that died left in folders, so that the next one sees what there is."""
     there = [folder for folder in folders if folder.is_dir()]
-    if any(journal_of(folder).exists() or _stages_in(folder) for folder in there):
+    left = (journal_of(folder).exists() or (folder / LOCK_NAME).exists() or _stages_in(folder) for folder in there)
+    if any(left):
         with committing(*there, wait=wait):
             pass
 
@@ -482,7 +483,7 @@ def _unmake(made: list[Path]) -> None:
 
 
 @contextmanager
-def _explained(folders: list[Path]) -> Iterator[None]:
+def explained(folders: list[Path]) -> Iterator[None]:
     """Turn a failure of the system into a FileError that says what to try; let errors name the user's own paths."""
     try:
         yield

@@ -14,7 +14,7 @@ from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.format import format_of
-from nymity.publish.custody import Custody
+from nymity.publish.custody import Custody, places
 from nymity.publish.redrawing import Log, further_draws, log_beside
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
@@ -64,7 +64,7 @@ def apply(
 def kept_recoding(place: str | Path, delivered: Any = None) -> Path:
     """Return the file of a recoding: itself, or that of a custodian's folder; what a dead run left there is settled."""
     path = Path(place)
-    settle(path if path.is_dir() else path.parent)
+    settle(*places(path if path.is_dir() else path.parent))
     if not path.is_dir():
         if delivered is not None:
             raise ParameterError("delivered", expected="a custodian's folder to look in", got=f"the file {path}")

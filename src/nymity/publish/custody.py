@@ -170,7 +170,7 @@ def make_way(
     """
     for name in job.table_names:
         _spare_source(job, folder / name)
-    settle(private, folder, wait=wait)
+    settle(*places(private), folder, wait=wait)
     spare_release(folder, private, [*job.table_names, *replaces], force=force)
 
 
@@ -201,6 +201,11 @@ def keep_earlier(kept: Stage, folder: Path) -> None:
         files += [path for name in (CERTIFICATE_NAME, SIGNATURE_NAME) if (path := folder / name).is_file()]
     number = max((number for number, _ in numbered(private)), default=0) + 1
     kept.keep(files, f"{EARLIER_NAME}/{number:04d}")
+
+
+def places(private: Path) -> list[Path]:
+    """Return the folders of all logs of a custodian's folder, that itself first: each may have been left in between."""
+    return [private, *(place for _, place in sorted(numbered(private)))]
 
 
 def read_log(path: Path) -> dict[str, Any]:

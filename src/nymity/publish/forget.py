@@ -11,7 +11,7 @@ from nymity.core.commit import Stage, committing, settle
 from nymity.core.custodian import ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.formats import LOG
-from nymity.publish.custody import RELEASED, Custody, KeptLog, numbered, private_folder
+from nymity.publish.custody import RELEASED, Custody, KeptLog, places, private_folder
 from nymity.publish.signing import CERTIFICATE_NAME
 
 #: What nobody can do any more.
@@ -52,18 +52,17 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
     cannot be undone.
     """
     folder, private = _places(Path(release), custodian)
-    settle(private, *([] if folder is None else [folder]), wait=wait)
-    logs = Custody(private).logs
+    settle(*places(private), *([] if folder is None else [folder]), wait=wait)
+    logs, emptied = Custody(private).logs, places(private)
     before = ended_on(private)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
-    places = [private, *(place for _, place in sorted(numbered(private)))]
     telling = [] if folder is None or not _tells_of_the_original(folder / REPORT_NAME) else [folder]
     removed: list[Path] = []
-    with committing(*places, *telling, private=places, wait=wait) as stages:
-        for stage in stages[: len(places)]:
+    with committing(*emptied, *telling, private=emptied, wait=wait) as stages:
+        for stage in stages[: len(emptied)]:
             log = next((log for log in logs if log.folder == stage.target), None)
             removed += _empty(stage, log, today)
-        for stage in stages[len(places) :]:
+        for stage in stages[len(emptied) :]:
             stage.remove(REPORT_NAME)
             removed.append(stage.target / REPORT_NAME)
     ended = before if before is not None and not removed else today

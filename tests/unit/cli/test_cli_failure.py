@@ -41,8 +41,8 @@ def refused(nymity: Run, *arguments: str, code: int = 2) -> str:
     error = json.loads(told.stdout)["error"]
     assert error["exit_code"] == code
     lines = [f"error: {error['message']}"] + ([f"try: {error['hint']}"] if error["hint"] else [])
-    hidden = re.compile(r"\.nymity-\w+")  # names of staging folders are drawn at random
-    assert hidden.sub("", done.stderr).splitlines() == [hidden.sub("", line) for line in lines]
+    assert ".nymity-" not in done.stderr, "a hidden folder means nothing to the user"
+    assert done.stderr.splitlines() == lines
     return str(done.stderr)
 
 
@@ -293,7 +293,7 @@ def test_a_signal_during_a_search(published: Path, number: str, code: int) -> No
         "        time.sleep(0.02 if progress.done else 0)\n"
         "    yield observe\n"
         "p.watching = watching\n"
-        "sys.argv = ['nymity', 'publish', 'long.toml', '--out', 'release']; m.run()"
+        "sys.argv = ['nymity', 'publish', 'long.toml', '--out', 'release', '--force']; m.run()"
     )
     running = subprocess.Popen([sys.executable, "-c", program], cwd=published, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
