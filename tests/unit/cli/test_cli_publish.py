@@ -128,7 +128,7 @@ def test_the_source_is_never_overwritten(folder: Path, nymity: Run) -> None:
 
 def test_a_stale_report_does_not_stay_beside_a_new_table(published: Path, nymity: Run) -> None:
     (published / "release/report.html").write_text("of an earlier table")
-    nymity("publish", "job.toml", "--out", "release", "--no-report")
+    assert nymity("publish", "job.toml", "--out", "release", "--no-report", "--force").exit_code == 0
     assert not (published / "release/report.html").exists()
 
 
@@ -176,7 +176,7 @@ def test_a_stopped_run_leaves_earlier_files(
 ) -> None:
     before = contents(published)
     monkeypatch.setattr(publish_command, "watching", stopping(at, how))
-    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--json")
+    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--json", "--force")
     assert done.exit_code == 130
     assert contents(published) == before
     assert done.stderr.startswith("stopped: ")
@@ -198,7 +198,9 @@ def test_a_failing_report_leaves_earlier_files(published: Path, nymity: Run, mon
 
     before = contents(published)
     monkeypatch.setattr("nymity.report.write_report", write_report)
-    assert nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6").exit_code == 2
+    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--force")
+    assert done.exit_code == 2
+    assert "expected something" in done.stderr
     assert contents(published) == before
 
 
