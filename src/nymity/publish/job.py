@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any, Literal
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.formats import JOB
+from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, WriteOptions
@@ -346,21 +345,17 @@ def _dump_flat(piece: Any) -> dict[str, Any]:
 
 
 def _read_data(path: Path) -> dict[str, Any]:
-    readers = {".toml": tomllib.loads, ".json": json.loads}
-    kind = path.suffix.lower()
-    if kind not in readers:
-        raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    parsers = {".toml": parse_toml, ".json": parse_json}
+    kind, where = path.suffix.lower(), str(path)
+    if kind not in parsers:
+        raise FileError(where, expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    hint = "nymity inspect table.csv --job job.toml writes a first one"
+    content = read_content(path, most=MOST_JOB_BYTES, expected="a readable job file", hint=hint)
     try:
-        data = readers[kind](path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FileError(
-            str(path),
-            expected="a readable job file",
-            got=error.strerror or str(error),
-            hint="nymity inspect table.csv --job job.toml writes a first one",
-        ) from error
-    except ValueError as error:  # tomllib and json report the line
-        raise FileError(str(path), expected=f"valid {kind[1:].upper()}", got=str(error)) from error
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(where, expected="a job file in UTF-8", got=str(error)) from error
+    data = parsers[kind](text, where=where, expected=f"valid {kind[1:].upper()}")
     if not isinstance(data, dict):
         raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
     return data

@@ -23,6 +23,7 @@ from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publish.certificate_form import parse_bytes, read_bytes
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
@@ -252,7 +253,7 @@ def _unholdable(path: Path, got: str) -> TableError:
 def _earlier_files(folder: Path) -> list[str]:
     """Return the files that the certificate in a folder speaks of, and its signature."""
     try:
-        told = json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8"))
+        told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
         names = [str(item["file"]) for item in told.get("files") or []]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         names = []

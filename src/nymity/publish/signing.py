@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
+from nymity.core.plain_data import parse_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -148,7 +149,7 @@ class Signature:
     def parse(content: bytes, where: str) -> Signature:
         """Read the content of a signature file, or say what is wrong with it."""
         try:
-            said = json.loads(content)
+            said = parse_json(content, where=where, expected=f"a signature ({SIGNATURE.tag})")
             if not isinstance(said, dict):
                 raise ValueError("no table of fields")
             SIGNATURE.number_of(said, where)

@@ -18,6 +18,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
+from nymity.core.plain_data import read_json
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.text import as_text, shown
@@ -122,13 +123,7 @@ class Recoding(ABC):
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
         refuse_between(Path(path).parent)
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise FileError(str(path), expected="a recoding file written by nymity", got=str(error)) from error
-        if not isinstance(data, dict):
-            raise FileError(str(path), expected="a recoding file written by nymity", got=type(data).__name__)
-        return Recoding.from_dict(data, where=str(path))
+        return Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))
 
     # -- what all kinds share --------------------------------------------------------------------------
 
