@@ -34,9 +34,14 @@ class InputError(NymityError, ValueError):
     """What came in is not what it should be: ``where: expected …, got …. Try: …``."""
 
     def __init__(self, where: str, *, expected: str, got: str, hint: str = "") -> None:
-        self.where, self.expected, self.got, self.hint = where, expected, got, hint
-        message = f"{where}: expected {expected}, got {got}"
-        super().__init__(f"{message}. Try: {hint}" if hint else message)
+        self.where, self.expected, self.got, self.hint = map(_short, (where, expected, got, hint))
+        message = f"{self.where}: expected {self.expected}, got {self.got}"
+        super().__init__(f"{message}. Try: {self.hint}" if hint else message)
+
+
+def _short(words: str, most: int = 1_000) -> str:
+    """Cut what a long value would make longer than anybody reads."""
+    return words if len(words) <= most else f"{words[: most - 2]} …"
 
 
 class FileError(InputError):

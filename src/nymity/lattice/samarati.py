@@ -33,7 +33,10 @@ class Samarati(LatticeSearch):
         space = inquiry.space
         if space.size > MAX_LISTED:
             raise ParameterError(
-                self.key, expected=f"at most {MAX_LISTED:,} nodes", got=f"{space.size:,}", hint="'optimal-lattice'"
+                self.key,
+                expected=f"at most {MAX_LISTED:,} nodes",
+                got=f"{space.size:,}",
+                hint="'anytime-lattice', or bound levels (min_level, max_level)",
             )
         layers = _Layers(inquiry)
         if not layers.solutions(sum(space.high)):

@@ -14,6 +14,15 @@ from nymity.table.encoding import EncodedTable
 
 Node = tuple[int, ...]
 
+#: Largest lattice for which the optimum is sought to the end. A search sees a small part of the nodes; beyond this
+#: nobody can say how long it takes.
+LARGE = 10**6
+
+
+def provable(nodes: int) -> bool:
+    """Say whether a proof of the optimum over so many nodes is sure to end in a reasonable time."""
+    return nodes <= LARGE
+
 
 @dataclass(frozen=True)
 class Space:
@@ -36,6 +45,11 @@ class Space:
     def size(self) -> int:
         """Number of nodes; exact, however large."""
         return prod(self.shape)
+
+    @property
+    def feasible(self) -> str:
+        """Key of a search of this lattice that ends, for hints."""
+        return "optimal-lattice" if provable(self.size) else "anytime-lattice"
 
     def below(self, node: Sequence[int]) -> tuple[slice, ...]:
         """Index of the nodes at or below ``node`` in an array of this shape."""

@@ -95,6 +95,8 @@ class Output:
 class Job:
     """Source, schema, privacy, method, output: everything a run depends on.
 
+    Without a ``method`` a search is taken by the size of the lattice (:mod:`nymity.lattice.default`); the job of the
+    release, and its certificate, name it.
     ``earlier_releases`` are releases of the same people that are already out: two releases can be intersected, and each
     guarantee holds for its release alone. A name is only repeated and warned about; a folder (in Python a path or a
     :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
@@ -106,7 +108,7 @@ class Job:
 
     schema: Schema
     privacy: tuple[PrivacyModel, ...]
-    method: Method
+    method: Method | None = None
     source: Source | None = None
     output: Output = field(default_factory=Output)
     earlier_releases: tuple[str | EarlierRelease, ...] = ()
@@ -173,14 +175,14 @@ class Job:
         """Build a job from plain data, or say which field is wrong."""
         codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
         JOB.number_of(data, "format")
-        for name in ("schema", "privacy", "method"):
+        for name in ("schema", "privacy"):
             if name not in data:
                 raise JobError("job", expected=f"a field {name!r}", got=f"only {', '.join(data) or 'nothing'}")
         return Job(
             source=_parse_source(data["source"], folder) if "source" in data else None,
             schema=parse_schema(data["schema"], folder=folder),
             privacy=parse_models(data["privacy"], folder=folder),
-            method=parse_method(data["method"]),
+            method=parse_method(data["method"]) if "method" in data else None,
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=parse_earlier(data.get("earlier_releases", []), folder),
             earlier=_parse_flat(Earlier, data["earlier"], "earlier") if "earlier" in data else None,
@@ -197,7 +199,8 @@ class Job:
             data["source"] = _dump_flat(self.source)
         data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
         data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
-        data["method"] = codec.dump_piece(self.method, tag="name")
+        if self.method is not None:
+            data["method"] = codec.dump_piece(self.method, tag="name")
         if output := _dump_flat(self.output):
             data["output"] = output
         if self.earlier_releases:
@@ -227,7 +230,7 @@ def _check_target(target: object, schema: Schema) -> None:
         )
 
 
-def _check_seed(seed: object, method: Method) -> None:
+def _check_seed(seed: object, method: Method | None) -> None:
     """Refuse a seed for methods that have their own."""
     validation.whole_number("seed", seed)
     if isinstance(method, PrivateMethod):
