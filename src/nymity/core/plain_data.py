@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nymity.core.errors import FileError
+from nymity.core.validation import MOST_DIGITS
 
 _Data = TypeVar("_Data")
 
 #: How deeply tables and lists may be nested, and how many parts a key may have: a taxonomy of 100 levels inside a job.
 MOST_DEPTH = 120
-#: Digits of a whole number: what a floating-point number can still hold.
-MOST_DIGITS = 300
 #: Bytes of a job file, and of a file that the custodian keeps (recoding, log, ledger).
 MOST_JOB_BYTES = 64 * 2**20
 MOST_KEPT_BYTES = 4 * 2**30

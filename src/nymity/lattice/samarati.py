@@ -57,7 +57,7 @@ class _Layers:
     def __init__(self, inquiry: Inquiry) -> None:
         self.inquiry = inquiry
         self.heights = inquiry.space.heights()
-        self.ruled_out = np.zeros(inquiry.space.shape, dtype=np.bool_)
+        self.ruled_out = np.zeros(inquiry.space.grid, dtype=np.bool_)
         self.known: dict[int, NodeStatistics] = {}
 
     def solutions(self, height: int, *, first: bool = False) -> list[NodeStatistics]:

@@ -357,7 +357,7 @@ def _read_data(path: Path) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(where, expected="a job file in UTF-8", got=str(error)) from error
+        raise FileError(where, expected=f"valid {kind[1:].upper()} in UTF-8", got=str(error)) from error
     data = parsers[kind](text, where=where, expected=f"valid {kind[1:].upper()}")
     if not isinstance(data, dict):
         raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
