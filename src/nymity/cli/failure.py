@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import typer
 
 from nymity.cli.console import Screen, write_json
+from nymity.core.boundary import bounded
 from nymity.core.errors import InputError, Interrupted, NymityError
 from nymity.core.exit_code import ExitCode
 
@@ -28,7 +29,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def guard(*args: Any, **options: Any) -> None:
         as_json = bool(options.get("as_json"))
         try:
-            command(*args, **options)
+            with bounded():
+                command(*args, **options)
         except NymityError as error:
             raise typer.Exit(_tell(error, as_json=as_json)) from None
         except KeyboardInterrupt:

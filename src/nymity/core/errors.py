@@ -11,6 +11,8 @@
     ├── NoSolutionError                nothing satisfies the demands               exit code 3
     ├── PromiseError                   the written release breaks a promise        exit code 1
     ├── MissingExtraError (ImportError) an optional package is not installed       exit code 2
+    ├── OutOfMemoryError (MemoryError) the table does not fit into the memory      exit code 2
+    ├── PanicError (RuntimeError)      a package failed in a way of its own        exit code 70
     ├── StepError                      steps of a study failed                     exit code 2
     └── Interrupted                    an observer asked to stop                   exit code 130
 
@@ -82,6 +84,29 @@ class PromiseError(NymityError):
 
 class MissingExtraError(NymityError, ImportError):
     """An optional package is not installed; the message names the extra to install."""
+
+
+class OutOfMemoryError(NymityError, MemoryError):
+    """What was asked for does not fit into the memory."""
+
+    def __init__(self, detail: str = "") -> None:
+        because = f" ({detail})" if detail else ""
+        super().__init__(
+            f"there is not enough memory for this{because}. Try: fewer records or columns, coarser hierarchies, or a "
+            "machine with more memory; files of earlier runs are unchanged"
+        )
+
+
+class PanicError(NymityError, RuntimeError):
+    """A package that nymity uses failed in a way it has no error for."""
+
+    exit_code = ExitCode.BUG
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(
+            f"a package that nymity uses failed unexpectedly ({detail or 'it does not say why'}). Try: report it as a "
+            "bug of nymity, with the kind of file or frame that it was given"
+        )
 
 
 class StepError(NymityError):

@@ -19,8 +19,9 @@ MOST_DIGITS = 300
 
 def whole_number(where: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> None:
     """Refuse anything but an integer within the bounds (booleans are not integers here)."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and _within(int(value), at_least, at_most):
-        if abs(int(value)) < 10**MOST_DIGITS:
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        plain = int(value)
+        if _within(plain, at_least, at_most) and abs(plain) < 10**MOST_DIGITS:
             return
     raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=_written(value))
 

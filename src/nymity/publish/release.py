@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
 from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
 from nymity.core.formats import LOG
@@ -134,6 +135,7 @@ class Release:
         told = self.certificate["not_protected"]
         return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
 
+    @bounded()
     def write(
         self,
         folder: str | Path,

@@ -29,7 +29,8 @@ OTHERS: list[Any] = [
 #: What a part cannot do without.
 NEEDED: dict[str, Any] = {
     "k": 2, "l": 2, "attribute": "s", "c": 2, "alpha": 0.5, "t": 0.5, "delta": 1.0, "beta": 1.0, "risk": 0.5,
-    "thresholds": {"*": 0.9}, "target": "s", "population": "p.csv", "subset": "p.csv", "low": 0, "high": 1, "epsilon": 1.0, "public_records": 99,
+    "thresholds": {"*": 0.9}, "target": "s", "population": "p.csv", "subset": "p.csv",
+    "low": 0, "high": 1, "epsilon": 1.0, "public_records": 99,
     "rows": [["1", "*"], ["2", "*"], ["3", "*"]], "path": "h.csv", "seed": 1, "hierarchy": {"type": "flat"},
 }  # fmt: skip
 REGISTRIES: dict[str, Any] = {"model": MODELS, "name": METHODS, "type": BUILDERS, "loss": LOSSES}
