@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import typer
 
 from nymity.cli.console import Screen, write_json
-from nymity.core.boundary import bounded
+from nymity.core.boundary import bounded, check_address_space
 from nymity.core.errors import InputError, Interrupted, NymityError
 from nymity.core.exit_code import ExitCode
 
@@ -29,6 +29,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def guard(*args: Any, **options: Any) -> None:
         as_json = bool(options.get("as_json"))
         try:
+            check_address_space()
             with bounded():
                 command(*args, **options)
         except NymityError as error:

@@ -17,6 +17,21 @@ from nymity.core.errors import NymityError, OutOfMemoryError, PanicError
 _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 
 
+#: Address space below which packages end the process, or wait for each other for ever, instead of raising an error.
+LEAST_ADDRESS_SPACE = 3 * 2**29
+
+
+def check_address_space() -> None:
+    """Refuse to begin where the address space is limited (``ulimit -v``) to less than the packages themselves need."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
+        raise OutOfMemoryError(f"the address space is limited to {limit:,} bytes, {LEAST_ADDRESS_SPACE:,} are needed")
+
+
 @contextmanager
 def bounded() -> Iterator[None]:
     """Let an exhausted memory and a panic inside a block (or a function, as a decorator) come out as clear errors."""
@@ -27,13 +42,25 @@ def bounded() -> Iterator[None]:
     except MemoryError as error:
         raise OutOfMemoryError(_detail(error)) from error
     except (OSError, ImportError, RuntimeError) as error:
-        if getattr(error, "errno", None) == errno.ENOMEM or any(words in str(error).lower() for words in _NO_MEMORY):
+        if any(_is_memory(one) for one in _chain(error)):
             raise OutOfMemoryError(_detail(error)) from error
         raise
     except BaseException as error:
         if any(kind.__name__ == "PanicException" for kind in type(error).__mro__):
             raise PanicError(_detail(error)) from error
         raise
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what it came from: packages wrap what the loader says."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _is_memory(error: BaseException) -> bool:
+    no_memory = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+    return no_memory or any(words in str(error).lower() for words in _NO_MEMORY)
 
 
 def _detail(error: BaseException) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,9 @@ from nymity.core.errors import NymityError, OutOfMemoryError, PanicError
 
 SCHEMA = ny.Schema({"q": ny.quasi()})
 FRAME = pl.DataFrame({"q": [1, 1, 2, 2]})
+
+
+JOB = 'source = "t.csv"\n[schema.q]\nrole = "quasi"\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n'
 
 
 def panic() -> BaseException:
@@ -49,8 +54,7 @@ def test_what_comes_out(
         assert isinstance(caught.value, Exception)
         assert caught.value.exit_code == code
     FRAME.write_csv(tmp_path / "t.csv")
-    job = 'source = "t.csv"\n[schema.q]\nrole = "quasi"\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n'
-    (tmp_path / "job.toml").write_text(job)
+    (tmp_path / "job.toml").write_text(JOB)
     arguments = ["publish", str(tmp_path / "job.toml"), "--out", str(tmp_path / "release"), "--no-report"]
     with pytest.raises(SystemExit) as ended:
         main.app(arguments)
@@ -89,3 +93,23 @@ def test_writing_is_bounded_and_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(PanicError):
         release.write(tmp_path / "release")
     assert not list(tmp_path.glob("release/*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of the address space there")
+@pytest.mark.parametrize("kilobytes", [600_000, 1_500_000, 2_000_000, 6_000_000])
+def test_a_limited_address_space(kilobytes: int, tmp_path: Path) -> None:
+    """No traceback, no signal, no half of a release: it is published, or a clear error says why not."""
+    FRAME.write_csv(tmp_path / "t.csv")
+    (tmp_path / "job.toml").write_text(JOB)
+    command = f'ulimit -v {kilobytes} && exec "$0" -m nymity publish job.toml --out release --no-report'
+    ended = subprocess.run(
+        ["bash", "-c", command, sys.executable], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "Traceback" not in ended.stderr, ended.stderr
+    if kilobytes >= 2_000_000:
+        assert ended.returncode == 0, ended.stderr
+        assert {path.name for path in (tmp_path / "release").iterdir()} == {"release.csv", "certificate.json"}
+    else:
+        assert ended.returncode == 2, ended.stderr
+        assert "not enough memory" in ended.stderr
+        assert not (tmp_path / "release").exists()
