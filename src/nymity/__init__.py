@@ -10,6 +10,7 @@ Names load when they are first used, so importing nymity costs next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -198,9 +199,18 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'nymity' has no attribute {name!r}")
     home = _HOMES[name]
-    value = import_module(f"nymity.{name}") if home == "nymity" else getattr(import_module(home), name)
+    value = import_module(f"nymity.{name}") if home == "nymity" else _bounded(getattr(import_module(home), name))
     globals()[name] = value
     return value
+
+
+def _bounded(value: Any) -> Any:
+    """Return a function so that an exhausted memory, or a panic below it, is a clear error; anything else as it is."""
+    if not isinstance(value, FunctionType):
+        return value
+    from nymity.core.boundary import bounded
+
+    return bounded()(value)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -79,13 +78,14 @@ def _spare_others(data: Path, job: Path, text: str, *, force: bool) -> None:
 
 def _is_own(certificate: Path, text: str) -> bool:
     """Say whether a release was made by the demo's job: only such a one is replaced without being asked to."""
+    from nymity.core.plain_data import read_json
     from nymity.publish.job import Job
 
     wanted = Job.from_dict(tomllib.loads(text)).to_dict()
     try:
-        stated = json.loads(certificate.read_text(encoding="utf-8"))["job"]
+        stated = read_json(certificate, expected="a certificate")["job"]
         return list(stated["schema"]) == list(wanted["schema"]) and all(
             stated[part] == wanted[part] for part in ("privacy", "method")
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (FileError, KeyError, TypeError):
         return False

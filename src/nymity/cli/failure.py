@@ -10,6 +10,7 @@ import typer
 
 from nymity.cli.console import Screen, write_json
 from nymity.cli.stopping import stop_code
+from nymity.core.boundary import bounded, check_address_space
 from nymity.core.errors import InputError, Interrupted, NymityError
 
 
@@ -23,7 +24,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def guard(*args: Any, **options: Any) -> None:
         as_json = bool(options.get("as_json"))
         try:
-            command(*args, **options)
+            check_address_space()
+            with bounded():
+                command(*args, **options)
         except NymityError as error:
             raise typer.Exit(_tell(error, as_json=as_json)) from None
         except KeyboardInterrupt:

@@ -137,6 +137,8 @@ def publish_job(
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
     from nymity.dp.private_method import PrivateOutcome
+    from nymity.lattice.default import said
+    from nymity.lattice.outcome import LatticeOutcome
     from nymity.publish.compare import compare
     from nymity.publish.custody import make_way
     from nymity.publish.signing import key_for
@@ -167,6 +169,8 @@ def publish_job(
             to.release, custodian=to.custodian, sign=key, beside=draw, replaces=[REPORT_NAME], force=force, wait=wait
         )
         release = replace(release, certificate=written)
+    if job.method is None and isinstance(release.outcome, LatticeOutcome):
+        screen.tell("note", said(release.outcome.lattice_size))
     found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})

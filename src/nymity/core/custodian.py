@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from nymity.core.errors import FileError
+from nymity.core.plain_data import read_json
 
 LOG_NAME = "log.json"
 MAPPING_NAME = "mapping.parquet"
@@ -24,8 +23,8 @@ ENDED = "custody_ended"
 def ended_on(folder: Path) -> str | None:
     """Return the day on which custody of the log in a folder was ended, None if it was not."""
     try:
-        found: Any = json.loads((folder / LOG_NAME).read_text(encoding="utf-8")).get(ENDED)
-    except (OSError, ValueError, AttributeError):
+        found = read_json(folder / LOG_NAME, expected="a custodian's log").get(ENDED)
+    except FileError:
         return None
     return str(found) if found else None
 

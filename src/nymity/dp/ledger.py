@@ -15,6 +15,7 @@ from nymity.core.commit import explained, replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
+from nymity.core.plain_data import parse_json
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
@@ -164,7 +165,7 @@ class Ledger:
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
+            content = parse_json(self._file.read_bytes(), where=self.path, expected=f"a ledger ({LEDGER.tag})")
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import codecs
 import errno
-import gzip
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from nymity.core.errors import FileError
+from nymity.core.unpacking import CHUNK_BYTES, gunzipped
 from nymity.io.format import Format, confirm
-from nymity.io.limits import CHUNK_BYTES
 
 
 def open_source(path: Path, promised: Format) -> None:
@@ -71,12 +69,7 @@ def raw_chunks(path: Path, promised: Format) -> Iterator[bytes]:
             if not promised.compressed:
                 yield from iter(lambda: file.read(CHUNK_BYTES), b"")
                 return
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                yield from iter(lambda: unpacked.read(CHUNK_BYTES), b"")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FileError(
-            str(path), expected="an intact gzip file", got=str(error), hint="copy or download the file again"
-        ) from error
+            yield from gunzipped(path, file)
     except OSError as error:
         raise unreadable(path, error) from error
 

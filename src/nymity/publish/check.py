@@ -164,7 +164,9 @@ def check(
 def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None) -> CheckedCaveats:
     """Look for warnings that the table shows, beside those of the certificate."""
     schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
-    method = job.method if job is not None else stated.job.method if stated is not None else None
+    method = job.method if job is not None else None
+    if method is None and stated is not None:
+        method = stated.job.method
     told = None if stated is None else stated.form.model_dump(mode="json", exclude_unset=True)
     section = {} if stated is None else stated.form.differential_privacy or {}
     told_ledger = section.get("ledger")

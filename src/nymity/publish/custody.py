@@ -6,7 +6,6 @@ file is called by now, and however often the release has been replaced since.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from nymity.core.custodian import (
     custody_has_ended,
 )
 from nymity.core.errors import FileError, InputError, ParameterError
+from nymity.core.plain_data import read_json
 from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
@@ -210,15 +210,7 @@ def places(private: Path) -> list[Path]:
 
 def read_log(path: Path) -> dict[str, Any]:
     """Return what the file of a log says."""
-    expected = "a custodian's log as nymity writes it"
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        got = getattr(error, "strerror", None) or str(error)
-        raise FileError(str(path), expected=expected, got=got) from error
-    if not isinstance(data, dict):
-        raise FileError(str(path), expected=expected, got=type(data).__name__)
-    return data
+    return read_json(path, expected="a custodian's log as nymity writes it")
 
 
 def _kept(folder: Path, number: int | None) -> KeptLog:
@@ -280,8 +272,8 @@ def content_hashes(release: Any) -> list[str]:
 def _certified(folder: Path) -> list[dict[str, str]] | None:
     """Return what the certificate says that was kept beside a log of an earlier version."""
     try:
-        return released_tables(json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError):
+        return released_tables(read_json(folder / CERTIFICATE_NAME, expected="a certificate"))
+    except (FileError, KeyError, TypeError):
         return None
 
 
@@ -293,6 +285,6 @@ def _belong_together(private: Path, folder: Path) -> bool:
 
 def _made_on(certificate: Path) -> str:
     try:
-        return f" of {json.loads(certificate.read_text(encoding='utf-8'))['created']}"
-    except (OSError, ValueError, KeyError, TypeError):
+        return f" of {read_json(certificate, expected='a certificate')['created']}"
+    except (FileError, KeyError):
         return ""

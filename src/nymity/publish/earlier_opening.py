@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.custodian import ENDED, LOG_NAME, MAPPING_NAME, RECODING_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.plain_data import read_json
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
 from nymity.publish.custody import Custody
@@ -120,17 +120,10 @@ def _kept(custody: Custody, certificate: Certificate) -> Path:
 
 def _json(path: Path, where: str) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileError(
-            where,
-            expected=f"the file {path}, as nymity writes it",
-            got=getattr(error, "strerror", None) or str(error),
-            hint='a plain name in place of a folder is only repeated; custodian = "..." says where the log lies',
-        ) from error
-    if not isinstance(data, dict):
-        raise FileError(where, expected=f"an object in {path}", got=type(data).__name__)
-    return data
+        return read_json(path, expected=f"the file {path}, as nymity writes it")
+    except FileError as error:
+        hint = 'a plain name in place of a folder is only repeated; custodian = "..." says where the log lies'
+        raise FileError(where, expected=error.expected, got=error.got, hint=hint) from error
 
 
 def _source(

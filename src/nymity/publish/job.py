@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +12,7 @@ from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.formats import JOB
+from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, WriteOptions
@@ -97,6 +96,8 @@ class Output:
 class Job:
     """Source, schema, privacy, method, output: everything a run depends on.
 
+    Without a ``method`` a search is taken by the size of the lattice (:mod:`nymity.lattice.default`); the job of the
+    release, and its certificate, name it.
     ``earlier_releases`` are releases of the same people that are already out: two releases can be intersected, and each
     guarantee holds for its release alone. A name is only repeated and warned about; a folder (in Python a path or a
     :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
@@ -108,7 +109,7 @@ class Job:
 
     schema: Schema
     privacy: tuple[PrivacyModel, ...]
-    method: Method
+    method: Method | None = None
     source: Source | None = None
     output: Output = field(default_factory=Output)
     earlier_releases: tuple[str | EarlierRelease, ...] = ()
@@ -181,14 +182,14 @@ class Job:
         """Build a job from plain data, or say which field is wrong."""
         codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
         JOB.number_of(data, "format")
-        for name in ("schema", "privacy", "method"):
+        for name in ("schema", "privacy"):
             if name not in data:
                 raise JobError("job", expected=f"a field {name!r}", got=f"only {', '.join(data) or 'nothing'}")
         return Job(
             source=_parse_source(data["source"], folder) if "source" in data else None,
             schema=parse_schema(data["schema"], folder=folder),
             privacy=parse_models(data["privacy"], folder=folder),
-            method=parse_method(data["method"]),
+            method=parse_method(data["method"]) if "method" in data else None,
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=parse_earlier(data.get("earlier_releases", []), folder),
             earlier=_parse_flat(Earlier, data["earlier"], "earlier") if "earlier" in data else None,
@@ -205,7 +206,8 @@ class Job:
             data["source"] = _dump_flat(self.source)
         data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
         data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
-        data["method"] = codec.dump_piece(self.method, tag="name")
+        if self.method is not None:
+            data["method"] = codec.dump_piece(self.method, tag="name")
         if output := _dump_flat(self.output):
             data["output"] = output
         if self.earlier_releases:
@@ -235,7 +237,7 @@ def _check_target(target: object, schema: Schema) -> None:
         )
 
 
-def _check_seed(seed: object, method: Method) -> None:
+def _check_seed(seed: object, method: Method | None) -> None:
     """Refuse a seed for methods that have their own."""
     validation.whole_number("seed", seed)
     if isinstance(method, PrivateMethod):
@@ -353,21 +355,17 @@ def _dump_flat(piece: Any) -> dict[str, Any]:
 
 
 def _read_data(path: Path) -> dict[str, Any]:
-    readers = {".toml": tomllib.loads, ".json": json.loads}
-    kind = path.suffix.lower()
-    if kind not in readers:
-        raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    parsers = {".toml": parse_toml, ".json": parse_json}
+    kind, where = path.suffix.lower(), str(path)
+    if kind not in parsers:
+        raise FileError(where, expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    hint = "nymity inspect table.csv --job job.toml writes a first one"
+    content = read_content(path, most=MOST_JOB_BYTES, expected="a readable job file", hint=hint)
     try:
-        data = readers[kind](path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FileError(
-            str(path),
-            expected="a readable job file",
-            got=error.strerror or str(error),
-            hint="nymity inspect table.csv --job job.toml writes a first one",
-        ) from error
-    except ValueError as error:  # tomllib and json report the line
-        raise FileError(str(path), expected=f"valid {kind[1:].upper()}", got=str(error)) from error
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(where, expected=f"valid {kind[1:].upper()} in UTF-8", got=str(error)) from error
+    data = parsers[kind](text, where=where, expected=f"valid {kind[1:].upper()}")
     if not isinstance(data, dict):
         raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
     return data

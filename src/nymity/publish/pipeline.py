@@ -24,8 +24,9 @@ from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of
 from nymity.io import compact, like, read_table, read_text_cells, text_cells, to_polars
-from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import lost_records
@@ -43,7 +44,7 @@ from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.signing import SigningKey, signing_key
 from nymity.publish.verify import verify
 from nymity.table.content_order import content_order
-from nymity.table.encoding import encode
+from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Role, Schema
 from nymity.table.text import is_missing
 
@@ -75,9 +76,10 @@ def publish(
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
     ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
-    generalization with 5% suppression. ``earlier_releases`` are releases of the same people that are out already: paths
-    of their folders, releases, or mere names; ``earlier`` says what must be left when they are intersected. ``ledger``
-    adds up what differentially private releases of the same records spend.
+    generalization with 5% suppression; where the lattice is so large that a proof may never end, to the best one found
+    within a minute. ``release.job.method`` and the certificate say which ran. ``earlier_releases`` are releases of the
+    same people that are out already: paths of their folders, releases, or mere names; ``earlier`` says what must be
+    left when they are intersected. ``ledger`` adds up what differentially private releases of the same records spend.
 
     What is drawn is drawn from a new key of the operating system, which stays in the custodian's log. ``log``, that of
     an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
@@ -141,7 +143,7 @@ def job_of(
     job = Job(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
-        method=method if method is not None else OptimalLattice(suppression=0.05),
+        method=method,
         source=source if isinstance(source, Source) else Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(map(read_earlier, earlier_releases)),
@@ -194,13 +196,14 @@ def run_job(
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
         encoded = prepared.encoded if isinstance(prepared, Records) else encode(table, schema, people)
+    job, method = _with_method(job, encoded, observe)
     spending = None
     if job.ledger is not None:  # before the first draw, and for good
-        spending = job.ledger.enter(the_promise(job.privacy), job.method.key)
+        spending = job.ledger.enter(the_promise(job.privacy), method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     draws = release_draws(root, job, table, encoded, published)
     with _timed("searching", seconds, observe):
-        outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
+        outcome = method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
         if isinstance(outcome, PrivateOutcome):
             outcome = replace(outcome, recoding=replace(outcome.recoding, others=others_of(schema)))
     with _timed("recoding", seconds, observe):
@@ -274,6 +277,16 @@ def run_job(
         population=population,
         originals=originals,
     )
+
+
+def _with_method(job: Job, table: EncodedTable, observe: Observer) -> tuple[Job, Method]:
+    """Return the job with a method, and that: where nobody names one, the size of the lattice decides."""
+    if job.method is not None:
+        return job, job.method
+    nodes = Space.of(table).size
+    report(observe, Progress(stage=said(nodes)))
+    method = default_search(nodes)
+    return replace(job, method=method), method
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
 from nymity.core.custodian import LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME
 from nymity.core.errors import InputError, PromiseError, TableError
@@ -24,6 +25,7 @@ from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publish.certificate_form import parse_bytes, read_bytes
 from nymity.publish.custody import RELEASED, keep_earlier, make_way, private_folder, released_tables, spare_release
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
@@ -137,6 +139,7 @@ class Release:
         told = self.certificate["not_protected"]
         return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
 
+    @bounded()
     def write(
         self,
         folder: str | Path,
@@ -250,7 +253,7 @@ def _unholdable(path: Path, got: str) -> TableError:
 def _earlier_files(folder: Path) -> list[str]:
     """Return the files that the certificate in a folder speaks of, and its signature."""
     try:
-        told = json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8"))
+        told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
         names = [str(item["file"]) for item in told.get("files") or []]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         names = []

@@ -21,6 +21,7 @@ from nymity.core.custodian import LOG_NAME, MAPPING_NAME, RECODING_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
+from nymity.core.plain_data import parse_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -149,7 +150,7 @@ class Signature:
     def parse(content: bytes, where: str) -> Signature:
         """Read the content of a signature file, or say what is wrong with it."""
         try:
-            said = json.loads(content)
+            said = parse_json(content, where=where, expected=f"a signature ({SIGNATURE.tag})")
             if not isinstance(said, dict):
                 raise ValueError("no table of fields")
             SIGNATURE.number_of(said, where)

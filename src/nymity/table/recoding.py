@@ -19,6 +19,7 @@ from nymity.core.custodian import refuse_ended
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
+from nymity.core.plain_data import read_json
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.text import as_text, shown
@@ -124,14 +125,7 @@ class Recoding(ABC):
         """Read what :meth:`save` wrote."""
         refuse_between(Path(path).parent)
         refuse_ended(Path(path))
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            got = getattr(error, "strerror", None) or str(error)
-            raise FileError(str(path), expected="a recoding file written by nymity", got=got) from error
-        if not isinstance(data, dict):
-            raise FileError(str(path), expected="a recoding file written by nymity", got=type(data).__name__)
-        return Recoding.from_dict(data, where=str(path))
+        return Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))
 
     # -- what all kinds share --------------------------------------------------------------------------
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from dataclasses import dataclass
 from os import fspath
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError
+from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import MASK, shown
 
@@ -75,9 +74,10 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, unpacking gzip; every way this can fail is a :class:`FileError`."""
     try:
-        content = path.read_bytes()
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            content = b"".join(gunzipped(path, file)) if packed else file.read()
         return content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise FileError(str(path), expected="a hierarchy file", got="no such file") from error
@@ -86,7 +86,7 @@ def read_text(path: Path) -> str:
         raise FileError(
             f"{path}, line {line}", expected="UTF-8 text", got="other bytes", hint="save the file as UTF-8"
         ) from error
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
         raise FileError(str(path), expected="a file that can be read", got=str(error)) from error
 
 
