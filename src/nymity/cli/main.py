@@ -31,6 +31,7 @@ from nymity.cli import (
     schema,
     study,
 )
+from nymity.cli.console import widen
 from nymity.cli.failure import guarded, stop_code, watch_signals
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
@@ -50,6 +51,7 @@ app = typer.Typer(
 def run() -> None:
     """Run the command line; what was not foreseen ends with a traceback and exit code 70."""
     stdout = guard_streams()
+    widen()
     watch_signals()
     code = _exit_code()
     sys.stdout.flush()

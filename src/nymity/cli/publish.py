@@ -87,7 +87,7 @@ class Destination:
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
         for option, folder in (("--out", release), ("--custodian", custodian)):
-            if folder is not None and folder.exists() and not folder.is_dir():
+            if folder is not None and _is_there(option, folder) and not folder.is_dir():
                 raise ParameterError(option, expected="a folder", got=f"the file {folder}")
         named = release if release.name not in ("", "..") else release.resolve()
         private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
@@ -100,18 +100,28 @@ class Destination:
             )
         return Destination(release=release, custodian=private)
 
-    def files(self, tables: Sequence[str], *, has_report: bool) -> dict[str, Path | None]:
-        """Say where table, sensitive table, certificate, report (if any) and the custodian's log lie."""
-        from nymity.publish.signing import CERTIFICATE_NAME
+    def files(self, tables: Sequence[str], *, has_report: bool, is_signed: bool) -> dict[str, Path | None]:
+        """Say where table, sensitive table, certificate, its signature, report and the custodian's log lie."""
+        from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
         table, *apart = (self.release / name for name in tables)
         return {
             "table": table,
             **({"sensitive": apart[0]} if apart else {}),
             "certificate": self.release / CERTIFICATE_NAME,
+            **({"signature": self.release / SIGNATURE_NAME} if is_signed else {}),
             "report": self.release / REPORT_NAME if has_report else None,
             "custodian": self.custodian,
         }
+
+
+def _is_there(option: str, folder: Path) -> bool:
+    try:
+        return folder.exists()
+    except OSError as error:
+        raise ParameterError(
+            option, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
+        ) from error
 
 
 def publish_job(
@@ -156,7 +166,9 @@ def publish_job(
             to.release, custodian=to.custodian, sign=key, beside=draw, replaces=[REPORT_NAME], wait=wait
         )
         release = replace(release, certificate=written)
-    found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
+    found = summary(
+        release, comparison, to.files(release.table_names, has_report=has_report, is_signed=key is not None)
+    )
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
 

@@ -15,6 +15,7 @@ from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
+from nymity.core.paths import path_text, plain_file
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
@@ -59,6 +60,7 @@ class Ledger:
         for name in ("path", "source"):
             if not isinstance(value := getattr(self, name), str) or not value:
                 raise ParameterError(f"ledger.{name}", expected="a text", got=repr(value))
+        path_text("ledger.path", self.path)
 
     def open(self, *, epsilon: Number, delta: Number, plan: Sequence[DifferentialPrivacy] = ()) -> None:
         """Make the file, with the budget that all releases together may spend; refuse to replace one.
@@ -164,7 +166,7 @@ class Ledger:
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
+            content = json.loads(plain_file(self._file).read_text(encoding="utf-8"))
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nymity.core.errors import FileError
+from nymity.core.paths import plain_file
 from nymity.io.format import Format, confirm
 from nymity.io.limits import CHUNK_BYTES
 
@@ -17,9 +18,7 @@ from nymity.io.limits import CHUNK_BYTES
 def open_source(path: Path, promised: Format) -> None:
     """Refuse a path that is not a readable, non-empty file of the promised format."""
     try:
-        if path.is_dir():
-            raise FileError(str(path), expected="a file", got="a folder", hint="name one file inside it")
-        with path.open("rb") as file:
+        with plain_file(path).open("rb") as file:
             head = file.read(8)
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)

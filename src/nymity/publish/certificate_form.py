@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 
 from nymity.core.errors import FileError
 from nymity.core.formats import CERTIFICATE
+from nymity.core.paths import plain_file
 
 #: Largest file that is read as a certificate.
 LARGEST = 16 * 2**20
@@ -276,12 +277,10 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
 def read_bytes(path: str | Path) -> bytes:
     """Read the bytes of a certificate, as they are signed."""
     try:
-        with Path(path).open("rb") as stream:
+        with plain_file(path).open("rb") as stream:
             content = stream.read(LARGEST + 1)
-    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise FileError(
-            str(path), expected="a certificate", got=getattr(error, "strerror", "") or str(error)
-        ) from error
+    except OSError as error:
+        raise FileError(str(path), expected="a certificate", got=error.strerror or str(error)) from error
     if len(content) > LARGEST:
         raise FileError(str(path), expected=f"a certificate, at most {LARGEST:,} bytes", got="more")
     return content

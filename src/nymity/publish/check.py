@@ -308,11 +308,14 @@ def _signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Ite
             yield Checked(
                 about=SIGNATURE, says=says, answer=Answer.UNSEEN, why="no key was given to check it with (--key)"
             )
+        if stated is not None and stated.unsigned:
+            why = "not checked, for no key was given (--key); with one this is a failed signature"
+            yield Checked(about=SIGNATURE, says=stated.unsigned, answer=Answer.UNSEEN, why=why)
         return
     if stated is None or stated.content is None:
         raise InputError("check", expected="the certificate file beside a key: its bytes are signed", got="none")
     public = key if isinstance(key, VerifyingKey) else VerifyingKey.load(key)
-    problem = public.problem(stated.content, stated.signature)
+    problem = stated.unsigned or public.problem(stated.content, stated.signature)
     if problem:
         yield Checked(about=SIGNATURE, says=problem, answer=Answer.BROKEN)
     else:

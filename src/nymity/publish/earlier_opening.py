@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.paths import plain_file
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
 from nymity.publish.earlier_release import EarlierRelease
@@ -106,7 +107,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
 
 def _json(path: Path, where: str) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(plain_file(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FileError(
             where,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any, Literal
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.formats import JOB
+from nymity.core.paths import path_text, plain_file
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, WriteOptions
@@ -29,6 +31,8 @@ from nymity.table.schema import Attribute, Role, Schema
 
 #: Suffixes a released table can be written with.
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "xlsx")
+#: Bytes that a file's name may have, with room for what hidden names add to it.
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,7 @@ class Source:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "path", path_text("source.path", self.path))
         _ = self.options  # refuses what no file can be read with
 
     @property
@@ -67,8 +72,11 @@ class Output:
     def __post_init__(self) -> None:
         validation.one_of("output.format", self.format, FORMATS)
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
-        if not self.name or Path(self.name).name != self.name:
-            raise JobError("output.name", expected="a file name without folders", got=repr(self.name))
+        name = path_text("output.name", self.name, expected="a file name without folders")
+        if Path(name).name != name:
+            raise JobError("output.name", expected="a file name without folders", got=repr(self.name)[:80])
+        if len(os.fsencode(self.sensitive_file_name)) > _LONGEST_NAME:
+            raise JobError("output.name", expected="a shorter name, as file systems have it", got=f"{name!r:.80} …")
         _ = self.options  # refuses a delimiter before the search, not after it
 
     @property
@@ -166,7 +174,7 @@ class Job:
     @staticmethod
     def load(path: str | Path) -> Job:
         """Read a TOML or JSON job file; relative paths in it start at its folder."""
-        path = Path(path)
+        path = Path(path_text("job", path))
         return Job.from_dict(_read_data(path), folder=path.parent)
 
     @staticmethod
@@ -351,7 +359,7 @@ def _read_data(path: Path) -> dict[str, Any]:
     if kind not in readers:
         raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
     try:
-        data = readers[kind](path.read_text(encoding="utf-8-sig"))
+        data = readers[kind](plain_file(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise FileError(
             str(path),

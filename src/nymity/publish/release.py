@@ -128,6 +128,11 @@ class Release:
         return self.outcome.suppressed
 
     @property
+    def is_foreseeable(self) -> bool:
+        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
+        return isinstance(self.outcome, PrivateOutcome) and bool(self.certificate.get("seeded"))
+
+    @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What someone could still find out although every promise holds, the worst first."""
         told = self.certificate["not_protected"]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
+from nymity.core.paths import path_text, plain_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -44,8 +45,7 @@ class Sign:
     key: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or not self.key:
-            raise ParameterError("sign.key", expected="the path of a private key", got=repr(self.key)[:80])
+        object.__setattr__(self, "key", path_text("sign.key", self.key, expected="the path of a private key"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +249,7 @@ def _passphrase(path: str, ask: Ask | None) -> bytes:
 
 def _read(path: str | Path, expected: str) -> bytes:
     try:
-        with Path(path).open("rb") as stream:
+        with plain_file(path).open("rb") as stream:
             content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise FileError(str(path), expected=expected, got=error.strerror or str(error)) from error

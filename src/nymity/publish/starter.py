@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from nymity.core import validation
@@ -66,7 +67,7 @@ loss = "loss"
 suppression = 0.05"""
 
 _ANYTIME = """\
-# There are {nodes:.1e} choices, so many that a proof of the best one may take too long: this method stops
+# There are {nodes} choices, so many that a proof of the best one may take too long: this method stops
 # when its time is over and tells how much better another choice could be. "optimal-lattice" goes on until it is proved.
 [method]
 name = "anytime-lattice"
@@ -89,7 +90,13 @@ def _introduction(inspection: Inspection) -> str:
 
 def _method(inspection: Inspection) -> str:
     large = inspection.lattice_size > LARGE
-    return f"{_METHOD}\n{_ANYTIME.format(nodes=inspection.lattice_size) if large else _OPTIMAL}"
+    return f"{_METHOD}\n{_ANYTIME.format(nodes=_about(inspection.lattice_size)) if large else _OPTIMAL}"
+
+
+def _about(number: int) -> str:
+    """Write a large number by its first digits: of very many columns it is too large for a float, and for ``str``."""
+    digits = log10(number)
+    return f"{10 ** (digits % 1):.1f}e+{floor(digits):02d}"
 
 
 def _column(column: ColumnInspection) -> str:

@@ -18,6 +18,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
+from nymity.core.paths import path_text, plain_file
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.text import as_text, shown
@@ -121,11 +122,16 @@ class Recoding(ABC):
     @staticmethod
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
+        path = path_text("recoding", path)
         refuse_between(Path(path).parent)
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            data = json.loads(plain_file(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise FileError(str(path), expected="a recoding file written by nymity", got=str(error)) from error
+            raise FileError(
+                str(path),
+                expected="a recoding file written by nymity",
+                got=getattr(error, "strerror", None) or str(error),
+            ) from error
         if not isinstance(data, dict):
             raise FileError(str(path), expected="a recoding file written by nymity", got=type(data).__name__)
         return Recoding.from_dict(data, where=str(path))
