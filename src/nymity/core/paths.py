@@ -40,6 +40,17 @@ def unnameable(where: str, error: UnicodeEncodeError) -> ParameterError:
     )
 
 
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """Return where a path leads, also where links go in a circle (``Path.resolve`` fails there)."""
+    return Path(os.path.realpath(path))
+
+
+def is_root(folder: Path) -> bool:
+    """Say whether a folder is the root of its file system, which is nobody's to publish into or to close."""
+    place = resolved(folder)
+    return place == place.parent
+
+
 def plain_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file, or raise what opening it should have: a pipe or device may never end.
 

@@ -15,7 +15,7 @@ from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
-from nymity.core.paths import path_text, plain_file
+from nymity.core.paths import path_text, plain_file, resolved
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
@@ -194,7 +194,7 @@ class Ledger:
     @property
     def _file(self) -> Path:
         """The file itself: two names of one ledger must not become two ledgers."""
-        return Path(self.path).resolve()
+        return resolved(self.path)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -132,8 +132,8 @@ def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
     listed = values.cat.categories.dtype if hasattr(values, "cat") else values.dtype
     if type(listed).__name__ in ("IntervalDtype", "PeriodDtype"):  # not Arrow's: their text is what pandas shows
         return [None if cell is None else str(cell) for cell in _without_missing(values)]
+    _check_width(name, values.dtype)
     try:
-        _check_width(name, values.dtype)
         column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
     except (ValueError, TypeError, NotImplementedError, *_OF_POLARS) as error:
         raise TableError(

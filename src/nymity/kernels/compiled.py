@@ -34,7 +34,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return compiled
 
 
-class _KernelCache(FunctionCache):
+class _KernelCache(FunctionCache):  # type: ignore[misc] # numba has no annotations
     """What was compiled of one kernel."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -51,7 +51,7 @@ class _KernelCache(FunctionCache):
             super().save_overload(sig, data)
 
 
-class _HashedFile(IndexDataCacheFile):
+class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
     """Index and data of a kernel, each with its hash at the end, where the loader of numba does not look."""
 
     def _load_index(self) -> Any:

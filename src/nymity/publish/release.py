@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nymity.core.commit import Stage, committing
 from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
 from nymity.core.formats import LOG
+from nymity.core.paths import is_root, resolved
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
@@ -69,9 +70,9 @@ class CustodianLog:
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
-        mapping.write_parquet(stage / "mapping.parquet")
+        _write_parquet(mapping, stage / "mapping.parquet")
         if self.nodes is not None:
-            self.nodes.write_parquet(stage / "nodes.parquet")
+            _write_parquet(self.nodes, stage / "nodes.parquet")
         recoding.save(stage / "recoding.json")
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else ["nodes.parquet"]
@@ -241,6 +242,12 @@ class Release:
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
 
 
+def _write_parquet(table: pl.DataFrame, path: Path) -> None:
+    """Write through Python's file: polars takes no path that is not UTF-8."""
+    with path.open("wb") as file:
+        table.write_parquet(file)
+
+
 def _hashed(path: Path) -> dict[str, str]:
     return {"file": path.name, "sha256": file_fingerprint(path)}
 
@@ -266,9 +273,11 @@ def _earlier_files(folder: Path) -> list[str]:
 
 def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
     """Return where the custodian's log goes: never into the folder that is published."""
-    named = folder if folder.name not in ("", "..") else folder.resolve()
+    named = folder if folder.name not in ("", "..") else resolved(folder)
+    if is_root(folder):
+        raise ParameterError("folder", expected="a folder of its own", got=f"{folder}, the root of the file system")
     private = Path(custodian) if custodian is not None else named.with_name(f"{named.name}-custodian")
-    if folder.resolve() in (private.resolve(), *private.resolve().parents):
+    if resolved(folder) in (resolved(private), *resolved(private).parents):
         raise ParameterError(
             "custodian",
             expected=f"a folder outside of {folder}, for it links published rows to people",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
-from nymity.core.paths import path_text, plain_file
+from nymity.core.paths import path_text, plain_file, resolved
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -224,8 +224,8 @@ def key_for(
         return None
     path = sign.key if isinstance(sign, Sign) else sign
     if isinstance(path, str | Path):
-        for place in Path(path).resolve().parents:
-            if place in (release.resolve(), custodian.resolve()):
+        for place in resolved(path).parents:
+            if place in (resolved(release), resolved(custodian)):
                 raise ParameterError(
                     "sign", expected="a key outside of the release and the custodian's log", got=f"one in {place}"
                 )
@@ -271,7 +271,7 @@ def _check_place(path: Path) -> None:
     for place in (path, Path(f"{path}.pub")):
         if place.exists() or place.is_symlink():
             raise FileError(str(place), expected="no file yet", got="one that is there", hint="another path")
-    for folder in path.resolve().parents:
+    for folder in resolved(path).parents:
         check_no_release("key", folder, str(path))
 
 

@@ -225,7 +225,7 @@ class _Search:
 def _check(risk: str, seconds: float, trials: int | None, sample: int | None, seed: int) -> None:
     validation.one_of("risk", risk, ("highest", "average"))
     validation.number("seconds", seconds, above=0)
-    validation.whole_number("seed", seed, at_least=0)
+    validation.whole_number("seed", seed, at_least=0, at_most=2**32 - 1)  # as classifiers take it
     if trials is not None:
         validation.whole_number("trials", trials, at_least=1)
     if sample is not None:
