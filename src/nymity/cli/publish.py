@@ -96,6 +96,7 @@ class Destination:
                 )
         named = release if release.name not in ("", "..") else resolved(release)
         private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
+        _is_there("--out" if custodian is None else "--custodian", private)
         if resolved(release) in (resolved(private), *resolved(private).parents):
             raise ParameterError(
                 "--custodian",

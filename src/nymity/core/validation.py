@@ -6,8 +6,9 @@ import difflib
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral, Rational, Real
+from typing import Any
 
 from nymity.core.errors import ParameterError
 
@@ -19,7 +20,7 @@ def whole_number(where: str, value: object, *, at_least: int | None = None, at_m
     """Refuse anything but an integer within the bounds (booleans are not integers here)."""
     if isinstance(value, Integral) and not isinstance(value, bool) and _within(int(value), at_least, at_most):
         return
-    raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=repr(value))
+    raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=repr(value)[:80])
 
 
 def number(
@@ -32,22 +33,32 @@ def number(
 ) -> None:
     """Refuse anything but a finite number within the bounds."""
     if isinstance(value, Real) and not isinstance(value, bool):
-        plain = float(value)
+        try:
+            plain = float(value)
+        except OverflowError:
+            plain = inf
         if isfinite(plain) and _within(plain, at_least, at_most) and (above is None or plain > above):
             return
     limits = [f" above {above}" if above is not None else "", _bounds(at_least, at_most)]
     bounds = " and".join(filter(None, limits)).replace(" and of at most", " and at most")
-    raise ParameterError(where, expected=f"a number{bounds}", got=repr(value))
+    raise ParameterError(where, expected=f"a number{bounds}", got=repr(value)[:80])
 
 
 def one_of(where: str, value: object, allowed: Iterable[str]) -> None:
     """Refuse anything but one of the allowed words, naming the nearest."""
     words = list(allowed)
-    if value in words:
+    if isinstance(value, str) and value in words:
         return
+    shown = repr(value)[:80]
     raise ParameterError(
-        where, expected=f"one of {', '.join(map(repr, words))}", got=repr(value), hint=nearest(str(value), words)
+        where, expected=f"one of {', '.join(map(repr, words))}", got=shown, hint=nearest(str(value)[:80], words)
     )
+
+
+def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...], *, expected: str) -> None:
+    """Refuse anything but an object of some class."""
+    if not isinstance(value, kind):
+        raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
 from nymity.io.calendar import refuse_other_years
@@ -27,6 +28,7 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
     FileError, everything wrong with its rows and columns a TableError, with the line where there is one.
     """
     place = Path(path_text("path", path))
+    validation.instance("options", options, ReadOptions, expected="ReadOptions(...)")
     promised = format_of(place)
     open_source(place, promised)
     if promised.kind == "parquet":

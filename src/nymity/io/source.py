@@ -7,6 +7,7 @@ import errno
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from nymity.core.errors import FileError
@@ -116,7 +117,9 @@ def _fits(path: Path, promised: Format, name: str) -> bool:
 def _undecodable(path: Path, name: str, error: UnicodeError, *, offset: int, lines: int) -> FileError:
     got, where = str(error), str(path)
     if isinstance(error, UnicodeDecodeError):
-        before = error.object[: error.start].decode(name, errors="ignore")
+        before = ""
+        with suppress(UnicodeError):  # some codecs cannot ignore anything
+            before = error.object[: error.start].decode(name, errors="ignore")
         where = f"{path}, line {lines + before.count(chr(10))}"
         got = f"byte 0x{error.object[error.start]:02x} at position {offset + error.start} of the file"
     return FileError(

@@ -10,6 +10,7 @@ from typing import IO
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
@@ -33,6 +34,7 @@ def write_table(
     run gets an apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
     """
     place = Path(path_text("path", path))
+    validation.instance("options", options, WriteOptions, expected="WriteOptions(...)")
     promised = format_of(place)
     if not isinstance(table, pl.DataFrame):
         raise TableError(

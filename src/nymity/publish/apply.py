@@ -8,12 +8,13 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.format import format_of
-from nymity.publish.redrawing import Log, further_draws, log_beside
+from nymity.publish.redrawing import Log, check_log, further_draws, log_beside
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
 
@@ -45,6 +46,12 @@ def apply(
     are not listed are left out, whatever ``unseen`` says.
     """
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
+    check_log(log)
+    validation.instance("reading", reading, ReadOptions, expected="ReadOptions(...)")
+    if ledger is not None:
+        validation.instance("ledger", ledger, Ledger, expected="a Ledger")
+    if outliers is not None:
+        validation.one_of("outliers", outliers, ("mask", "remove", "keep"))
     rows = _rows(decided, table, reading)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
     kept = log if log is not None or isinstance(recoding, Recoding) else log_beside(recoding)

@@ -31,7 +31,7 @@ class EarlierRelease:
         for name in ("release", "custodian", "source"):
             if isinstance(value := getattr(self, name), str | Path) and value != "":
                 object.__setattr__(self, name, path_text(f"earlier_releases.{name}", value))
-        if not self.release or not (isinstance(self.release, str) or is_release(self.release)):
+        if not (isinstance(self.release, str) and self.release) and not is_release(self.release):
             raise JobError(
                 "earlier_releases",
                 expected="the folder of a release, or a Release",

@@ -126,6 +126,7 @@ class Job:
     seed: int | None = None
 
     def __post_init__(self) -> None:
+        self._check_types()
         object.__setattr__(self, "privacy", tuple(self.privacy))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
@@ -137,6 +138,25 @@ class Job:
             _check_target(self.target, self.schema)
         if self.seed is not None:
             _check_seed(self.seed, self.method)
+
+    def _check_types(self) -> None:
+        """Refuse what was given in place of something else."""
+        object.__setattr__(self, "schema", Schema.of(self.schema))
+        for name in ("privacy", "earlier_releases"):
+            validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
+        for model in self.privacy:
+            validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+        if not callable(getattr(self.method, "run", None)) or isinstance(self.method, type):
+            raise JobError(
+                "method",
+                expected="a method, such as OptimalLattice()",
+                got=f"{type(self.method).__name__} {self.method!r}"[:80],
+            )
+        validation.instance("output", self.output, Output, expected="an Output")
+        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign}
+        for name, kind in kinds.items():
+            if getattr(self, name) is not None:
+                validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
 
     def _check_earlier(self, earlier: Earlier) -> None:
         """Refuse to ask for what cannot be measured."""
@@ -227,7 +247,7 @@ class Job:
 def _check_target(target: object, schema: Schema) -> None:
     """Refuse to learn what is not published."""
     published = [name for name, attribute in schema.items() if attribute.role is not Role.IDENTIFYING]
-    if target not in published:
+    if not isinstance(target, str) or target not in published:
         raise JobError(
             "target",
             expected=f"a column that is published ({', '.join(map(repr, published))})",

@@ -13,9 +13,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import JobError, ParameterError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
+from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Ledger
@@ -81,6 +83,8 @@ def publish(
     it, in tests and studies.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    if out is not None:
+        path_text("out", out)
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
     chosen = sign if sign is not None else job.sign
@@ -131,6 +135,9 @@ def job_of(
         raise JobError("source", expected="a frame, a path or a Job", got="None")
     schema = Schema.of(schema)
     is_path = isinstance(source, str | Path | Source)
+    for name, given in (("privacy", privacy), ("earlier_releases", earlier_releases)):
+        if not isinstance(given, PrivacyModel):
+            validation.instance(name, given, (list, tuple), expected="a list")
     job = Job(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),

@@ -20,7 +20,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
-from nymity.core.paths import plain_file
+from nymity.core.paths import path_text, plain_file
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
@@ -39,6 +39,7 @@ Log = CustodianLog | str | Path
 
 def root_of(job: Job, log: Log | None) -> KeyedDraws:
     """Return draws under the key of the log, under that of the job's seed, or under a new one."""
+    check_log(log)
     if isinstance(job.method, PrivateMethod):
         if log is not None:
             raise ParameterError(
@@ -53,6 +54,12 @@ def root_of(job: Job, log: Log | None) -> KeyedDraws:
             raise ParameterError("log", expected="a log or a seed", got="both", hint="take the seed out of the job")
         return KeyedDraws.known(job.seed)
     return KeyedDraws.fresh() if log is None else key_of(log)
+
+
+def check_log(log: object) -> None:
+    """Refuse what is neither a log nor the place of one."""
+    if log is not None and not isinstance(log, CustodianLog):
+        path_text("log", log, expected="a custodian's log, or its folder")
 
 
 def key_of(log: Log) -> KeyedDraws:

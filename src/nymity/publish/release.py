@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nymity.core.commit import Stage, committing
 from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
 from nymity.core.formats import LOG
-from nymity.core.paths import is_root, resolved
+from nymity.core.paths import is_root, path_text, resolved
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
@@ -160,8 +160,8 @@ class Release:
         folder it is given and returns their names; the certificate says nothing of them. Files of the release that
         was there go, and those named by ``replaces``.
         """
-        folder = Path(folder)
-        private = _private_folder(folder, custodian)
+        folder = Path(path_text("folder", folder))
+        private = _private_folder(folder, None if custodian is None else path_text("custodian", custodian))
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
         names = self.table_names
         for name in names:
@@ -277,6 +277,13 @@ def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
     if is_root(folder):
         raise ParameterError("folder", expected="a folder of its own", got=f"{folder}, the root of the file system")
     private = Path(custodian) if custodian is not None else named.with_name(f"{named.name}-custodian")
+    for where, place in (("folder", folder), ("custodian", private)):
+        try:
+            place.exists()
+        except OSError as error:  # a name that is too long
+            raise ParameterError(
+                where, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
+            ) from error
     if resolved(folder) in (resolved(private), *resolved(private).parents):
         raise ParameterError(
             "custodian",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nymity.core.errors import FileError
+from nymity.core.paths import path_text
 from nymity.publish.certificate import Certificate
 from nymity.publish.certificate_form import CertificateForm, certificate_form, parse_bytes, read_bytes
 from nymity.publish.contradictions import StatedJob
@@ -33,7 +34,8 @@ class Stated:
         if not isinstance(certificate, str | Path):
             form = certificate_form(certificate)
             return Stated(form=form, job=StatedJob.of(form))
-        where, content = str(certificate), read_bytes(certificate)
+        certificate = path_text("certificate", certificate)
+        where, content = certificate, read_bytes(certificate)
         form = certificate_form(parse_bytes(content, where), where)
         signature, unsigned = None, ""
         try:
