@@ -15,6 +15,7 @@ from nymity.cli.source import load_job, recoding_of
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
+from nymity.core.paths import plain_file
 
 if TYPE_CHECKING:
     from nymity.publish.check import CheckResult
@@ -197,9 +198,14 @@ def _verdict(result: CheckResult) -> tuple[str, str]:
 def _beside(release: Path) -> Path:
     from nymity.publish.signing import CERTIFICATE_NAME
 
+    try:
+        plain_file(release)
+    except OSError as error:
+        got = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
+        raise FileError(
+            str(release), expected="a released table", got=got, hint="name the file, such as release/release.csv"
+        ) from error
     found = release.with_name(CERTIFICATE_NAME)
-    if not release.exists():
-        raise FileError(str(release), expected="a released table", got="no such file", hint="check the path")
     if not found.is_file():
         raise InputError(
             str(release),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,7 +12,8 @@ import typer
 from nymity.cli.console import Screen, write_json
 from nymity.cli.stopping import stop_code
 from nymity.core.boundary import bounded, check_address_space
-from nymity.core.errors import InputError, Interrupted, NymityError
+from nymity.core.errors import FileError, InputError, Interrupted, NymityError
+from nymity.core.paths import unnameable
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -29,6 +31,12 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 command(*args, **options)
         except NymityError as error:
             raise typer.Exit(_tell(error, as_json=as_json)) from None
+        except UnicodeEncodeError as error:
+            raise typer.Exit(_tell(unnameable("a name", error), as_json=as_json)) from None
+        except OSError as error:
+            if error.errno is None:  # none of the system's: a package means something else by it
+                raise
+            raise typer.Exit(_tell(_refused(error), as_json=as_json)) from None
         except KeyboardInterrupt:
             raise typer.Exit(_tell(_stopped(), as_json=as_json)) from None
         except typer.Abort:
@@ -42,6 +50,17 @@ def _stopped() -> Interrupted:
     stopped = Interrupted("interrupted; no file is left half-written")
     stopped.exit_code = stop_code()  # type: ignore[misc] # of this one, not of its class
     return stopped
+
+
+def _refused(error: OSError) -> FileError:
+    """Explain what the system would not do: a name that is too long, a disk that fails."""
+    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
+    return FileError(
+        " and ".join(names) or "the system",
+        expected="a file or folder that can be used",
+        got=error.strerror or str(error),
+        hint="check the path, its permissions and the disk",
+    )
 
 
 def describe(error: NymityError) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from nymity.cli import (
     schema,
     study,
 )
+from nymity.cli.console import widen
 from nymity.cli.failure import guarded
 from nymity.cli.stopping import stop_code
 from nymity.cli.streams import guard_streams
@@ -52,6 +53,7 @@ app = typer.Typer(
 def run() -> int:
     """Run the command line and return the exit code; what was not foreseen ends with a traceback and 70."""
     stdout = guard_streams()
+    widen()
     code = _exit_code()
     sys.stdout.flush()
     if stdout is not None and stdout.lost is not None and code == ExitCode.HOLDS:

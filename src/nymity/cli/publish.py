@@ -16,6 +16,7 @@ from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.errors import MissingExtraError, ParameterError
+from nymity.core.paths import is_root, resolved
 from nymity.core.progress import Observer, Progress, report
 
 if TYPE_CHECKING:
@@ -95,11 +96,16 @@ class Destination:
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
         for option, folder in (("--out", release), ("--custodian", custodian)):
-            if folder is not None and folder.exists() and not folder.is_dir():
+            if folder is not None and _is_there(option, folder) and not folder.is_dir():
                 raise ParameterError(option, expected="a folder", got=f"the file {folder}")
-        named = release if release.name not in ("", "..") else release.resolve()
+            if folder is not None and is_root(folder):
+                raise ParameterError(
+                    option, expected="a folder of its own", got=f"{folder}, the root of the file system"
+                )
+        named = release if release.name not in ("", "..") else resolved(release)
         private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
-        if release.resolve() in (private.resolve(), *private.resolve().parents):
+        _is_there("--out" if custodian is None else "--custodian", private)
+        if resolved(release) in (resolved(private), *resolved(private).parents):
             raise ParameterError(
                 "--custodian",
                 expected=f"a folder outside of {release}, for it links published rows to people",
@@ -108,18 +114,28 @@ class Destination:
             )
         return Destination(release=release, custodian=private)
 
-    def files(self, tables: Sequence[str], *, has_report: bool) -> dict[str, Path | None]:
-        """Say where table, sensitive table, certificate, report (if any) and the custodian's log lie."""
-        from nymity.publish.signing import CERTIFICATE_NAME
+    def files(self, tables: Sequence[str], *, has_report: bool, is_signed: bool) -> dict[str, Path | None]:
+        """Say where table, sensitive table, certificate, its signature, report and the custodian's log lie."""
+        from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
         table, *apart = (self.release / name for name in tables)
         return {
             "table": table,
             **({"sensitive": apart[0]} if apart else {}),
             "certificate": self.release / CERTIFICATE_NAME,
+            **({"signature": self.release / SIGNATURE_NAME} if is_signed else {}),
             "report": self.release / REPORT_NAME if has_report else None,
             "custodian": self.custodian,
         }
+
+
+def _is_there(option: str, folder: Path) -> bool:
+    try:
+        return folder.exists()
+    except OSError as error:
+        raise ParameterError(
+            option, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
+        ) from error
 
 
 def publish_job(
@@ -171,7 +187,9 @@ def publish_job(
         release = replace(release, certificate=written)
     if job.method is None and isinstance(release.outcome, LatticeOutcome):
         screen.tell("note", said(release.outcome.lattice_size))
-    found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
+    found = summary(
+        release, comparison, to.files(release.table_names, has_report=has_report, is_signed=key is not None)
+    )
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
 

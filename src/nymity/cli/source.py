@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import FileError, InputError, JobError, ParameterError
+from nymity.core.paths import resolved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +87,7 @@ def recoding_of(place: Path | None, release: Path) -> Path | None:
 
 def same_file(one: Path, other: Path) -> bool:
     """Say whether two paths lead to the same place."""
-    return one.resolve() == other.resolve()
+    return resolved(one) == resolved(other)
 
 
 def may_write(path: Path, *, force: bool) -> None:

@@ -32,6 +32,7 @@ from typing import Any
 
 from nymity.core.errors import FileError, InputError
 from nymity.core.locks import LOCK_NAME, locked
+from nymity.core.paths import is_root, resolved
 from nymity.core.signals import held_back
 
 #: How the names of hidden folders and files start.
@@ -105,6 +106,7 @@ class Stage:
                     got="none of this name",
                     hint="write stage / name before commit",
                 )
+            _spare_devices(self.target / name)
             self._moves.append(Move(source=self.folder / name, target=self.target / name))
 
     def remove(self, name: str) -> None:
@@ -168,6 +170,9 @@ def committing(
     is a FileError.
     """
     targets = [Path(folder) for folder in folders]
+    for target in targets:
+        if is_root(target):
+            raise FileError(str(target), expected="a folder of its own", got="the root of the file system")
     closed = {Path(folder) for folder in private}
     run = _Run(first=targets[0])
     try:
@@ -176,7 +181,7 @@ def committing(
                 with held_back():
                     for target in targets:
                         _make(target, run.made, private=target in closed)
-                for target in sorted(set(targets), key=lambda path: str(path.resolve())):
+                for target in sorted(set(targets), key=lambda path: str(resolved(path))):
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
                     _recover(targets[0])
@@ -233,6 +238,7 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
     target = Path(path)
     if target.is_dir():
         raise FileError(str(target), expected="the name of a file", got="a folder", hint="add a file name")
+    _spare_devices(target)
     hidden = target.parent / f"{HIDDEN_PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
     made: list[Path] = []
     try:
@@ -419,6 +425,12 @@ def _journal_folder(stage: Path) -> Path | None:
         return None
 
 
+def _spare_devices(target: Path) -> None:
+    """Refuse to put a file in the place of a pipe or device: whoever may do so would take ``/dev/null`` from all."""
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise FileError(str(target), expected="a file, or nothing yet", got="a pipe or device", hint="another name")
+
+
 def _there(path: Path) -> bool:
     return os.path.lexists(path)
 
@@ -434,9 +446,9 @@ def _mark(path: Path) -> tuple[int, int] | None:
 def _relative(path: Path, start: Path) -> str:
     """Name a place by the way from ``start``, so that both may be moved together; whole on another drive."""
     try:
-        return os.path.relpath(path.resolve(), start.resolve())
+        return os.path.relpath(resolved(path), resolved(start))
     except ValueError:
-        return str(path.resolve())
+        return str(resolved(path))
 
 
 def _second_name(path: Path, other: Path) -> None:

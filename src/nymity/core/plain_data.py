@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nymity.core.errors import FileError
+from nymity.core.paths import plain_file
 from nymity.core.validation import MOST_DIGITS
 
 _Data = TypeVar("_Data")
@@ -60,10 +61,10 @@ def parse_toml(text: str, *, where: str, expected: str) -> dict[str, Any]:
 def read_content(path: str | Path, *, most: int, expected: str, hint: str = "") -> bytes:
     """Read a file of at most so many bytes."""
     try:
-        with Path(path).open("rb") as stream:
+        with plain_file(path).open("rb") as stream:
             content = stream.read(most + 1)
-    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        got = getattr(error, "strerror", None) or str(error)
+    except OSError as error:
+        got = error.strerror or str(error)
         raise FileError(str(path), expected=expected, got=got, hint=hint) from error
     if len(content) > most:
         raise FileError(str(path), expected=f"{expected}, at most {most:,} bytes", got="more")

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import inf, isfinite
 from numbers import Integral, Rational, Real
+from typing import Any
 
 from nymity.core.errors import ParameterError
 
@@ -47,11 +48,18 @@ def number(
 def one_of(where: str, value: object, allowed: Iterable[str]) -> None:
     """Refuse anything but one of the allowed words, naming the nearest."""
     words = list(allowed)
-    if value in words:
+    if isinstance(value, str) and value in words:
         return
+    shown = repr(value)[:80]
     raise ParameterError(
-        where, expected=f"one of {', '.join(map(repr, words))}", got=repr(value), hint=nearest(str(value), words)
+        where, expected=f"one of {', '.join(map(repr, words))}", got=shown, hint=nearest(str(value)[:80], words)
     )
+
+
+def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...], *, expected: str) -> None:
+    """Refuse anything but an object of some class."""
+    if not isinstance(value, kind):
+        raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

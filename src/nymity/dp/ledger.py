@@ -15,6 +15,7 @@ from nymity.core.commit import explained, replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
+from nymity.core.paths import path_text, plain_file, resolved
 from nymity.core.plain_data import parse_json
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
@@ -60,6 +61,7 @@ class Ledger:
         for name in ("path", "source"):
             if not isinstance(value := getattr(self, name), str) or not value:
                 raise ParameterError(f"ledger.{name}", expected="a text", got=repr(value))
+        path_text("ledger.path", self.path)
 
     def open(self, *, epsilon: Number, delta: Number, plan: Sequence[DifferentialPrivacy] = ()) -> None:
         """Make the file, with the budget that all releases together may spend; refuse to replace one.
@@ -165,7 +167,9 @@ class Ledger:
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
-            content = parse_json(self._file.read_bytes(), where=self.path, expected=f"a ledger ({LEDGER.tag})")
+            content = parse_json(
+                plain_file(self._file).read_bytes(), where=self.path, expected=f"a ledger ({LEDGER.tag})"
+            )
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)
@@ -193,7 +197,7 @@ class Ledger:
     @property
     def _file(self) -> Path:
         """The file itself: two names of one ledger must not become two ledgers."""
-        return Path(self.path).resolve()
+        return resolved(self.path)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

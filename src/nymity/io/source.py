@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import errno
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from nymity.core.errors import FileError
+from nymity.core.paths import plain_file
 from nymity.core.unpacking import CHUNK_BYTES, gunzipped
 from nymity.io.format import Format, confirm
 
@@ -15,9 +17,7 @@ from nymity.io.format import Format, confirm
 def open_source(path: Path, promised: Format) -> None:
     """Refuse a path that is not a readable, non-empty file of the promised format."""
     try:
-        if path.is_dir():
-            raise FileError(str(path), expected="a file", got="a folder", hint="name one file inside it")
-        with path.open("rb") as file:
+        with plain_file(path).open("rb") as file:
             head = file.read(8)
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)
@@ -110,7 +110,9 @@ def _fits(path: Path, promised: Format, name: str) -> bool:
 def _undecodable(path: Path, name: str, error: UnicodeError, *, offset: int, lines: int) -> FileError:
     got, where = str(error), str(path)
     if isinstance(error, UnicodeDecodeError):
-        before = error.object[: error.start].decode(name, errors="ignore")
+        before = ""
+        with suppress(UnicodeError):  # some codecs cannot ignore anything
+            before = error.object[: error.start].decode(name, errors="ignore")
         where = f"{path}, line {lines + before.count(chr(10))}"
         got = f"byte 0x{error.object[error.start]:02x} at position {offset + error.start} of the file"
     return FileError(

@@ -10,8 +10,10 @@ from typing import IO
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, TableError
+from nymity.core.paths import path_text
 from nymity.io.compact import compact
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of
@@ -31,8 +33,13 @@ def write_table(
     ends, quoted where needed; missing cells are empty. With ``neutralize_formulas`` (default) text a spreadsheet would
     run gets an apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
     """
-    place = Path(path)
+    place = Path(path_text("path", path))
+    validation.instance("options", options, WriteOptions, expected="WriteOptions(...)")
     promised = format_of(place)
+    if not isinstance(table, pl.DataFrame):
+        raise TableError(
+            str(place), expected="a polars table", got=type(table).__name__, hint="polars.from_pandas(...)"
+        )
     if not table.width:
         raise TableError(str(place), expected="a table with columns", got="one without", hint="check the schema")
     replace_file(place, partial(_write, table, promised, options))

@@ -182,6 +182,12 @@ class FPrivacy(PrivacyModel):
         thresholds = pl.DataFrame(rows, schema=columns, orient="row")
         return found.join(thresholds, on="text"), found.join(thresholds, on="text", how="anti")
 
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every value may fill a class."""
+        known = self._parsed
+        others = known.a * (rarest or 0) + known.c
+        return others >= 1 and all(threshold == 1 for threshold in known.listed.values())
+
     def promise(self) -> str:
         """Say it in plain words."""
         known = self._parsed

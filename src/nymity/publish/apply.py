@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.commit import settle
 from nymity.core.errors import ParameterError
 from nymity.dp.ledger import Ledger
@@ -15,7 +16,7 @@ from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.format import format_of
 from nymity.publish.custody import Custody, places
-from nymity.publish.redrawing import Log, further_draws, log_beside
+from nymity.publish.redrawing import Log, check_log, further_draws, log_beside
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
 
@@ -53,6 +54,12 @@ def apply(
     if not isinstance(recoding, Recoding):
         recoding = kept_recoding(recoding, delivered)
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
+    check_log(log)
+    validation.instance("reading", reading, ReadOptions, expected="ReadOptions(...)")
+    if ledger is not None:
+        validation.instance("ledger", ledger, Ledger, expected="a Ledger")
+    if outliers is not None:
+        validation.one_of("outliers", outliers, ("mask", "remove", "keep"))
     rows = _rows(decided, table, reading)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
     kept = log if log is not None or isinstance(recoding, Recoding) else log_beside(recoding)

@@ -24,6 +24,7 @@ from nymity.core.custodian import (
     custody_has_ended,
 )
 from nymity.core.errors import FileError, InputError, ParameterError
+from nymity.core.paths import is_root, resolved
 from nymity.core.plain_data import read_json
 from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
@@ -81,7 +82,7 @@ class Custody:
     @staticmethod
     def beside(release: Path) -> Custody:
         """Return the folder that belongs to the folder of a release, unless another was named."""
-        named = release if release.name not in ("", "..") else release.resolve()
+        named = release if release.name not in ("", "..") else resolved(release)
         return Custody(named.with_name(f"{named.name}-custodian"))
 
     @property
@@ -150,8 +151,17 @@ def released_tables(certificate: Certificate) -> list[dict[str, str]]:
 
 def private_folder(folder: Path, custodian: str | Path | None) -> Path:
     """Return where the custodian's log goes: never into the folder that is published."""
+    if is_root(folder):
+        raise ParameterError("folder", expected="a folder of its own", got=f"{folder}, the root of the file system")
     private = Path(custodian) if custodian is not None else Custody.beside(folder).folder
-    if folder.resolve() in (private.resolve(), *private.resolve().parents):
+    for where, place in (("folder", folder), ("custodian", private)):
+        try:
+            place.exists()
+        except OSError as error:  # a name that is too long
+            raise ParameterError(
+                where, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
+            ) from error
+    if resolved(folder) in (resolved(private), *resolved(private).parents):
         raise ParameterError(
             "custodian",
             expected=f"a folder outside of {folder}, for it links published rows to people",

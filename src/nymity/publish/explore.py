@@ -73,6 +73,7 @@ def explore(
 
 def _losses(losses: Sequence[str | Loss] | str | Loss) -> list[Loss]:
     several = [losses] if isinstance(losses, str | Loss) else losses
+    validation.instance("explore.losses", several, (list, tuple), expected="a loss, its key, or a list of them")
     return [loss_of(loss, where="explore.losses") for loss in several]
 
 

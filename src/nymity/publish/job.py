@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.formats import JOB
+from nymity.core.paths import path_text
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
@@ -29,6 +31,8 @@ from nymity.table.schema import Attribute, Role, Schema
 
 #: Suffixes a released table can be written with.
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "xlsx")
+#: Bytes that a file's name may have, with room for what hidden names add to it.
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,7 @@ class Source:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "path", path_text("source.path", self.path))
         _ = self.options  # refuses what no file can be read with
 
     @property
@@ -67,8 +72,11 @@ class Output:
     def __post_init__(self) -> None:
         validation.one_of("output.format", self.format, FORMATS)
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
-        if not self.name or Path(self.name).name != self.name:
-            raise JobError("output.name", expected="a file name without folders", got=repr(self.name))
+        name = path_text("output.name", self.name, expected="a file name without folders")
+        if Path(name).name != name:
+            raise JobError("output.name", expected="a file name without folders", got=repr(self.name)[:80])
+        if len(os.fsencode(self.sensitive_file_name)) > _LONGEST_NAME:
+            raise JobError("output.name", expected="a shorter name, as file systems have it", got=f"{name!r:.80} …")
         _ = self.options  # refuses a delimiter before the search, not after it
 
     @property
@@ -120,6 +128,7 @@ class Job:
     seed: int | None = None
 
     def __post_init__(self) -> None:
+        self._check_types()
         object.__setattr__(self, "privacy", tuple(self.privacy))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
@@ -131,6 +140,25 @@ class Job:
             _check_target(self.target, self.schema)
         if self.seed is not None:
             _check_seed(self.seed, self.method)
+
+    def _check_types(self) -> None:
+        """Refuse what was given in place of something else."""
+        object.__setattr__(self, "schema", Schema.of(self.schema))
+        for name in ("privacy", "earlier_releases"):
+            validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
+        for model in self.privacy:
+            validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+        if not callable(getattr(self.method, "run", None)) or isinstance(self.method, type):
+            raise JobError(
+                "method",
+                expected="a method, such as OptimalLattice()",
+                got=f"{type(self.method).__name__} {self.method!r}"[:80],
+            )
+        validation.instance("output", self.output, Output, expected="an Output")
+        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign}
+        for name, kind in kinds.items():
+            if getattr(self, name) is not None:
+                validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
 
     def _check_earlier(self, earlier: Earlier) -> None:
         """Refuse to ask for what cannot be measured."""
@@ -174,7 +202,7 @@ class Job:
     @staticmethod
     def load(path: str | Path) -> Job:
         """Read a TOML or JSON job file; relative paths in it start at its folder."""
-        path = Path(path)
+        path = Path(path_text("job", path))
         return Job.from_dict(_read_data(path), folder=path.parent)
 
     @staticmethod
@@ -228,7 +256,7 @@ class Job:
 def _check_target(target: object, schema: Schema) -> None:
     """Refuse to learn what is not published."""
     published = [name for name, attribute in schema.items() if attribute.role is not Role.IDENTIFYING]
-    if target not in published:
+    if not isinstance(target, str) or target not in published:
         raise JobError(
             "target",
             expected=f"a column that is published ({', '.join(map(repr, published))})",

@@ -14,9 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 from polars.datatypes import DataTypeClass
 
+from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import JobError, ParameterError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
+from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Ledger
@@ -87,6 +89,8 @@ def publish(
     it, in tests and studies.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    if out is not None:
+        path_text("out", out)
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
     if out is not None:
@@ -135,11 +139,13 @@ def job_of(
             where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed
         )
         return source, None
-    if schema is None:
-        raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
+    schema = Schema.of(schema)
     is_path = isinstance(source, str | Path | Source)
+    for name, given in (("privacy", privacy), ("earlier_releases", earlier_releases)):
+        if not isinstance(given, PrivacyModel):
+            validation.instance(name, given, (list, tuple), expected="a list")
     job = Job(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),

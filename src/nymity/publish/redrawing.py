@@ -21,6 +21,7 @@ from nymity.core.commit import recover, refuse_between
 from nymity.core.custodian import ENDED, LOG_NAME, custody_has_ended
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
@@ -40,6 +41,7 @@ Log = CustodianLog | str | Path
 
 def root_of(job: Job, log: Log | None) -> KeyedDraws:
     """Return draws under the key of the log, under that of the job's seed, or under a new one."""
+    check_log(log)
     if isinstance(job.method, PrivateMethod):
         if log is not None:
             raise ParameterError(
@@ -54,6 +56,12 @@ def root_of(job: Job, log: Log | None) -> KeyedDraws:
             raise ParameterError("log", expected="a log or a seed", got="both", hint="take the seed out of the job")
         return KeyedDraws.known(job.seed)
     return KeyedDraws.fresh() if log is None else key_of(log)
+
+
+def check_log(log: object) -> None:
+    """Refuse what is neither a log nor the place of one."""
+    if log is not None and not isinstance(log, CustodianLog):
+        path_text("log", log, expected="a custodian's log, or its folder")
 
 
 def key_of(log: Log) -> KeyedDraws:

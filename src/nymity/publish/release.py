@@ -17,6 +17,7 @@ from nymity.core.commit import Stage, committing
 from nymity.core.custodian import LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME
 from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.formats import LOG
+from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
@@ -75,9 +76,9 @@ class CustodianLog:
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
-        mapping.write_parquet(stage / MAPPING_NAME)
+        _write_parquet(mapping, stage / MAPPING_NAME)
         if self.nodes is not None:
-            self.nodes.write_parquet(stage / NODES_NAME)
+            _write_parquet(self.nodes, stage / NODES_NAME)
         recoding.save(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
@@ -134,6 +135,11 @@ class Release:
         return self.outcome.suppressed
 
     @property
+    def is_foreseeable(self) -> bool:
+        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
+        return isinstance(self.outcome, PrivateOutcome) and bool(self.certificate.get("seeded"))
+
+    @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What someone could still find out although every promise holds, the worst first."""
         told = self.certificate["not_protected"]
@@ -164,8 +170,8 @@ class Release:
         A release that lies there is replaced with ``force`` alone. Its files go, and those named by ``replaces``; its
         custodian's log stays, numbered (:mod:`nymity.publish.custody`).
         """
-        folder = Path(folder)
-        private = private_folder(folder, custodian)
+        folder = Path(path_text("folder", folder))
+        private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
         names = self.table_names
         make_way(self.job, folder, private, replaces=replaces, force=force, wait=wait)
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
@@ -235,6 +241,12 @@ class Release:
         if self.counts is not None:
             output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
+
+
+def _write_parquet(table: pl.DataFrame, path: Path) -> None:
+    """Write through Python's file: polars takes no path that is not UTF-8."""
+    with path.open("wb") as file:
+        table.write_parquet(file)
 
 
 def _hashed(path: Path) -> dict[str, str]:

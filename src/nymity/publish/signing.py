@@ -21,6 +21,7 @@ from nymity.core.custodian import LOG_NAME, MAPPING_NAME, RECODING_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
+from nymity.core.paths import path_text, plain_file, resolved
 from nymity.core.plain_data import parse_json
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ class Sign:
     key: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or not self.key:
-            raise ParameterError("sign.key", expected="the path of a private key", got=repr(self.key)[:80])
+        object.__setattr__(self, "key", path_text("sign.key", self.key, expected="the path of a private key"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +226,8 @@ def key_for(
         return None
     path = sign.key if isinstance(sign, Sign) else sign
     if isinstance(path, str | Path):
-        for place in Path(path).resolve().parents:
-            if place in (release.resolve(), custodian.resolve()):
+        for place in resolved(path).parents:
+            if place in (resolved(release), resolved(custodian)):
                 raise ParameterError(
                     "sign", expected="a key outside of the release and the custodian's log", got=f"one in {place}"
                 )
@@ -251,7 +251,7 @@ def _passphrase(path: str, ask: Ask | None) -> bytes:
 
 def _read(path: str | Path, expected: str) -> bytes:
     try:
-        with Path(path).open("rb") as stream:
+        with plain_file(path).open("rb") as stream:
             content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise FileError(str(path), expected=expected, got=error.strerror or str(error)) from error
@@ -273,7 +273,7 @@ def _check_place(path: Path) -> None:
     for place in (path, Path(f"{path}.pub")):
         if place.exists() or place.is_symlink():
             raise FileError(str(place), expected="no file yet", got="one that is there", hint="another path")
-    for folder in path.resolve().parents:
+    for folder in resolved(path).parents:
         check_no_release("key", folder, str(path))
 
 

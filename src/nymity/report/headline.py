@@ -35,7 +35,7 @@ def headline(subject: Subject) -> Html:
 
 def badge(release: Release) -> Html:
     """Say whether the release holds, and with how many warnings."""
-    holds, number = release.verification.holds, len(release.warnings)
+    holds, number = release.verification.holds and not release.is_foreseeable, len(release.warnings)
     kind = "bad" if not holds else "warned" if number else "good"
     return element("span", f"{'✓' if holds else '✗'} {verdict(holds, number)}", class_=f"badge {kind}")
 

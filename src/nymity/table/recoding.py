@@ -19,6 +19,7 @@ from nymity.core.custodian import refuse_ended
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
+from nymity.core.paths import path_text
 from nymity.core.plain_data import read_json
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
@@ -123,6 +124,7 @@ class Recoding(ABC):
     @staticmethod
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
+        path = path_text("recoding", path)
         refuse_between(Path(path).parent)
         refuse_ended(Path(path))
         return Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))

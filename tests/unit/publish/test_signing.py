@@ -128,10 +128,19 @@ def test_whatever_is_changed_is_noticed(how: str, signed: Path, keys: Path) -> N
 @pytest.mark.parametrize(
     "content", [b"", b"{}", b"[]", b"{", b"\xff", b'{"format": "nymity-signature-9"}', b"[" * 99_999, b"x" * 10**6]
 )
-def test_a_broken_signature_file_is_an_error(content: bytes, signed: Path, keys: Path) -> None:
+def test_a_file_that_is_no_signature_fails_with_a_key_and_blocks_nothing_without(
+    content: bytes, signed: Path, keys: Path
+) -> None:
     (signed / SIGNATURE_NAME).write_bytes(content)
-    with pytest.raises(FileError, match=r"certificate\.json\.sig"):
-        look(signed, key=keys / "ours.pub")
+    found = look(signed, key=keys / "ours.pub")
+    assert found.answer == "does not hold"
+    assert any("certificate.json.sig is no signature" in problem for problem in found.problems)
+    assert found.key is None
+    unasked = look(signed)
+    assert unasked.holds
+    (told,) = (f for f in unasked.findings if f.about == "signature")
+    assert told.answer == "cannot be seen"
+    assert "certificate.json.sig is no signature" in told.says
 
 
 def test_a_foreign_key_does_not_fit(signed: Path, keys: Path) -> None:
@@ -308,6 +317,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     Path("job.json").write_text(json.dumps(job))
     done = nymity("publish", "job.json", "--out", "r", "--no-report")
     assert done.exit_code == 0, done.output
+    assert f"signature     {Path('r') / SIGNATURE_NAME}" in done.stdout
     assert nymity("check", "r/release.csv", "--key", "keys/b.pub").exit_code == 0
     assert nymity("check", "r/release.csv", "--job", "job.json", "--key", "keys/b.pub").exit_code == 0
     foreign = nymity("check", "r/release.csv", "--key", "keys/a.pub")
@@ -316,6 +326,12 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert named.exit_code == 0
     assert json.loads(made.stdout)["fingerprint"] in named.stdout
     assert "valid" not in named.stdout
+    signature = Path("r", SIGNATURE_NAME).read_bytes()
+    Path("r", SIGNATURE_NAME).write_bytes(b"no signature")
+    assert nymity("check", "r/release.csv").exit_code == 0
+    assert "not checked" in nymity("check", "r/release.csv").stdout
+    assert nymity("check", "r/release.csv", "--key", "keys/b.pub").exit_code == 1
+    Path("r", SIGNATURE_NAME).write_bytes(signature)
     del job["sign"]
     Path("job.json").write_text(json.dumps(job))
     assert nymity("publish", "job.json", "--out", "r", "--no-report", "--force").exit_code == 2

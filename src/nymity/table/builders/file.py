@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from os import fspath
 from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError
+from nymity.core.paths import path_text, plain_file
+from nymity.core.separator import separator_line
 from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import MASK, shown
@@ -36,7 +37,7 @@ class HierarchyFile:
     delimiter: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", check_path("file.path", self.path))
+        object.__setattr__(self, "path", path_text("file.path", self.path))
         if self.delimiter is not None:
             check_delimiter("file.delimiter", self.delimiter)
 
@@ -54,6 +55,8 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
     makes a valid one, the most frequent is taken and what is wrong then is reported.
     """
     text = read_text(path)
+    if (named := separator_line(text)) is not None and named[0] in DELIMITERS:  # of a spreadsheet
+        delimiter, text = delimiter or named[0], text[named[1] :]
     if delimiter is not None:
         check_delimiter("delimiter", delimiter)
         return _hierarchy(path, parse_lines(path, text, delimiter))
@@ -74,7 +77,7 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, unpacking gzip; every way this can fail is a :class:`FileError`."""
     try:
-        with path.open("rb") as file:
+        with plain_file(path).open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
             content = b"".join(gunzipped(path, file)) if packed else file.read()
@@ -87,7 +90,7 @@ def read_text(path: Path) -> str:
             f"{path}, line {line}", expected="UTF-8 text", got="other bytes", hint="save the file as UTF-8"
         ) from error
     except OSError as error:
-        raise FileError(str(path), expected="a file that can be read", got=str(error)) from error
+        raise FileError(str(path), expected="a file that can be read", got=error.strerror or str(error)) from error
 
 
 def parse_lines(path: Path, text: str, delimiter: str) -> list[Line]:
@@ -103,17 +106,6 @@ def parse_lines(path: Path, text: str, delimiter: str) -> list[Line]:
     except csv.Error as error:
         raise FileError(f"{path}, line {start}", expected="well-formed CSV", got=str(error)) from error
     return lines
-
-
-def check_path(where: str, path: object) -> str:
-    """Return a path as text, so that it can stand in a job file."""
-    try:
-        text = fspath(path)  # type: ignore[call-overload]
-    except TypeError:
-        text = ""
-    if not isinstance(text, str) or not text:
-        raise ParameterError(where, expected="a path", got=repr(path))
-    return text
 
 
 def check_delimiter(where: str, delimiter: object) -> None:

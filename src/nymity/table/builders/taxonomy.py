@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NoReturn
 import polars as pl
 
 from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.paths import path_text
 from nymity.table.builders.column import distinct, plain_text, refuse
-from nymity.table.builders.file import check_path
 from nymity.table.builders.taxonomy_file import read_taxonomy
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
 from nymity.table.text import MASK, shown
@@ -58,7 +58,7 @@ class Taxonomy:
                 self._concepts(f"taxonomy.{name}")  # also refuses what is nested too deeply to be copied
                 object.__setattr__(self, name, copy.deepcopy(dict(mapping)))
         if self.file is not None:
-            object.__setattr__(self, "file", check_path("taxonomy.file", self.file))
+            object.__setattr__(self, "file", path_text("taxonomy.file", self.file))
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Return the tree as levels, checked against the column's values."""
