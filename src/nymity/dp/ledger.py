@@ -13,6 +13,7 @@ from typing import Any
 
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.files import read_file
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
 from nymity.dp.differential_privacy import DifferentialPrivacy
@@ -164,7 +165,7 @@ class Ledger:
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
+            content = json.loads(read_file(self._file).decode())
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nymity.core.errors import FileError
+from nymity.core.files import open_file
 from nymity.io.format import Format, confirm
 from nymity.io.limits import CHUNK_BYTES
 
@@ -19,7 +20,7 @@ def open_source(path: Path, promised: Format) -> None:
     try:
         if path.is_dir():
             raise FileError(str(path), expected="a file", got="a folder", hint="name one file inside it")
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(8)
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, field_validator
 
 from nymity.core.errors import FileError
+from nymity.core.files import open_file
 from nymity.core.formats import CERTIFICATE
 
 #: Largest file that is read as a certificate.
@@ -276,7 +277,7 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
 def read_bytes(path: str | Path) -> bytes:
     """Read the bytes of a certificate, as they are signed."""
     try:
-        with Path(path).open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         raise FileError(

@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.files import read_file
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
 from nymity.publish.earlier_release import EarlierRelease
@@ -82,7 +83,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
         frame = read_release(folder / Path(output["file"]).name, settings)
         apart = output.get(SENSITIVE_TABLE)
         counts = None if apart is None else read_release(folder / Path(apart["file"]).name, settings)
-        link = pl.read_parquet(kept / "mapping.parquet")["source_row"].to_numpy().astype(np.int64)
+        link = pl.read_parquet(read_file(kept / "mapping.parquet"))["source_row"].to_numpy().astype(np.int64)
         salt, content = str(log["salt"]), output["content_sha256"]
     except InputError:
         raise
@@ -106,7 +107,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
 
 def _json(path: Path, where: str) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_file(path).decode())
     except (OSError, ValueError) as error:
         raise FileError(
             where,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
+from nymity.core.files import read_file
 from nymity.core.formats import JOB
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
@@ -351,7 +352,7 @@ def _read_data(path: Path) -> dict[str, Any]:
     if kind not in readers:
         raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
     try:
-        data = readers[kind](path.read_text(encoding="utf-8-sig"))
+        data = readers[kind](read_file(path).decode("utf-8-sig"))
     except OSError as error:
         raise FileError(
             str(path),

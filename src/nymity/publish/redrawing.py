@@ -20,6 +20,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.files import read_file
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
@@ -153,7 +154,7 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
 def _read(path: Path) -> dict[str, Any]:
     refuse_between(path.parent)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_file(path).decode())
     except (OSError, ValueError) as error:
         raise FileError(str(path), expected="a custodian's log as nymity writes it", got=str(error)) from error
     if not isinstance(data, dict):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core.commit import Stage, committing
 from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
+from nymity.core.files import read_file
 from nymity.core.formats import LOG
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
@@ -252,7 +253,7 @@ def _unholdable(path: Path, got: str) -> TableError:
 def _earlier_files(folder: Path) -> list[str]:
     """Return the files that the certificate in a folder speaks of, and its signature."""
     try:
-        told = json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8"))
+        told = json.loads(read_file(folder / CERTIFICATE_NAME).decode())
         names = [str(item["file"]) for item in told.get("files") or []]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         names = []

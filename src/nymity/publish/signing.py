@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
+from nymity.core.files import open_file
 from nymity.core.formats import SIGNATURE
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ def _passphrase(path: str, ask: Ask | None) -> bytes:
 
 def _read(path: str | Path, expected: str) -> bytes:
     try:
-        with Path(path).open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise FileError(str(path), expected=expected, got=error.strerror or str(error)) from error

@@ -17,6 +17,7 @@ from nymity.core import validation
 from nymity.core.commit import refuse_between
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
+from nymity.core.files import read_file
 from nymity.core.formats import RECODING
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
@@ -123,7 +124,7 @@ class Recoding(ABC):
         """Read what :meth:`save` wrote."""
         refuse_between(Path(path).parent)
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            data = json.loads(read_file(path).decode())
         except (OSError, ValueError) as error:
             raise FileError(str(path), expected="a recoding file written by nymity", got=str(error)) from error
         if not isinstance(data, dict):

@@ -7,23 +7,29 @@ from __future__ import annotations
 
 import os
 
-os.environ |= {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # before they are imported
+os.environ |= {
+    "POLARS_MAX_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "RUST_BACKTRACE": "0",
+}  # before they are imported
 
-import argparse  # noqa: E402
-import json  # noqa: E402
-import shutil  # noqa: E402
-import sys  # noqa: E402
-import tempfile  # noqa: E402
-import time  # noqa: E402
-from collections import Counter  # noqa: E402
-from dataclasses import asdict  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
-from . import asking, frames, stock, surroundings, tampering  # noqa: E402
-from .case import Kind  # noqa: E402
-from .driver import Result, results  # noqa: E402
-from .outcome import Outcome  # noqa: E402
+from . import asking, frames, stock, surroundings, tampering
+from .case import Kind
+from .driver import Result, results
+from .outcome import Outcome
 
 KINDS = {
     "files": Kind(run=asking.files, share=260),
@@ -68,6 +74,8 @@ def _make_stock(folder: Path) -> None:
         try:
             stock.make(folder)
             code = 0
+        except BaseException:  # noqa: BLE001 -- told, and the process ends
+            traceback.print_exc()
         finally:
             sys.stderr.flush()
             os._exit(code)
@@ -88,7 +96,9 @@ class _Tally:
         if Outcome(result.outcome).is_defect:
             self.defects.append(result)
         if Outcome(result.outcome).is_defect or self.asked.only is not None or self.asked.all:
-            _say(f"-- {result.number} {result.kind}: {result.outcome}\n{result.said}\n   again: {self._command(result)}")
+            _say(
+                f"-- {result.number} {result.kind}: {result.outcome}\n{result.said}\n   again: {self._command(result)}"
+            )
 
     def _command(self, result: Result) -> str:
         kinds = f" --kinds '{self.asked.kinds}'" if self.asked.kinds else ""
@@ -113,7 +123,9 @@ class _Tally:
             found = {outcome: self.counts[kind, outcome] for outcome in Outcome if self.counts[kind, outcome]}
             if found:
                 each = self.seconds[kind] / sum(found.values())
-                lines.append(f"  {kind:12} {each:6.3f} s  " + ", ".join(f"{n} {outcome}" for outcome, n in found.items()))
+                lines.append(
+                    f"  {kind:12} {each:6.3f} s  " + ", ".join(f"{n} {outcome}" for outcome, n in found.items())
+                )
         return "\n".join(lines)
 
 

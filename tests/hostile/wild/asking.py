@@ -26,7 +26,9 @@ def files(case: Case) -> Verdict:
         tables.save(draw, table, path, delimiter=draw.choice(",;"))
     named = str(path.relative_to(case.folder)) if draw.random() < 0.5 and not path.name.startswith("-") else str(path)
     reading = _reading(draw)
-    asked = draw.choice(["inspect", "inspect", "starter", "starter", "measure", "risk", "hierarchy", "source", "second"])
+    asked = draw.choice(
+        ["inspect", "inspect", "starter", "starter", "measure", "risk", "hierarchy", "source", "second"]
+    )
     if asked == "inspect":
         return run(["inspect", named, *reading, *_form(draw)]).verdict()
     if asked == "starter":
@@ -42,7 +44,11 @@ def files(case: Case) -> Verdict:
     data = jobs.valid(draw, good, "good.csv" if asked == "second" else named)
     if asked == "second":
         key = "population" if draw.random() < 0.5 else "subset"
-        model = {"model": "k-map", "k": 2, "population": named} if key == "population" else {"model": "delta-presence", "low": 0, "high": 0.9, "subset": named}
+        model = (
+            {"model": "k-map", "k": 2, "population": named}
+            if key == "population"
+            else {"model": "delta-presence", "low": 0, "high": 0.9, "subset": named}
+        )
         data |= {"privacy": [model], "method": {"name": "optimal-lattice"}}
     job = jobs.save(draw, data, case.folder)
     ended = publish(job, "release", *options(draw))
@@ -121,20 +127,32 @@ def parameters(case: Case) -> Verdict:
     word = lambda: draw.choice([*texts.NAMES, "age", "job", "illness", "age,job"])  # noqa: E731
     asked: dict[str, list[str]] = {
         "check": [str(table), "--job", str(job)],
-        "measure": [str(table), *draw.choice([["--job", str(job)], ["--quasi", word()], ["--quasi", "age", "--sensitive", word()]])],
+        "measure": [str(table), *draw.choice([["--job", str(job)], ["--quasi", word()], ["--quasi", "age",
+        "--sensitive", word()]])],
         "compare": [str(people), str(table), "--job", str(job)],
-        "query": [str(people), str(table), "--job", str(job), *draw.choice([["--n", number()], ["--selectivity", number()], ["--dimensions", number()], ["--seed", number()], ["--attribute", word()]]), *draw.choice([[], ["--n", "20"]])],
-        "risk": [str(people), "--quasi", draw.choice(["age", "age,job", word()]), *draw.choice([["--population-size", number()], ["--sampling-fraction", number()], ["--threshold", number()], ["--preset", word()], ["--size", number()]])],
-        "attack": [str(table), "--job", str(job), "--attack", "--original", str(people), "--targets", draw.choice(["10", "10", number()]), "--seed", draw.choice(["1", number()])],
+        "query": [str(people), str(table), "--job", str(job), *draw.choice([["--n", number()], ["--selectivity",
+        number()], ["--dimensions", number()], ["--seed", number()], ["--attribute", word()]]), *draw.choice([[],
+            ["--n", "20"]])],
+        "risk": [str(people), "--quasi", draw.choice(["age", "age,job", word()]), *draw.choice([["--population-size",
+        number()], ["--sampling-fraction", number()], ["--threshold", number()], ["--preset", word()], ["--size",
+            number()]])],
+        "attack": [str(table), "--job", str(job), "--attack", "--original", str(people), "--targets",
+        draw.choice(["10", "10", number()]), "--seed", draw.choice(["1", number()])],
         "inspect": [str(people), "--k", number()],
-        "explore": [str(job), "--top", draw.choice(["3", number()]), *draw.choice([[], ["--loss", word()], ["--loss", draw.choice(["entropy", "gcp"])], ["--threads", draw.choice(["1", "0", "-1", "x"])], ["--out", word()]])],
+        "explore": [str(job), "--top", draw.choice(["3", number()]), *draw.choice([[], ["--loss", word()], ["--loss",
+        draw.choice(["entropy", "gcp"])], ["--threads", draw.choice(["1", "0", "-1", "x"])], ["--out", word()]])],
         "forecast": [str(job), *draw.choice([[], ["--top", number()], ["--set", f"privacy[0].epsilon={number()}"]])],
-        "hierarchy": [str(people), "--column", draw.choice(["age", "job", "zip", word()]), *draw.choice([[], ["--branches", number()], ["--save", word()]])],
-        "apply": [str(recoding), str(people), "--out", draw.choice(["out.csv", "out.parquet", "out.xlsx", word(), "x/y/z.csv", "/dev/null", "/dev/full", ".", "x" * 300]), *draw.choice([[], ["--unseen", "mask"], ["--outliers", draw.choice(["keep", "remove", "x"])], ["--export-mapping", word()], ["--unaccounted"]])],
-        "publish": [str(job), "--out", "release", "--no-report", "--set", f"{draw.choice(_FIELDS)}={draw.choice([number(), word()])}"],
+        "hierarchy": [str(people), "--column", draw.choice(["age", "job", "zip", word()]), *draw.choice([[],
+        ["--branches", number()], ["--save", word()]])],
+        "apply": [str(recoding), str(people), "--out", draw.choice(["out.csv", "out.parquet", "out.xlsx", word(),
+        "x/y/z.csv", "/dev/null", "/dev/full", ".", "x" * 300]), *draw.choice([[], ["--unseen", "mask"],
+        ["--outliers", draw.choice(["keep", "remove", "x"])], ["--export-mapping", word()], ["--unaccounted"]])],
+        "publish": [str(job), "--out", "release", "--no-report", "--set",
+        f"{draw.choice(_FIELDS)}={draw.choice([number(), word()])}"],
         "key": [draw.choice(["new", "show"]), word(), "--no-passphrase"],
         "schema": [],
-        "demo": ["--rows", draw.choice(["1", "2", "10", "-1", "x"]), "--no-report", "--out", draw.choice(["demo/release", word()])],
+        "demo": ["--rows", draw.choice(["1", "2", "10", "-1", "x"]), "--no-report", "--out",
+        draw.choice(["demo/release", word()])],
     }  # fmt: skip
     name = draw.choice(list(asked))
     given = asked[name]
@@ -144,8 +162,12 @@ def parameters(case: Case) -> Verdict:
     return ended.verdict()
 
 
-_FIELDS = ["method.suppression", "privacy[0].k", "privacy[0].epsilon", "privacy[0].l", "privacy[0].model", "method.name", "method.loss", "seed", "target", "output.format",
-           "output.name", "output.delimiter", "schema.age.role", "schema.age.weight", "schema.age.max_level", "schema.age.min_level", "schema.age.missing",
-           "source.path", "source.delimiter", "source.encoding", "source.header", "", ".", "[0]", "a[", "privacy", "privacy[9].k", "privacy[-1].k", "schema", "x.y.z",
-           "method.outliers", "method.checks", "schema.age.hierarchy.width", "schema.age.hierarchy.levels", "schema.zip.hierarchy.levels", "earlier.person",
+_FIELDS = ["method.suppression", "privacy[0].k", "privacy[0].epsilon", "privacy[0].l", "privacy[0].model",
+    "method.name", "method.loss", "seed", "target", "output.format",
+           "output.name", "output.delimiter", "schema.age.role", "schema.age.weight", "schema.age.max_level",
+           "schema.age.min_level", "schema.age.missing",
+           "source.path", "source.delimiter", "source.encoding", "source.header", "", ".", "[0]", "a[", "privacy",
+           "privacy[9].k", "privacy[-1].k", "schema", "x.y.z",
+           "method.outliers", "method.checks", "schema.age.hierarchy.width", "schema.age.hierarchy.levels",
+           "schema.zip.hierarchy.levels", "earlier.person",
            "earlier.smallest_group", "ledger.path", "sign.key", "format"]  # fmt: skip

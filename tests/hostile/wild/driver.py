@@ -144,11 +144,14 @@ class _Worker:
 
 def _work(numbers: list[int], seed: int, kinds: dict[str, Kind], base: Path, pipe: int) -> None:
     """Run cases one after another, in this process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # panics of Rust are told there, whoever catches them
     for number in numbers:
         os.write(pipe, json.dumps({"begins": number}).encode() + b"\n")
         spent = _spent()
         kind, verdict = run_case(number, seed, kinds, base)
-        result = Result(number=number, kind=kind, outcome=verdict.outcome, said=verdict.said[:6000], seconds=_spent() - spent)
+        result = Result(
+            number=number, kind=kind, outcome=verdict.outcome, said=verdict.said[:6000], seconds=_spent() - spent
+        )
         data = json.dumps(asdict(result)).encode() + b"\n"
         while data:
             data = data[os.write(pipe, data) :]

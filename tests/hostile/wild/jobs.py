@@ -19,11 +19,14 @@ PRIVATE = ["safepub", "epsilon-safe-lattice"]
 METHODS = [*LEVELS, *LEVELS, *PARTITIONS, *FREEFORM, *BUCKETS, *PRIVATE]
 FORMATS = ["csv", "csv", "csv", "csv.gz", "tsv", "parquet", "xlsx"]
 SIZES = ["k-anonymity", "prosecutor-risk", "average-risk", "sample-uniques"]
-SPREADS = ["distinct-l-diversity", "frequency-l-diversity", "entropy-l-diversity", "recursive-diversity", "alpha-k-anonymity", "t-closeness",
+SPREADS = ["distinct-l-diversity", "frequency-l-diversity", "entropy-l-diversity", "recursive-diversity",
+    "alpha-k-anonymity", "t-closeness",
            "delta-disclosure", "beta-likeness", "enhanced-beta-likeness", "f-privacy"]  # fmt: skip
 
 
-def valid(draw: random.Random, table: Table, source: str, *, method: str | None = None, form: str | None = None) -> dict[str, Any]:
+def valid(
+    draw: random.Random, table: Table, source: str, *, method: str | None = None, form: str | None = None
+) -> dict[str, Any]:
     """Return the data of a job that fits a tame table."""
     method = method or draw.choice(METHODS)
     name = dict(zip(table.shapes, table.names, strict=True))
@@ -62,13 +65,18 @@ def _quasi(draw: random.Random, shape: str, cells: list[str | None], *, listed: 
     values = sorted({cell for cell in cells if cell is not None})
     rows = [[value, f"group {len(value) % 3}", "*"] for value in values]
     builders: dict[str, list[dict[str, Any]]] = {
-        "number": [{"type": "intervals", "width": 10, "levels": 3}, {"type": "intervals", "cuts": [[30, 50], [50]]}, {"type": "ordering", "group": 2},
+        "number": [{"type": "intervals", "width": 10, "levels": 3}, {"type": "intervals", "cuts": [[30, 50], [50]]},
+        {"type": "ordering", "group": 2},
                    {"type": "intervals", "width": 2.5, "bottom": 20, "top": 60}],
-        "code": [{"type": "masking"}, {"type": "masking", "side": "left", "levels": 2}, {"type": "masking", "steps": [1, 3]}],
-        "word": [{"type": "taxonomy", "tree": {"indoors": ["nurse", "judge"], "out": ["cook", "pupil"]}}, {"type": "rows", "rows": rows},
-                 {"type": "ordering", "groups": {"x": ["nurse", "judge"], "y": ["cook", "pupil"]}}, {"type": "random-tree", "seed": 3},
+        "code": [{"type": "masking"}, {"type": "masking", "side": "left", "levels": 2}, {"type": "masking",
+        "steps": [1, 3]}],
+        "word": [{"type": "taxonomy", "tree": {"indoors": ["nurse", "judge"], "out": ["cook", "pupil"]}},
+        {"type": "rows", "rows": rows},
+                 {"type": "ordering", "groups": {"x": ["nurse", "judge"], "y": ["cook", "pupil"]}},
+                     {"type": "random-tree", "seed": 3},
                  {"type": "shuffled", "hierarchy": {"type": "random-tree", "seed": 1}, "seed": 2}],
-        "date": [{"type": "dates"}, {"type": "dates", "levels": ["month", "year"]}, {"type": "dates", "levels": ["week", "quarter"]}],
+        "date": [{"type": "dates"}, {"type": "dates", "levels": ["month", "year"]}, {"type": "dates",
+        "levels": ["week", "quarter"]}],
         "rare": [],
     }  # fmt: skip
     made: dict[str, Any] = {"role": "quasi"}
@@ -146,7 +154,9 @@ def toml(data: dict[str, Any]) -> str:
 
 def _inline(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_inline(item)}" for key, item in value.items() if item is not None) + " }"
+        return (
+            "{ " + ", ".join(f"{_key(key)} = {_inline(item)}" for key, item in value.items() if item is not None) + " }"
+        )
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_inline(item) for item in value if item is not None) + "]"
     if isinstance(value, bool):
@@ -163,12 +173,29 @@ def _key(key: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + "".join(f"\\u{ord(c):04x}" if ord(c) < 32 or ord(c) == 127 else {'"': '\\"', "\\": "\\\\"}.get(c, c) for c in text) + '"'
+    return (
+        '"'
+        + "".join(
+            f"\\u{ord(c):04x}" if ord(c) < 32 or ord(c) == 127 else {'"': '\\"', "\\": "\\\\"}.get(c, c) for c in text
+        )
+        + '"'
+    )
 
 
 def spoil(draw: random.Random, path: Path) -> None:
     """Break the text of a job."""
     raw = path.read_bytes()
-    junk = [b"[" * 3000, b'{"a":' * 3000, b"\xff\xfe", b"a.b.c.d = 1\n" * 3, b"= 1\n", b"[[schema]]\n", b"x = 2020-13-45\n", b"\0", b"[schema]\n",
+    junk = [b"[" * 3000, b'{"a":' * 3000, b"\xff\xfe", b"a.b.c.d = 1\n" * 3, b"= 1\n", b"[[schema]]\n",
+        b"x = 2020-13-45\n", b"\0", b"[schema]\n",
             b"day = 2020-01-01\n", b"time = 10:00:00\n"]  # fmt: skip
-    path.write_bytes(draw.choice([texts.spoiled(draw, raw), raw + draw.choice(junk), draw.choice(junk) + raw, b"", raw.decode().encode("utf-16")]))
+    path.write_bytes(
+        draw.choice(
+            [
+                texts.spoiled(draw, raw),
+                raw + draw.choice(junk),
+                draw.choice(junk) + raw,
+                b"",
+                raw.decode().encode("utf-16"),
+            ]
+        )
+    )

@@ -27,14 +27,18 @@ def forced() -> list[str]:
     return ["--force"] if "force" in signature(command.command).parameters else []
 
 
-def judged(ended: Ended, data: Any, table: Table | None, release: Path, *, custodian: Path | None = None) -> list[Verdict]:
+def judged(
+    ended: Ended, data: Any, table: Table | None, release: Path, *, custodian: Path | None = None
+) -> list[Verdict]:
     """Judge what a publish left; nothing is there that should not be, whether it succeeded or not."""
     verdicts = [ended.verdict()]
     private = custodian or release.with_name(f"{release.name}-custodian")
     verdicts += found(Outcome.LEAK, judge.left_lying(release, private), ended)
     if ended.code not in (0, 5):
         if release.is_dir() and any(release.iterdir()):
-            verdicts += found(Outcome.MIXED, [f"files are left: {sorted(path.name for path in release.iterdir())}"], ended)
+            verdicts += found(
+                Outcome.MIXED, [f"files are left: {sorted(path.name for path in release.iterdir())}"], ended
+            )
         return verdicts
     words = set() if table is None else forbidden(data, table)
     try:
@@ -83,4 +87,7 @@ def found(outcome: Outcome, faults: Iterable[str], ended: Ended) -> list[Verdict
 
 def options(draw: random.Random) -> Sequence[str]:
     """Return harmless options of publish."""
-    return [*(["--no-report"] if draw.random() < 0.985 else []), *draw.choice([[], [], ["-q"], ["--json"], ["--fail-on-warnings"]])]
+    return [
+        *(["--no-report"] if draw.random() < 0.985 else []),
+        *draw.choice([[], [], ["-q"], ["--json"], ["--fail-on-warnings"]]),
+    ]

@@ -39,11 +39,15 @@ def make(folder: Path) -> None:
         place.mkdir()
         os.chdir(place)
         table = tables.tame(draw, 150 if name == "private" else 30)
-        table = tables.Table(names=["name", "age", "zip", "job", "day", "town", "illness", "note"], columns=table.columns, shapes=table.shapes)
+        table = tables.Table(
+            names=["name", "age", "zip", "job", "day", "town", "illness", "note"],
+            columns=table.columns,
+            shapes=table.shapes,
+        )
         tables.save(random.Random(1), table, place / "people.csv")
         data = _job(draw, table, method, form)
         if name == "signed":
-            _ran(["key", "new", str(place / "hospital"), "--no-passphrase"])
+            _make_key(place / "hospital")
             data["sign"] = {"key": "hospital"}
         if name == "private":
             from nymity.dp import Ledger
@@ -57,19 +61,48 @@ def make(folder: Path) -> None:
             _make_second(draw, place, table, data)
 
 
+def _make_key(path: Path) -> None:
+    """Write a key pair, the same each time."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+
+    key = ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    pem, none = serialization.Encoding.PEM, serialization.NoEncryption()
+    path.write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, none))
+    path.chmod(0o600)
+    public = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    path.with_name(f"{path.name}.pub").write_bytes(public)
+
+
 def _make_second(draw: random.Random, place: Path, table: tables.Table, data: dict[str, Any]) -> None:
     """Write the table and the job that replace the release: six people more, and words that the first has not."""
     more = tables.tame(draw, 6)
     columns = [[*cells, *added] for cells, added in zip(table.columns, more.columns, strict=True)]
-    columns[table.names.index("job")] = ["Zqnew" if cell == "cook" else cell for cell in columns[table.names.index("job")]]
-    tables.save(random.Random(1), tables.Table(names=table.names, columns=columns, shapes=table.shapes), place / "people2.csv")
-    (place / "job2.json").write_text(json.dumps({**data, "source": {"path": "people2.csv"}, "schema": {**data["schema"], "job": {"role": "quasi", "max_level": 0}}}))
+    columns[table.names.index("job")] = [
+        "Zqnew" if cell == "cook" else cell for cell in columns[table.names.index("job")]
+    ]
+    tables.save(
+        random.Random(1), tables.Table(names=table.names, columns=columns, shapes=table.shapes), place / "people2.csv"
+    )
+    (place / "job2.json").write_text(
+        json.dumps(
+            {
+                **data,
+                "source": {"path": "people2.csv"},
+                "schema": {**data["schema"], "job": {"role": "quasi", "max_level": 0}},
+            }
+        )
+    )
 
 
 def _job(draw: random.Random, table: tables.Table, method: str, form: str) -> dict[str, Any]:
     data = jobs.valid(draw, table, "people.csv", method=method, form=form)
     private = method in jobs.PRIVATE
-    for name, hierarchy in (("age", {"type": "intervals", "width": 10, "levels": 3}), ("job", None), ("zip", {"type": "masking"})):
+    for name, hierarchy in (
+        ("age", {"type": "intervals", "width": 10, "levels": 3}),
+        ("job", None),
+        ("zip", {"type": "masking"}),
+    ):
         attribute: dict[str, Any] = {"role": "quasi"} | ({} if hierarchy is None else {"hierarchy": hierarchy})
         if private:
             values = sorted({cell for cell in table.column(name) if cell is not None})
@@ -79,7 +112,10 @@ def _job(draw: random.Random, table: tables.Table, method: str, form: str) -> di
     if not private:
         data["schema"]["illness"] = {"role": "sensitive"}
     if method in (*jobs.LEVELS, *jobs.PARTITIONS):
-        data["privacy"] = [{"model": "k-anonymity", "k": 3}, {"model": "distinct-l-diversity", "l": 2, "attribute": "illness"}]
+        data["privacy"] = [
+            {"model": "k-anonymity", "k": 3},
+            {"model": "distinct-l-diversity", "l": 2, "attribute": "illness"},
+        ]
     if method in jobs.BUCKETS:
         data["privacy"] = [{"model": "frequency-l-diversity", "l": 1.5, "attribute": "illness"}]
     data["output"] = {"format": form}

@@ -40,7 +40,15 @@ def environment(case: Case) -> Verdict:
     name = draw.choice(list(_CIRCUMSTANCES))
     again = draw.random() < 0.6
     out = "release" if again else draw.choice(["new", "deep/er/new", "n e w", "名"])
-    given = ["publish", _AGAIN if again else "job.json", "--out", out, "--no-report", *(forced() if again else []), *draw.choice([[], ["--json"], ["-q"]])]
+    given = [
+        "publish",
+        _AGAIN if again else "job.json",
+        "--out",
+        out,
+        "--no-report",
+        *(forced() if again else []),
+        *draw.choice([[], ["--json"], ["-q"]]),
+    ]
     arrange = _CIRCUMSTANCES[name](draw, place)
 
     def work() -> Ended:
@@ -67,7 +75,11 @@ def kills(case: Case) -> Verdict:
         os.kill(child, number)  # a child that has ended and was not waited for can still be named
 
     ended = _forked(lambda: run(given), given, meanwhile=stop)
-    if number != signal.SIGKILL and ended.code >= 0 and (left := list(judge.left_lying(place / "release", place / "release-custodian"))):
+    if (
+        number != signal.SIGKILL
+        and ended.code >= 0
+        and (left := list(judge.left_lying(place / "release", place / "release-custodian")))
+    ):
         return Verdict(outcome=Outcome.LEAK, said=f"after {number!r}: {left}\n{ended.told}")
     return _judged(f"signal {number}", ended, place, again=True, out="release", may_die=True)
 
@@ -76,7 +88,9 @@ def two_at_once(case: Case) -> Verdict:
     """Let two publish into one folder."""
     draw, place = case.draw, _place(case)
     wait = draw.choice([[], ["--wait", "20"]])
-    given = [["publish", job, "--out", "release", "--no-report", "-q", *forced(), *wait] for job in ("job.json", _AGAIN)]
+    given = [
+        ["publish", job, "--out", "release", "--no-report", "-q", *forced(), *wait] for job in ("job.json", _AGAIN)
+    ]
     first: list[Ended] = []
 
     def second(_: int) -> None:
@@ -89,7 +103,9 @@ def two_at_once(case: Case) -> Verdict:
     told = "\n".join(one.told for one in ended)
     if state not in ("old", "new") or (wait and any(one.code for one in ended)) or all(one.code for one in ended):
         verdicts.append(Verdict(outcome=Outcome.MIXED, said=f"{state} after two at once\n{told}"))
-    return worst([*verdicts, *found(Outcome.LEAK, judge.left_lying(place / "release", place / "release-custodian"), ended[0])])
+    return worst(
+        [*verdicts, *found(Outcome.LEAK, judge.left_lying(place / "release", place / "release-custodian"), ended[0])]
+    )
 
 
 def processes(case: Case) -> Verdict:
@@ -100,7 +116,18 @@ def processes(case: Case) -> Verdict:
     given = ["publish", _AGAIN if again else "job.json", "--out", out, "--no-report", *(forced() if again else [])]
     reading = draw.random() < 0.4
     if reading:
-        given = draw.choice([["check", "release/release.csv"], ["inspect", "people.csv"], ["risk", "people.csv", "--quasi", "age,job", "--json"], ["schema"], ["--help"], [], ["publish", "--help"], ["nonsense"]])
+        given = draw.choice(
+            [
+                ["check", "release/release.csv"],
+                ["inspect", "people.csv"],
+                ["risk", "people.csv", "--quasi", "age,job", "--json"],
+                ["schema"],
+                ["--help"],
+                [],
+                ["publish", "--help"],
+                ["nonsense"],
+            ]
+        )
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     close: list[int] = []
     streams = draw.choice(["plain", "plain", "closed", "full", "pipe", "no input"])
@@ -112,28 +139,45 @@ def processes(case: Case) -> Verdict:
         read, write = os.pipe()
         os.close(read)
         options["stdout"] = write
-    variables = draw.choice([{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "utf-16"},
-        {"LC_ALL": "tr_TR.UTF-8"}, {"PYTHONOPTIMIZE": "2"}, {"PYTHONWARNINGS": "error"}, {"PYTHONHASHSEED": "1"}, {"COLUMNS": "0"}, {"HOME": ""}, {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONSAFEPATH": "1"}, {"PYTHONDEVMODE": "0"}])  # fmt: skip
+    variables = draw.choice([{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "utf-16"},
+        {"LC_ALL": "tr_TR.UTF-8"}, {"PYTHONOPTIMIZE": "2"}, {"PYTHONWARNINGS": "error"}, {"PYTHONHASHSEED": "1"},
+            {"COLUMNS": "0"}, {"HOME": ""}, {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONSAFEPATH": "1"},
+                {"PYTHONDEVMODE": "0"}])  # fmt: skip
 
     def before() -> None:
         for number in close:
             os.close(number)
 
-    done = subprocess.run([sys.executable, "-m", "nymity", *given], env={**os.environ, **variables}, cwd=place, preexec_fn=before, timeout=100, check=False, **options)  # noqa: PLW1509
-    ended = Ended(arguments=tuple(given) or ("nothing",), code=done.returncode, out=(done.stdout or b"").decode(errors="replace"), err=(done.stderr or b"").decode(errors="replace"))
+    done = subprocess.run(
+        [sys.executable, "-m", "nymity", *given],
+        env={**os.environ, **variables},
+        cwd=place,
+        preexec_fn=before,
+        timeout=100,
+        check=False,
+        **options,
+    )
+    ended = Ended(
+        arguments=tuple(given) or ("nothing",),
+        code=done.returncode,
+        out=(done.stdout or b"").decode(errors="replace"),
+        err=(done.stderr or b"").decode(errors="replace"),
+    )
     told = f"{streams} {close} {variables}"
     if reading:
         verdict = ended.verdict()
         silent = ended.code in (2, 3) and 2 in close
         return Verdict(outcome=Outcome.ERROR if silent else verdict.outcome, said=f"{told}\n{verdict.said}")
-    verdict = _judged(told, ended, place, again=again, out=out, may_die=False, silent=2 in close)
-    return verdict
+    return _judged(told, ended, place, again=again, out=out, may_die=False, silent=2 in close)
 
 
 # -- judging -----------------------------------------------------------------------------------------------------------
 
 
-def _judged(what: str, ended: Ended, place: Path, *, again: bool, out: str, may_die: bool, silent: bool = False) -> Verdict:
+def _judged(
+    what: str, ended: Ended, place: Path, *, again: bool, out: str, may_die: bool, silent: bool = False
+) -> Verdict:
     """Judge what a publish left behind, after the next run where it died."""
     release = place / out
     private = release.with_name(f"{release.name}-custodian")
@@ -148,7 +192,11 @@ def _judged(what: str, ended: Ended, place: Path, *, again: bool, out: str, may_
     if again:
         state = _version(place)
         success = ended.code in (0, 5)
-        wrong = state not in ("old", "new") or (success and state != "new") or (not died and not success and ended.code in KNOWN and state != "old")
+        wrong = (
+            state not in ("old", "new")
+            or (success and state != "new")
+            or (not died and not success and ended.code in KNOWN and state != "old")
+        )
         faults += found(Outcome.MIXED, [f"{what}: {state} is there"] if wrong else [], ended)
     elif ended.code not in (0, 5) and not died and release.exists() and any(release.iterdir()):
         faults += found(Outcome.MIXED, [f"{what}: files are left"], ended)
@@ -161,7 +209,11 @@ def _version(place: Path) -> str:
     try:
         table = release / "release.csv"
         told = json.loads((release / "certificate.json").read_text())
-        rows = [len(judge.read(table)[1]), told["input"]["records"], pq.read_metadata(private / "mapping.parquet").num_rows]
+        rows = [
+            len(judge.read(table)[1]),
+            told["input"]["records"],
+            pq.read_metadata(private / "mapping.parquet").num_rows,
+        ]
         texts = [table.read_text(), (private / "recoding.json").read_text()]
         salt = json.loads((private / "log.json").read_text()).get("salt", "")
         whole = told["output"]["file_sha256"] == hashlib.sha256(table.read_bytes()).hexdigest()
@@ -248,12 +300,36 @@ def _user(prepare: Callable[[random.Random, Path], None]) -> Callable[[random.Ra
 
 def _closed(draw: random.Random, place: Path) -> None:
     """Take a permission from somewhere."""
-    draw.choice([place, place / "release", place / "release-custodian", place / "people.csv", place / "people2.csv", place / _AGAIN, place / "release/release.csv", place / "release/certificate.json"]).chmod(draw.choice([0o555, 0o444, 0o000, 0o111]))
+    draw.choice(
+        [
+            place,
+            place / "release",
+            place / "release-custodian",
+            place / "people.csv",
+            place / "people2.csv",
+            place / _AGAIN,
+            place / "release/release.csv",
+            place / "release/certificate.json",
+        ]
+    ).chmod(draw.choice([0o555, 0o444, 0o000, 0o111]))
 
 
 def _of_root(draw: random.Random, place: Path) -> None:
-    for path in draw.sample([place / "release", place / "release-custodian", place / "release/release.csv", place / "release-custodian/log.json"], 2):
+    for path in draw.sample(
+        [
+            place / "release",
+            place / "release-custodian",
+            place / "release/release.csv",
+            place / "release-custodian/log.json",
+        ],
+        2,
+    ):
         os.chown(path, 0, 0)
+
+
+def _umask(draw: random.Random, place: Path) -> Arrange:
+    mask = draw.choice([0, 0, 0, 0o077, 0o777, 0o222, 0o444])
+    return lambda: os.umask(mask) and None
 
 
 def _gone(draw: random.Random, place: Path) -> Arrange:
@@ -268,8 +344,18 @@ def _gone(draw: random.Random, place: Path) -> Arrange:
 
 def _odd_target(draw: random.Random, place: Path) -> Arrange:
     """Put something in the way."""
+
     def arrange() -> None:
-        path = draw.choice([place / "new", place / "new-custodian", place / "release/release.csv", place / "release/report.html", place / "release-custodian/log.json", place / "deep"])
+        path = draw.choice(
+            [
+                place / "new",
+                place / "new-custodian",
+                place / "release/release.csv",
+                place / "release/report.html",
+                place / "release-custodian/log.json",
+                place / "deep",
+            ]
+        )
         shutil.move(path, place.parent / "kept") if path.exists() else None
         if draw.random() < 0.3 and path.parent == place:
             path.symlink_to(draw.choice(["release", "nowhere", path.name, "/dev/null"]))
@@ -289,7 +375,7 @@ _CIRCUMSTANCES: dict[str, Callable[[random.Random, Path], Arrange]] = {
     "home": _variable("HOME", [None, "/nowhere", "", "/dev/null"]),
     "temporary": _variable("TMPDIR", ["/nowhere", "/proc", "", None]),
     "zone": _variable("TZ", ["Mars/Phobos", "", ":", "UTC+99"]),
-    "umask": lambda draw, place: (lambda mask=draw.choice([0, 0, 0, 0o077, 0o777, 0o222, 0o444]): os.umask(mask) and None),
+    "umask": _umask,
     "file size": _limit(resource.RLIMIT_FSIZE, [0, 1, 300, 1000, 2000, 3000, 5000, 20_000]),
     "open files": _limit(resource.RLIMIT_NOFILE, [4, 6, 8, 10, 12, 16, 24]),
     "memory": _limit(resource.RLIMIT_AS, [2**20, 2**23, 2**25, 2**27, 2**28, 2**29, 2**30, 2**31]),
@@ -323,7 +409,7 @@ def _undo(place: Path) -> None:
 
 def _hidden(place: Path) -> bool:
     try:
-        return any(name.startswith(".") for name in os.listdir(place / "release"))
+        return any(path.name.startswith(".") for path in (place / "release").iterdir())
     except OSError:
         return False
 
@@ -342,7 +428,16 @@ def _forked(work: Callable[[], Ended], given: list[str], *, meanwhile: Callable[
                 file.flush()
                 code = 0
             except BaseException as error:  # noqa: BLE001 -- a signal may come when the command has ended
-                file.write(pickle.dumps(Ended(arguments=tuple(given), code=130 if isinstance(error, KeyboardInterrupt) else 70, out="", err=repr(error))))
+                file.write(
+                    pickle.dumps(
+                        Ended(
+                            arguments=tuple(given),
+                            code=130 if isinstance(error, KeyboardInterrupt) else 70,
+                            out="",
+                            err=repr(error),
+                        )
+                    )
+                )
                 file.flush()
             finally:
                 os._exit(code)
@@ -351,4 +446,4 @@ def _forked(work: Callable[[], Ended], given: list[str], *, meanwhile: Callable[
         file.seek(0)
         data = file.read()
     answer.unlink()
-    return pickle.loads(data) if data else Ended(arguments=tuple(given), code=status, out="", err=f"died with {status}")  # noqa: S301 -- our own
+    return pickle.loads(data) if data else Ended(arguments=tuple(given), code=status, out="", err=f"died with {status}")

@@ -43,7 +43,8 @@ def tame(draw: random.Random, n: int | None = None) -> Table:
     n = draw.randint(12, 40) if n is None else n
     shapes = ["person", "number", "code", "word", "date", "rare", "secret", "note"]
     odd = draw.random() < 0.3
-    names = draw.sample([name for name in texts.NAMES if name and name.strip() == name and len(name) < 99], 8) if odd else [
+    names = draw.sample([name for name in texts.NAMES if name and name.strip() == name and len(name) < 99],
+        8) if odd else [
         "name", "age", "zip", "job", "day", "town", "illness", "note"]  # fmt: skip
     if len({name.strip("'") for name in names}) < 8:
         return tame(draw, n)
@@ -54,7 +55,8 @@ def wild(draw: random.Random) -> Table:
     """Return a table of anything."""
     n = draw.choice([0, 1, 1, 2, 3, 10, 20, 20, 30])
     width = draw.choice([1, 1, 2, 3, 3, 4, 6, 12])
-    shapes = [draw.choice(["person", "number", "code", "word", "date", "rare", "secret", "note", "any", "any", "one", "gaps", "odd number",
+    shapes = [draw.choice(["person", "number", "code", "word", "date", "rare", "secret", "note", "any", "any", "one",
+        "gaps", "odd number",
                            "odd date", "mixed", "long", "truth"]) for _ in range(width)]  # fmt: skip
     names = [draw.choice(texts.NAMES) if draw.random() < 0.5 else f"column {number}" for number in range(width)]
     return Table(names=names, columns=[_column(draw, shape, n) for shape in shapes], shapes=shapes)
@@ -81,7 +83,10 @@ def _column(draw: random.Random, shape: str, n: int) -> list[str | None]:
     if shape == "person":
         return [texts.marker(draw, "id") for _ in range(n)]
     if shape == "rare":  # mostly one town, but some are alone in theirs
-        return [texts.marker(draw, "rare") if draw.random() < 0.15 else draw.choice(["Ulm", "Ulm", "Bonn"]) for _ in range(n)]
+        return [
+            texts.marker(draw, "rare") if draw.random() < 0.15 else draw.choice(["Ulm", "Ulm", "Bonn"])
+            for _ in range(n)
+        ]
     chosen = draw.sample(pool[shape], min(len(pool[shape]), draw.randint(2, 8))) if shape == "any" else pool[shape]
     gaps = 0.1 if draw.random() < 0.2 else 0.0
     return [None if draw.random() < gaps else draw.choice(chosen) for _ in range(n)]
@@ -107,7 +112,12 @@ def delimited(draw: random.Random, table: Table, delimiter: str) -> str:
     """Return a table as text."""
     out = io.StringIO(newline="")
     alone = len(table.names) == 1
-    writer = csv.writer(out, delimiter=delimiter, lineterminator=draw.choice(["\n", "\n", "\r\n"]), quoting=csv.QUOTE_ALL if alone else draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    writer = csv.writer(
+        out,
+        delimiter=delimiter,
+        lineterminator=draw.choice(["\n", "\n", "\r\n"]),
+        quoting=csv.QUOTE_ALL if alone else draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    )
     writer.writerow(table.names)
     writer.writerows([["" if cell is None else cell for cell in row] for row in table.rows])
     return out.getvalue()
@@ -136,7 +146,9 @@ def _save_workbook(draw: random.Random, table: Table, path: Path) -> None:
     import xlsxwriter
 
     numbers = draw.random() < 0.5
-    with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}) as book:
+    with xlsxwriter.Workbook(
+        path, {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+    ) as book:
         sheet = book.add_worksheet(draw.choice(["Sheet1", "Blatt 1", "名前", "a'b"]))
         for at, name in enumerate(table.names):
             sheet.write_string(0, at, name[:32000])
@@ -147,7 +159,12 @@ def _save_workbook(draw: random.Random, table: Table, path: Path) -> None:
                 if numbers and cell.isascii() and cell.isdigit() and len(cell) < 15:
                     sheet.write_number(row, at, int(cell))
                 elif numbers and draw.random() < 0.02:
-                    draw.choice([lambda r=row, a=at: sheet.write_boolean(r, a, True), lambda r=row, a=at: sheet.write_formula(r, a, "=1/0", value="#DIV/0!")])()
+                    draw.choice(
+                        [
+                            lambda r=row, a=at: sheet.write_boolean(r, a, True),
+                            lambda r=row, a=at: sheet.write_formula(r, a, "=1/0", value="#DIV/0!"),
+                        ]
+                    )()
                 else:
                     sheet.write_string(row, at, cell[:32000])
 
@@ -157,8 +174,10 @@ def broken_file(draw: random.Random, table: Table, folder: Path) -> Path:
     suffix = draw.choice(SUFFIXES)
     stem = draw.choice(["data", "data", "dä ta", "名", "-x", "a'b", "%s"])
     path = folder / f"{stem}{suffix}"
-    how = draw.choice(["spoiled"] * 8 + ["encoding"] * 4 + ["lines"] * 5 + ["nothing", "header", "blank", "folder", "fifo", "device", "broken link",
-                       "loop", "link", "wrong suffix", "twice packed", "garbage", "huge cell", "wide", "no suffix", "upper", "missing", "socket"])  # fmt: skip
+    how = draw.choice(["spoiled"] * 8 + ["encoding"] * 4 + ["lines"] * 5 + ["nothing", "header", "blank", "folder",
+        "fifo", "device", "broken link",
+                       "loop", "link", "wrong suffix", "twice packed", "garbage", "huge cell", "wide", "no suffix",
+                       "upper", "missing", "socket"])  # fmt: skip
     if how == "spoiled":
         save(draw, table, path)
         path.write_bytes(texts.spoiled(draw, path.read_bytes()))
@@ -181,7 +200,9 @@ def broken_file(draw: random.Random, table: Table, folder: Path) -> Path:
     elif how == "socket":
         os.mknod(path, 0o140644)
     elif how == "device":
-        path.symlink_to(draw.choice(["/dev/null", "/dev/zero", "/dev/random", "/dev/full", "/proc/self/mem", "/proc/self/environ"]))
+        path.symlink_to(
+            draw.choice(["/dev/null", "/dev/zero", "/dev/random", "/dev/full", "/proc/self/mem", "/proc/self/environ"])
+        )
     elif how == "broken link":
         path.symlink_to("nowhere")
     elif how == "loop":
@@ -198,7 +219,10 @@ def broken_file(draw: random.Random, table: Table, folder: Path) -> Path:
         save(draw, table, path)
         path.write_bytes(gzip.compress(path.read_bytes()) if draw.random() < 0.5 else path.read_bytes() * 2)
     elif how == "garbage":
-        path.write_bytes(draw.choice([b"", b"PAR1", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0"]) + draw.randbytes(draw.randint(0, 300)))
+        path.write_bytes(
+            draw.choice([b"", b"PAR1", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0"])
+            + draw.randbytes(draw.randint(0, 300))
+        )
     elif how == "huge cell":
         path.write_bytes(b"a,b\n" + b"x" * draw.choice([10**5, 10**6]) + b",1\n2,3\n")
     elif how == "wide":
@@ -218,7 +242,23 @@ def broken_file(draw: random.Random, table: Table, folder: Path) -> Path:
 def _odd_lines(draw: random.Random, text: str) -> str:
     lines = text.split("\n")
     at = draw.randrange(len(lines))
-    how = draw.choice(["short", "long", "quote", "half quote", "sep", "blank", "comment", "cr", "again", "no end", "mixed", "nul", "stray"])
+    how = draw.choice(
+        [
+            "short",
+            "long",
+            "quote",
+            "half quote",
+            "sep",
+            "blank",
+            "comment",
+            "cr",
+            "again",
+            "no end",
+            "mixed",
+            "nul",
+            "stray",
+        ]
+    )
     if how == "short":
         lines[at] = lines[at].rpartition(",")[0]
     elif how == "long":

@@ -36,7 +36,9 @@ def tampering(case: Case) -> Verdict:
         _tamper(draw, place, table, case)
     if draw.random() < 0.25 and table.is_file():
         _forge_hashes(place, table)
-    asked = draw.choice(["check"] * 6 + ["compare", "query", "apply", "risk", "attack", "log", "again", "measure", "key"])
+    asked = draw.choice(
+        ["check"] * 6 + ["compare", "query", "apply", "risk", "attack", "log", "again", "measure", "key"]
+    )
     return _ASKED[asked](draw, place, table, before, case)
 
 
@@ -44,22 +46,59 @@ def tampering(case: Case) -> Verdict:
 
 
 def _tamper(draw: random.Random, place: Path, table: Path, case: Case) -> None:
-    files = [path for folder in ("release", "release-custodian") for path in sorted((place / folder).iterdir()) if path.is_file()]
-    files += [table] * 4 + [place / "release/certificate.json"] * 3 + [path for name in ("ledger.json", "hospital.pub", "hospital") if (path := place / name).exists()]
+    files = [
+        path
+        for folder in ("release", "release-custodian")
+        for path in sorted((place / folder).iterdir())
+        if path.is_file()
+    ]
+    files += (
+        [table] * 4
+        + [place / "release/certificate.json"] * 3
+        + [path for name in ("ledger.json", "hospital.pub", "hospital") if (path := place / name).exists()]
+    )
     path = draw.choice([path for path in files if path.exists()])
     how = draw.choice(["bytes", "bytes", "inside", "inside", "inside", "inside", "inside", "gone", "other", "kind"])
     if how == "bytes":
-        path.write_bytes(draw.choice([texts.spoiled(draw, path.read_bytes()), texts.spoiled(draw, path.read_bytes()), b"", b"{}", b"[]", b"null", path.read_bytes() * 2]))
+        path.write_bytes(
+            draw.choice(
+                [
+                    texts.spoiled(draw, path.read_bytes()),
+                    texts.spoiled(draw, path.read_bytes()),
+                    b"",
+                    b"{}",
+                    b"[]",
+                    b"null",
+                    path.read_bytes() * 2,
+                ]
+            )
+        )
     elif how == "gone":
         path.unlink()
     elif how == "other":
-        others = [other / path.relative_to(place) for other in case.stock.iterdir() if (other / path.relative_to(place)).is_file()]
+        others = [
+            other / path.relative_to(place)
+            for other in case.stock.iterdir()
+            if (other / path.relative_to(place)).is_file()
+        ]
         shutil.copy(draw.choice(others), path)
     elif how == "kind":
         path.unlink()
-        draw.choice([path.mkdir, lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"), lambda: path.symlink_to("nowhere"), lambda: path.symlink_to(path.name)])()
+        draw.choice(
+            [
+                path.mkdir,
+                lambda: os.mkfifo(path),
+                lambda: path.symlink_to("/dev/zero"),
+                lambda: path.symlink_to("nowhere"),
+                lambda: path.symlink_to(path.name),
+            ]
+        )()
     elif path.suffix in (".json", ".sig"):
-        path.write_text(json.dumps(texts.changed(draw, json.loads(path.read_text()))), encoding="utf-8", errors="replace")
+        try:
+            data = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+        except ValueError:  # it was broken before
+            return
+        path.write_text(json.dumps(texts.changed(draw, data)), encoding="utf-8", errors="replace")
     elif path.suffix == ".parquet":
         _other_column(draw, path)
     elif path.name.endswith((".csv", ".tsv", ".csv.gz")):
@@ -114,14 +153,16 @@ def _other_column(draw: random.Random, path: Path) -> None:
     name = table.schema.names[at]
     how = draw.choice(["cell", "cell", "text", "drop", "rename", "less", "null", "metadata", "category"])
     if how == "cell":
-        values[row] = draw.choice(values + [None])
+        values[row] = draw.choice([*values, None])
         table = table.set_column(at, table.schema.field(at), pa.array(values, table.schema.field(at).type))
     elif how == "text":
         table = table.set_column(at, name, pa.array([None if value is None else str(value) for value in values]))
     elif how == "drop":
         table = pa.concat_tables([table.slice(0, row), table.slice(row + 1)])
     elif how == "rename":
-        table = table.rename_columns([draw.choice(texts.NAMES) if n == at else other for n, other in enumerate(table.schema.names)])
+        table = table.rename_columns(
+            [draw.choice(texts.NAMES) if n == at else other for n, other in enumerate(table.schema.names)]
+        )
     elif how == "less":
         table = table.drop_columns([name])
     elif how == "null":
@@ -156,18 +197,26 @@ def _check(draw: random.Random, place: Path, table: Path, before: judge.Cells, c
     stated = not with_job or with_key or draw.random() < 0.5
     given = ["check", f"release/{table.name}"]
     given += ["--job", "job.json"] if with_job else []
-    given += ["--certificate", "release/certificate.json"] if stated and draw.random() < 0.5 or (with_job and stated and not with_key) else []
+    given += (
+        ["--certificate", "release/certificate.json"]
+        if (stated and draw.random() < 0.5) or (with_job and stated and not with_key)
+        else []
+    )
     given += ["--key", "hospital.pub"] if with_key else []
     given += ["--recoding", "release-custodian/recoding.json"] if draw.random() < 0.2 else []
     given += ["--original", "people.csv"] if with_job and draw.random() < 0.2 else []
     ended = run([*given, *draw.choice([[], ["--json"]])])
     verdicts = [ended.verdict()]
     if ended.code in (0, 4, 5):
-        verdicts += found(Outcome.WRONG, _wrongly_right(place, table, before, case, stated=stated, signed=with_key), ended)
+        verdicts += found(
+            Outcome.WRONG, _wrongly_right(place, table, before, case, stated=stated, signed=with_key), ended
+        )
     return worst(verdicts)
 
 
-def _wrongly_right(place: Path, table: Path, before: judge.Cells, case: Case, *, stated: bool, signed: bool) -> list[str]:
+def _wrongly_right(
+    place: Path, table: Path, before: judge.Cells, case: Case, *, stated: bool, signed: bool
+) -> list[str]:
     """Say why a check should not have been content."""
     try:
         after = judge.read(table)
@@ -175,20 +224,22 @@ def _wrongly_right(place: Path, table: Path, before: judge.Cells, case: Case, *,
         return [f"the table cannot be read: {error}"]
     good = next(path for path in case.stock.rglob("certificate.json") if path.parents[1].name == _kind_of(place))
     certificate = place / "release/certificate.json"
-    told = json.loads(certificate.read_text())
     faults = []
-    if stated and certificate.read_bytes() == good.read_bytes() and after != before:
+    if stated and not certificate.is_file():
+        return ["there is no certificate"]
+    told = json.loads(certificate.read_text()) if stated else None
+    if not stated:
+        return [*broken({**json.loads((place / "job.json").read_text()), "output": _output(table)}, table.parent)]
+    if certificate.read_bytes() == good.read_bytes() and after != before:
         faults.append("the table is not the certified one")
     if signed and certificate.read_bytes() != good.read_bytes():
         faults.append("the certificate is not the one that was signed")
-    if stated:
-        shown = told["output"]
-        if shown["records"] != len(after[1]):
-            faults.append(f"{shown['records']} records are certified, and there are {len(after[1])}")
-        if shown.get("file_sha256") not in (None, hashlib.sha256(table.read_bytes()).hexdigest()):
-            faults.append("the hash of the file is another one")
-    data = told["job"] if stated else json.loads((place / "job.json").read_text())
-    promised = {**data, "privacy": told["promised"]} if stated else data
+    shown = told["output"]
+    if shown["records"] != len(after[1]):
+        faults.append(f"{shown['records']} records are certified, and there are {len(after[1])}")
+    if shown.get("file_sha256") not in (None, hashlib.sha256(table.read_bytes()).hexdigest()):
+        faults.append("the hash of the file is another one")
+    promised = {**told["job"], "privacy": told["promised"]}
     kind = json.loads((place / "job.json").read_text())["method"]["name"]
     faults += broken({**promised, "method": {"name": kind}, "output": _output(table)}, table.parent)
     return faults
@@ -205,14 +256,35 @@ def _kind_of(place: Path) -> str:
 
 def _read(command: str, *further: str) -> Any:
     def ask(draw: random.Random, place: Path, table: Path, before: judge.Cells, case: Case) -> Verdict:
-        given = [word.format(table=f"release/{table.name}", recoding="release-custodian/recoding.json") for word in further]
-        return run([command, *given, *draw.choice([[], ["--json"], ["--recoding", "release-custodian/recoding.json"] if command in ("compare", "query") else []])]).verdict()
+        given = [
+            word.format(table=f"release/{table.name}", recoding="release-custodian/recoding.json") for word in further
+        ]
+        return run(
+            [
+                command,
+                *given,
+                *draw.choice(
+                    [
+                        [],
+                        ["--json"],
+                        ["--recoding", "release-custodian/recoding.json"] if command in ("compare", "query") else [],
+                    ]
+                ),
+            ]
+        ).verdict()
 
     return ask
 
 
 def _apply(draw: random.Random, place: Path, table: Path, before: judge.Cells, case: Case) -> Verdict:
-    given = ["apply", "release-custodian/recoding.json", "people.csv", "--out", "new.csv", *draw.choice([[], ["--unseen", "mask"], ["--outliers", "keep"], ["--export-mapping", "map.csv"]])]
+    given = [
+        "apply",
+        "release-custodian/recoding.json",
+        "people.csv",
+        "--out",
+        "new.csv",
+        *draw.choice([[], ["--unseen", "mask"], ["--outliers", "keep"], ["--export-mapping", "map.csv"]]),
+    ]
     ledger = []
     if (place / "ledger.json").exists():
         given += ["--ledger", "ledger.json", "--source", "people", "--delimiter", ",", "--encoding", "utf-8"]
@@ -235,10 +307,17 @@ def _entries(place: Path) -> list[Any]:
 def _publish(further: list[str], out: str) -> Any:
     def ask(draw: random.Random, place: Path, table: Path, before: judge.Cells, case: Case) -> Verdict:
         again = out == "release"
-        ended: Ended = run(["publish", "job.json", "--out", out, "--no-report", "-q", *further, *(forced() if again else [])])
+        ended: Ended = run(
+            ["publish", "job.json", "--out", out, "--no-report", "-q", *further, *(forced() if again else [])]
+        )
         data = json.loads((place / "job.json").read_text())
         if again and ended.code != 0:  # what was there, and tampered with, stays
-            return worst([ended.verdict(), *found(Outcome.LEAK, judge.left_lying(place / out, place / f"{out}-custodian"), ended)])
+            return worst(
+                [
+                    ended.verdict(),
+                    *found(Outcome.LEAK, judge.left_lying(place / out, place / f"{out}-custodian"), ended),
+                ]
+            )
         return worst(judged(ended, data, None, place / out))
 
     return ask

@@ -14,6 +14,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError
+from nymity.core.files import read_file
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import MASK, shown
 
@@ -75,7 +76,7 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, unpacking gzip; every way this can fail is a :class:`FileError`."""
     try:
-        content = path.read_bytes()
+        content = read_file(path)
         if content.startswith(b"\x1f\x8b"):
             content = gzip.decompress(content)
         return content.decode("utf-8-sig")
