@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 import typer
 
 from nymity.cli.console import Screen, write_json
-from nymity.core.errors import InputError, Interrupted, NymityError
+from nymity.core.errors import FileError, InputError, Interrupted, NymityError
 from nymity.core.exit_code import ExitCode
 
 #: The signal that stopped this process, in the order they came; Ctrl-C is Python's own and is not among them.
@@ -28,6 +29,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def guard(*args: Any, **options: Any) -> None:
         as_json = bool(options.get("as_json"))
         try:
+            _check_folder()
             command(*args, **options)
         except NymityError as error:
             raise typer.Exit(_tell(error, as_json=as_json)) from None
@@ -38,6 +40,16 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(_tell(nobody, as_json=as_json)) from None
 
     return guard
+
+
+def _check_folder() -> None:
+    """Refuse to work in a folder that was removed: no relative path leads anywhere there."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise FileError(
+            "the current folder", expected="one that is there", got=error.strerror or str(error), hint="cd elsewhere"
+        ) from error
 
 
 def watch_signals() -> None:

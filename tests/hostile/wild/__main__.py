@@ -15,7 +15,9 @@ os.environ |= {
 }  # before they are imported
 
 import argparse
+import importlib
 import json
+import pkgutil
 import shutil
 import sys
 import tempfile
@@ -67,6 +69,7 @@ def main() -> int:
 
 def _make_stock(folder: Path) -> None:
     """Make it in a process of its own, so that this one only imports: threads do not live through a fork."""
+    _import_all()
     folder.mkdir()
     child = os.fork()
     if child == 0:
@@ -81,6 +84,15 @@ def _make_stock(folder: Path) -> None:
             os._exit(code)
     if os.waitpid(child, 0)[1]:
         raise RuntimeError("the stock of good releases cannot be made")
+
+
+def _import_all() -> None:
+    """Import what commands import when they are called, so that no forked process has to."""
+    import nymity
+
+    for found in pkgutil.walk_packages(nymity.__path__, "nymity."):
+        if not found.name.startswith(("nymity.study", "nymity.robust", "nymity.bench", "nymity.__main__")):
+            importlib.import_module(found.name)
 
 
 class _Tally:

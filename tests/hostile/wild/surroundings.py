@@ -6,6 +6,7 @@ left. ``people.csv`` and ``job.json`` are the old release, ``people2.csv`` and `
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ import random
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -277,25 +279,26 @@ def _limit(name: int, values: Iterable[int]) -> Callable[[random.Random, Path], 
 
 
 def _user(prepare: Callable[[random.Random, Path], None]) -> Callable[[random.Random, Path], Arrange]:
-    """Be somebody else than root, for whom permissions mean nothing."""
+    """Let permissions mean something, also for root: without the two capabilities to read and write past them."""
 
     def choose(draw: random.Random, place: Path) -> Arrange:
-        for path in (place, *place.rglob("*")):
-            os.chown(path, NOBODY, NOBODY)
         prepare(draw, place)
-        (place.parent / "tmp").chmod(0o777)
-        for folder in (place.parent, place.parent.parent):
-            folder.chmod(folder.stat().st_mode | 0o755)
-
-        def arrange() -> None:
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setegid(NOBODY)
-                os.seteuid(NOBODY)
-
-        return arrange
+        return _obey_permissions
 
     return choose
+
+
+def _obey_permissions() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; then the same of capabilities from 32 on
+    if os.geteuid() != 0:
+        return
+    if libc.capget(header, sets):
+        raise OSError(ctypes.get_errno(), "capget")
+    sets[0] &= ~0b110  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    if libc.capset(header, sets):
+        raise OSError(ctypes.get_errno(), "capset")
 
 
 def _closed(draw: random.Random, place: Path) -> None:
@@ -314,17 +317,12 @@ def _closed(draw: random.Random, place: Path) -> None:
     ).chmod(draw.choice([0o555, 0o444, 0o000, 0o111]))
 
 
-def _of_root(draw: random.Random, place: Path) -> None:
-    for path in draw.sample(
-        [
-            place / "release",
-            place / "release-custodian",
-            place / "release/release.csv",
-            place / "release-custodian/log.json",
-        ],
-        2,
-    ):
-        os.chown(path, 0, 0)
+def _of_another(draw: random.Random, place: Path) -> None:
+    names = ["release", "release-custodian", "release/release.csv", "release-custodian/log.json", "people2.csv"]
+    for name in draw.sample(names, 2):
+        (place / name).chmod(0o700 if (place / name).is_dir() else 0o600)
+        if os.geteuid() == 0:
+            os.chown(place / name, NOBODY, NOBODY)
 
 
 def _umask(draw: random.Random, place: Path) -> Arrange:
@@ -380,9 +378,8 @@ _CIRCUMSTANCES: dict[str, Callable[[random.Random, Path], Arrange]] = {
     "open files": _limit(resource.RLIMIT_NOFILE, [4, 6, 8, 10, 12, 16, 24]),
     "memory": _limit(resource.RLIMIT_AS, [2**20, 2**23, 2**25, 2**27, 2**28, 2**29, 2**30, 2**31]),
     "stack": _limit(resource.RLIMIT_STACK, [2**18, 2**20]),
-    "nobody": _user(lambda draw, place: None),
     "permission": _user(_closed),
-    "of root": _user(_of_root),
+    "of another": _user(_of_another),
     "folder gone": _gone,
     "in the way": _odd_target,
 }  # fmt: skip
@@ -400,11 +397,9 @@ def _place(case: Case) -> Path:
 
 def _undo(place: Path) -> None:
     """Let the judge read everything again."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-    if os.geteuid() == 0:
-        for name in ("release", "release-custodian"):
-            if (place / name).stat().st_mode & 0o777 in (0o555, 0o444, 0o000, 0o111):
-                (place / name).chmod(0o700)
+    for name in ("", "release", "release-custodian"):
+        if stat.S_IMODE((place / name).stat().st_mode) in (0o555, 0o444, 0o000, 0o111):
+            (place / name).chmod(0o700)
 
 
 def _hidden(place: Path) -> bool:
