@@ -16,6 +16,7 @@ from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.errors import MissingExtraError, ParameterError
+from nymity.core.files import real_path
 from nymity.core.progress import Observer, Progress, report
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ class Destination:
         for option, folder in (("--out", release), ("--custodian", custodian)):
             if folder is not None and folder.exists() and not folder.is_dir():
                 raise ParameterError(option, expected="a folder", got=f"the file {folder}")
-        named = release if release.name not in ("", "..") else release.resolve()
+        named = release if release.name not in ("", "..") else real_path(release)
         private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
-        if release.resolve() in (private.resolve(), *private.resolve().parents):
+        if real_path(release) in (real_path(private), *real_path(private).parents):
             raise ParameterError(
                 "--custodian",
                 expected=f"a folder outside of {release}, for it links published rows to people",

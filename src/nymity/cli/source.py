@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import FileError, InputError, JobError, ParameterError
+from nymity.core.files import real_path
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +80,7 @@ def names(listed: str | None) -> list[str]:
 
 def same_file(one: Path, other: Path) -> bool:
     """Say whether two paths lead to the same place."""
-    return one.resolve() == other.resolve()
+    return real_path(one) == real_path(other)
 
 
 def may_write(path: Path, *, force: bool) -> None:

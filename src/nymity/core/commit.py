@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import FileError
+from nymity.core.files import real_path
 from nymity.core.locks import LOCK_NAME, locked
 
 #: How the names of hidden folders and files start.
@@ -168,7 +169,7 @@ def committing(
         with _explained(targets), ExitStack() as held:
             for target in targets:
                 _make(target, made, private=target in closed)
-            for target in sorted(set(targets), key=lambda path: str(path.resolve())):
+            for target in sorted(set(targets), key=lambda path: str(real_path(path))):
                 held.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
             _recover(targets[0])
             for target in targets:
@@ -393,9 +394,9 @@ def _mark(path: Path) -> tuple[int, int] | None:
 def _relative(path: Path, start: Path) -> str:
     """Name a place by the way from ``start``, so that both may be moved together; whole on another drive."""
     try:
-        return os.path.relpath(path.resolve(), start.resolve())
+        return os.path.relpath(real_path(path), real_path(start))
     except ValueError:
-        return str(path.resolve())
+        return str(real_path(path))
 
 
 def _second_name(path: Path, other: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from pathlib import Path
 from typing import BinaryIO
 
 _KINDS = {
@@ -39,3 +40,11 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     """Read the bytes of a file: see :func:`open_file`."""
     with open_file(path) as stream:
         return stream.read()
+
+
+def real_path(path: str | os.PathLike[str]) -> Path:
+    """Return where a path leads, without links; of links that lead in a circle, as far as they lead anywhere.
+
+    ``Path.resolve`` raises a RuntimeError there, before Python 3.13.
+    """
+    return Path(os.path.realpath(path))

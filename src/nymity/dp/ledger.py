@@ -13,7 +13,7 @@ from typing import Any
 
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
-from nymity.core.files import read_file
+from nymity.core.files import read_file, real_path
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
 from nymity.dp.differential_privacy import DifferentialPrivacy
@@ -193,7 +193,7 @@ class Ledger:
     @property
     def _file(self) -> Path:
         """The file itself: two names of one ledger must not become two ledgers."""
-        return Path(self.path).resolve()
+        return real_path(self.path)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core.commit import Stage, committing
 from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
-from nymity.core.files import read_file
+from nymity.core.files import read_file, real_path
 from nymity.core.formats import LOG
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
@@ -262,9 +262,9 @@ def _earlier_files(folder: Path) -> list[str]:
 
 def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
     """Return where the custodian's log goes: never into the folder that is published."""
-    named = folder if folder.name not in ("", "..") else folder.resolve()
+    named = folder if folder.name not in ("", "..") else real_path(folder)
     private = Path(custodian) if custodian is not None else named.with_name(f"{named.name}-custodian")
-    if folder.resolve() in (private.resolve(), *private.resolve().parents):
+    if real_path(folder) in (real_path(private), *real_path(private).parents):
         raise ParameterError(
             "custodian",
             expected=f"a folder outside of {folder}, for it links published rows to people",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
-from nymity.core.files import open_file
+from nymity.core.files import open_file, real_path
 from nymity.core.formats import SIGNATURE
 
 if TYPE_CHECKING:
@@ -225,8 +225,8 @@ def key_for(
         return None
     path = sign.key if isinstance(sign, Sign) else sign
     if isinstance(path, str | Path):
-        for place in Path(path).resolve().parents:
-            if place in (release.resolve(), custodian.resolve()):
+        for place in real_path(path).parents:
+            if place in (real_path(release), real_path(custodian)):
                 raise ParameterError(
                     "sign", expected="a key outside of the release and the custodian's log", got=f"one in {place}"
                 )
@@ -272,7 +272,7 @@ def _check_place(path: Path) -> None:
     for place in (path, Path(f"{path}.pub")):
         if place.exists() or place.is_symlink():
             raise FileError(str(place), expected="no file yet", got="one that is there", hint="another path")
-    for folder in path.resolve().parents:
+    for folder in real_path(path).parents:
         check_no_release("key", folder, str(path))
 
 

@@ -76,6 +76,7 @@ def _make_stock(folder: Path) -> None:
         code = 1
         try:
             stock.make(folder)
+            stock.warm(folder.with_name("warm"))
             code = 0
         except BaseException:  # noqa: BLE001 -- told, and the process ends
             traceback.print_exc()

@@ -72,7 +72,9 @@ def _ask(draw: random.Random, asked: str, frame: Any, case: Case) -> str:
         quasi = [name for name, attribute in schema.items() if attribute.role.value == "quasi"]
         if type(release.table) is not type(frame) and isinstance(frame, pl.DataFrame | pd.DataFrame | pa.Table | dict):
             return f"a {type(frame)} came back as {type(release.table)}"
-        rows = [[str(cell) for cell in row] for row in release.frame.select(quasi).rows()]
+        rows = [
+            [str(cell) for cell in row] for row in zip(*(release.frame[name].to_list() for name in quasi), strict=True)
+        ]
         sizes = Counter(map(tuple, rows))
         return (
             f"{k}-anonymity promised, and a class has {min(sizes.values())}"

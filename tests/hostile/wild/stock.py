@@ -74,6 +74,27 @@ def _make_key(path: Path) -> None:
     path.with_name(f"{path.name}.pub").write_bytes(public)
 
 
+def warm(folder: Path) -> None:
+    """Publish once by every method: kernels are compiled then, which no case should have to wait for."""
+    for number, method in enumerate(dict.fromkeys(jobs.METHODS)):
+        draw = random.Random(f"warm:{method}")
+        place = folder / str(number)
+        place.mkdir(parents=True)
+        os.chdir(place)
+        table = tables.tame(draw)
+        tables.save(draw, table, place / "people.csv")
+        run(
+            [
+                "publish",
+                str(jobs.save(draw, jobs.valid(draw, table, "people.csv", method=method), place)),
+                "--out",
+                "x",
+                "--no-report",
+                "-q",
+            ]
+        )
+
+
 def _make_second(draw: random.Random, place: Path, table: tables.Table, data: dict[str, Any]) -> None:
     """Write the table and the job that replace the release: six people more, and words that the first has not."""
     more = tables.tame(draw, 6)

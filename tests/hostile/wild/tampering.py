@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,11 @@ def _tamper(draw: random.Random, place: Path, table: Path, case: Case) -> None:
 
 def _other_cells(draw: random.Random, path: Path) -> None:
     packed = path.name.endswith(".gz")
-    raw = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
     delimiter = "\t" if ".tsv" in path.name else ","
     try:
+        raw = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
         header, *rows = csv.reader(io.StringIO(raw.decode(errors="replace"), newline=""), delimiter=delimiter)
-    except (ValueError, csv.Error):
+    except (ValueError, OSError, EOFError, zlib.error, csv.Error):  # it was broken before
         return
     if rows and header:
         at, column = draw.randrange(len(rows)), draw.randrange(len(header))
