@@ -70,6 +70,8 @@ class _Worker:
     process: int
     pipe: int
     left: list[int]
+    #: Waits for processes of its own, whose time is seen only when they have ended.
+    alone: bool
     now: int | None = None
     since: float = 0.0
     spent: float = 0.0
@@ -92,7 +94,8 @@ class _Worker:
             finally:
                 os._exit(0)
         os.close(write)
-        return _Worker(process=process, pipe=read, left=list(numbers))
+        alone = kinds[kind_of(seed, numbers[0], kinds)[0]].alone
+        return _Worker(process=process, pipe=read, left=list(numbers), alone=alone)
 
     def news(self, chosen: dict[int, str]) -> Iterator[Result]:
         """Read what the process said; end it where a case takes too much."""
@@ -112,17 +115,17 @@ class _Worker:
                     self.left.remove(told["number"])
                     self.now = None
                     yield Result(**told)
-        if self.now is not None and (why := self._too_much(alone=len(self.left) == 1)):
+        if self.now is not None and (why := self._too_much()):
             os.killpg(self.process, signal.SIGKILL)
             yield from self._over(chosen, why)
 
-    def _too_much(self, *, alone: bool) -> str:
+    def _too_much(self) -> str:
         now, spent = time.monotonic(), _processor(self.process)
         if spent - self.spent > PROCESSOR:
             return f"more than {PROCESSOR:.0f} s of processor time"
         if now - self.since > ALTOGETHER:
             return f"more than {ALTOGETHER:.0f} s"
-        if spent - self.idle_since[1] > 0.02 or alone:
+        if spent - self.idle_since[1] > 0.02 or self.alone:
             self.idle_since = now, spent
         elif now - self.idle_since[0] > IDLE:
             return f"nothing happened for {IDLE:.0f} s"

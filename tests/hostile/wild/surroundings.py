@@ -273,6 +273,8 @@ def _limit(name: int, values: Iterable[int]) -> Callable[[random.Random, Path], 
         value = draw.choice(list(values))
         if name == resource.RLIMIT_AS:
             value += int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        if name == resource.RLIMIT_NOFILE:  # beyond those that are open, and a few for this campaign itself
+            value += max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 7
         return lambda: resource.setrlimit(name, (value, resource.getrlimit(name)[1]))
 
     return choose
@@ -375,7 +377,7 @@ _CIRCUMSTANCES: dict[str, Callable[[random.Random, Path], Arrange]] = {
     "zone": _variable("TZ", ["Mars/Phobos", "", ":", "UTC+99"]),
     "umask": _umask,
     "file size": _limit(resource.RLIMIT_FSIZE, [0, 1, 300, 1000, 2000, 3000, 5000, 20_000]),
-    "open files": _limit(resource.RLIMIT_NOFILE, [4, 6, 8, 10, 12, 16, 24]),
+    "open files": _limit(resource.RLIMIT_NOFILE, [0, 1, 2, 3, 4, 6, 8, 12, 20]),
     "memory": _limit(resource.RLIMIT_AS, [2**20, 2**23, 2**25, 2**27, 2**28, 2**29, 2**30, 2**31]),
     "stack": _limit(resource.RLIMIT_STACK, [2**18, 2**20]),
     "permission": _user(_closed),
