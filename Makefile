@@ -41,6 +41,7 @@ campaign: .venv/dev
 
 hostile: .venv/dev
 	NYMITY_HOSTILE=all $(BIN)/pytest -q tests/hostile
+	$(BIN)/python -m tests.hostile.wild --cases 20000 --out wild.json
 
 mutants: .venv/dev
 	$(BIN)/python -m tests.mutation --per-module 4

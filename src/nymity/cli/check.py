@@ -15,7 +15,7 @@ from nymity.cli.source import load_job, recoding_of
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
-from nymity.core.paths import plain_file
+from nymity.core.files import open_file
 
 if TYPE_CHECKING:
     from nymity.publish.check import CheckResult
@@ -199,7 +199,7 @@ def _beside(release: Path) -> Path:
     from nymity.publish.signing import CERTIFICATE_NAME
 
     try:
-        plain_file(release)
+        open_file(release).close()
     except OSError as error:
         got = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
         raise FileError(

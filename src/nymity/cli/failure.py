@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -26,6 +27,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def guard(*args: Any, **options: Any) -> None:
         as_json = bool(options.get("as_json"))
         try:
+            _check_folder()
             check_address_space()
             with bounded():
                 command(*args, **options)
@@ -44,6 +46,16 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(_tell(nobody, as_json=as_json)) from None
 
     return guard
+
+
+def _check_folder() -> None:
+    """Refuse to work in a folder that was removed: no relative path leads anywhere there."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise FileError(
+            "the current folder", expected="one that is there", got=error.strerror or str(error), hint="cd elsewhere"
+        ) from error
 
 
 def _stopped() -> Interrupted:

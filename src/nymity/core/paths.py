@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import sys
 from pathlib import Path
 
@@ -49,19 +47,3 @@ def is_root(folder: Path) -> bool:
     """Say whether a folder is the root of its file system, which is nobody's to publish into or to close."""
     place = resolved(folder)
     return place == place.parent
-
-
-def plain_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file, or raise what opening it should have: a pipe or device may never end.
-
-    Raises OSError, like the reading that follows, so that one handler explains both.
-    """
-    place = Path(path)
-    if "\0" in str(place):
-        raise OSError(errno.EINVAL, "a name with a NUL character", str(place))
-    mode = place.stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "a folder", str(place))
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "a pipe or device, not a file", str(place))
-    return place

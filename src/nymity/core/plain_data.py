@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nymity.core.errors import FileError
-from nymity.core.paths import plain_file
+from nymity.core.files import open_file
 from nymity.core.validation import MOST_DIGITS
 
 _Data = TypeVar("_Data")
@@ -61,7 +61,7 @@ def parse_toml(text: str, *, where: str, expected: str) -> dict[str, Any]:
 def read_content(path: str | Path, *, most: int, expected: str, hint: str = "") -> bytes:
     """Read a file of at most so many bytes."""
     try:
-        with plain_file(path).open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(most + 1)
     except OSError as error:
         got = error.strerror or str(error)

@@ -62,10 +62,10 @@ def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...],
         raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean 'x'?`` for the closest known word, or an empty string."""
-    originals = {k.lower(): k for k in known}
-    match = difflib.get_close_matches(word.lower(), originals, n=1, cutoff=0.5)
+def nearest(word: object, known: Iterable[object]) -> str:
+    """Return ``did you mean 'x'?`` for the closest known word, or an empty string; names of columns may be no text."""
+    originals = {str(k).lower(): k for k in known}
+    match = difflib.get_close_matches(str(word).lower(), originals, n=1, cutoff=0.5)
     return f"did you mean {originals[match[0]]!r}?" if match else ""
 
 

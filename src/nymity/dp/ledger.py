@@ -13,9 +13,10 @@ from typing import Any
 
 from nymity.core.commit import explained, replace_file
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.files import read_file
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
-from nymity.core.paths import path_text, plain_file, resolved
+from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import parse_json
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
@@ -167,9 +168,7 @@ class Ledger:
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
         try:
-            content = parse_json(
-                plain_file(self._file).read_bytes(), where=self.path, expected=f"a ledger ({LEDGER.tag})"
-            )
+            content = parse_json(read_file(self._file), where=self.path, expected=f"a ledger ({LEDGER.tag})")
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)

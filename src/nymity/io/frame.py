@@ -90,6 +90,8 @@ def _converted(frame: object) -> pl.DataFrame:
         return _from_columns(frame)
     if isinstance(frame, pl.Series) or not hasattr(frame, "__arrow_c_stream__"):
         raise _unknown(frame)
+    if isinstance(frame, type):
+        raise _unknown(frame)
     if _is_pyarrow(frame) and hasattr(frame, "schema"):
         _check_names(frame.schema.names)
         for field in frame.schema:
@@ -98,6 +100,12 @@ def _converted(frame: object) -> pl.DataFrame:
         return pl.DataFrame(frame)
     except pl.exceptions.SchemaError as error:  # a stream of single values, not of rows
         raise _unknown(frame) from error
+    except pl.exceptions.PolarsError:
+        raise
+    except Exception as error:  # somebody else's stream may fail in any way
+        raise TableError(
+            f"the {_kind(frame)} frame", expected="a stream of Arrow data", got=f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def _from_pandas(frame: Any) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from nymity.core.errors import FileError
-from nymity.core.paths import plain_file
+from nymity.core.files import open_file
 from nymity.core.unpacking import CHUNK_BYTES, gunzipped
 from nymity.io.format import Format, confirm
 
@@ -17,7 +17,7 @@ from nymity.io.format import Format, confirm
 def open_source(path: Path, promised: Format) -> None:
     """Refuse a path that is not a readable, non-empty file of the promised format."""
     try:
-        with plain_file(path).open("rb") as file:
+        with open_file(path) as file:
             head = file.read(8)
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)

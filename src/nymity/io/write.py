@@ -6,7 +6,7 @@ import gzip
 import os
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import polars as pl
 
@@ -17,16 +17,17 @@ from nymity.core.paths import path_text
 from nymity.io.compact import compact
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of
+from nymity.io.frame import to_polars
 from nymity.io.neutralize import neutralize
 from nymity.io.options import WriteOptions
 
 
 def write_table(
-    table: pl.DataFrame,
+    table: Any,
     path: str | os.PathLike[str],
     options: WriteOptions = WriteOptions(),  # noqa: B008 -- frozen
 ) -> None:
-    """Write .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
+    """Write a frame of any kind as .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
 
     The file appears whole or not at all; an earlier one stays when writing fails. The same cells give the same bytes,
     and nothing is in the file but them: no time, no categories that no cell has. Text files are UTF-8 with ``\\n`` line
@@ -36,13 +37,10 @@ def write_table(
     place = Path(path_text("path", path))
     validation.instance("options", options, WriteOptions, expected="WriteOptions(...)")
     promised = format_of(place)
-    if not isinstance(table, pl.DataFrame):
-        raise TableError(
-            str(place), expected="a polars table", got=type(table).__name__, hint="polars.from_pandas(...)"
-        )
-    if not table.width:
+    cells = to_polars(table)
+    if not cells.width:
         raise TableError(str(place), expected="a table with columns", got="one without", hint="check the schema")
-    replace_file(place, partial(_write, table, promised, options))
+    replace_file(place, partial(_write, cells, promised, options))
 
 
 def _write(table: pl.DataFrame, promised: Format, options: WriteOptions, path: Path) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.custodian import ENDED, LOG_NAME, MAPPING_NAME, RECODING_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.files import read_file
 from nymity.core.plain_data import read_json
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
@@ -87,7 +88,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
         frame = read_release(folder / Path(output["file"]).name, settings)
         apart = output.get(SENSITIVE_TABLE)
         counts = None if apart is None else read_release(folder / Path(apart["file"]).name, settings)
-        link = pl.read_parquet(kept / MAPPING_NAME)["source_row"].to_numpy().astype(np.int64)
+        link = pl.read_parquet(read_file(kept / MAPPING_NAME))["source_row"].to_numpy().astype(np.int64)
         salt, content = str(log["salt"]), output["content_sha256"]
     except InputError:
         raise

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.custodian import LOG_NAME, MAPPING_NAME, RECODING_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
+from nymity.core.files import open_file
 from nymity.core.formats import SIGNATURE
-from nymity.core.paths import path_text, plain_file, resolved
+from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import parse_json
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ def _passphrase(path: str, ask: Ask | None) -> bytes:
 
 def _read(path: str | Path, expected: str) -> bytes:
     try:
-        with plain_file(path).open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise FileError(str(path), expected=expected, got=error.strerror or str(error)) from error

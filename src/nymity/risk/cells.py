@@ -14,7 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.core.errors import SchemaError, TableError
+from nymity.core.errors import InputError, SchemaError, TableError
+from nymity.io import to_polars
 from nymity.kernels.grouping import distinct
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Label
@@ -89,12 +90,10 @@ def cells_of(table: Any, schema: Schema | Sequence[str], *, population: Any = No
 
 
 def as_frame(where: str, table: Any) -> pl.DataFrame:
-    """Return a polars frame of what polars can make one of: pandas, pyarrow, a mapping of columns."""
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
+    """Return a frame of any kind as a polars table."""
     try:
-        return table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
-    except (TypeError, ValueError, pl.exceptions.PolarsError, ModuleNotFoundError) as error:
+        return to_polars(table)
+    except InputError as error:
         raise TableError(where, expected="a table", got=f"{type(table).__name__} ({error})") from error
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
-from nymity.core.paths import plain_file
+from nymity.core.files import open_file
 from nymity.robust.architectures import Architecture
 from nymity.robust.ensemble import StackedEnsemble
 
@@ -98,7 +98,8 @@ def fingerprint(*tensors: Tensor) -> str:
 
 def _read(path: Path, device: torch.device) -> dict[str, Any]:
     try:
-        content = torch.load(plain_file(path), map_location=device, weights_only=True)
+        with open_file(path) as file:
+            content = torch.load(file, map_location=device, weights_only=True)
     except OSError as error:
         raise _not_ours(path, error.strerror or str(error)) from error
     except Exception as error:

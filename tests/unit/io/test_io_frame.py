@@ -193,3 +193,16 @@ except ValueError:
 assert not {"pandas", "pyarrow"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class _Broken:
+    """Says that it streams Arrow data."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize("frame", [_Broken(), _Broken, pl.DataFrame, pd.DataFrame])
+def test_what_cannot_stream_and_classes_are_refused(frame: object) -> None:
+    with pytest.raises(InputError):
+        to_polars(frame)

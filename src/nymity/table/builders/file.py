@@ -11,7 +11,8 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError
-from nymity.core.paths import path_text, plain_file
+from nymity.core.files import open_file
+from nymity.core.paths import path_text
 from nymity.core.separator import separator_line
 from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
@@ -77,7 +78,7 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, unpacking gzip; every way this can fail is a :class:`FileError`."""
     try:
-        with plain_file(path).open("rb") as file:
+        with open_file(path) as file:
             packed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
             content = b"".join(gunzipped(path, file)) if packed else file.read()
