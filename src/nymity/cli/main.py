@@ -26,6 +26,7 @@ from nymity.cli import (
     publish,
     query,
     recommend,
+    report,
     risk,
     robust,
     schema,
@@ -88,6 +89,7 @@ _register("publish", publish.command, publish.EXAMPLES)
 _register("explore", explore.command, explore.EXAMPLES)
 _register("forecast", forecast.command, forecast.EXAMPLES)
 _register("check", check.command, check.EXAMPLES)
+_register("report", report.command, report.EXAMPLES)
 _register("measure", measure.command, measure.EXAMPLES)
 _register("compare", compare.command, compare.EXAMPLES)
 _register("query", query.command, query.EXAMPLES)

@@ -11,6 +11,7 @@
     ├── NoSolutionError                nothing satisfies the demands               exit code 3
     ├── PromiseError                   the written release breaks a promise        exit code 1
     ├── MissingExtraError (ImportError) an optional package is not installed       exit code 2
+    ├── DrawingError                   a page's plots cannot be drawn              exit code 2
     ├── StepError                      steps of a study failed                     exit code 2
     └── Interrupted                    an observer asked to stop                   exit code 130
 
@@ -77,6 +78,10 @@ class PromiseError(NymityError):
 
 class MissingExtraError(NymityError, ImportError):
     """An optional package is not installed; the message names the extra to install."""
+
+
+class DrawingError(NymityError):
+    """The plots of a page cannot be drawn; what the page is about stands."""
 
 
 class StepError(NymityError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,15 @@ from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
 LOG_NAME = "log.json"
+#: The page for recipients lies beside the release; those for the custodian and a board with the custodian's log.
+ABOUT_NAME, REPORT_NAME, BOARD_NAME = "about.html", "report.html", "board.html"
+#: What was measured on the original for the pages.
+FINDINGS_NAME = "findings.json"
+#: Files of the custodian's folder that are made once the release is there, and speak of that release alone.
+DRAWN_LATER = (REPORT_NAME, BOARD_NAME, FINDINGS_NAME)
+
+#: Makes further files for a release folder from its files and what their tables hold; returns their names.
+Beside = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,8 +85,8 @@ class CustodianLog:
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else ["nodes.parquet"]
         stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
-        if self.nodes is None:
-            stage.remove("nodes.parquet")  # it would speak of an earlier search
+        for name in DRAWN_LATER if self.nodes is not None else ("nodes.parquet", *DRAWN_LATER):
+            stage.remove(name)  # it would speak of an earlier release
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,8 +148,7 @@ class Release:
         *,
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
-        beside: Callable[[Release, Path], Sequence[str]] | None = None,
-        replaces: Sequence[str] = (),
+        beside: Beside | None = None,
         wait: float = 0.0,
     ) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
@@ -150,9 +158,9 @@ class Release:
         earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
         where the private log goes (default:
         beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
-        certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
-        folder it is given and returns their names; the certificate says nothing of them. Files of the release that
-        was there go, and those named by ``replaces``.
+        certificate is signed with, unless the job names one. ``beside`` makes further files, such as a page for
+        recipients (:func:`nymity.report.write_about`), of the finished release in the folder it is given, and returns
+        their names; the certificate says nothing of them. Files of the release that was there go.
         """
         folder = Path(folder)
         private = _private_folder(folder, custodian)
@@ -163,19 +171,18 @@ class Release:
         with committing(private, folder, private=[private], wait=wait) as (kept, stage):
             for name, frame in self._files:
                 write_table(frame, stage / name, self.job.output.options)
-            verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
-            certificate = self._with_files([stage / name for name in names], verified)
-            further = beside(replace(self, certificate=certificate), stage.folder) if beside is not None else ()
-            # Not those of ``further``: a report shows the original, and its hash would tell who guessed that right.
+            tables = [self._read_back(stage / name, frame) for name, frame in self._files]
+            certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
             certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
+            further = beside(stage.folder, tables) if beside is not None else ()
             self.log.stage(kept, self.recoding)
             written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
-            for name in dict.fromkeys([*_earlier_files(folder), *replaces]):
+            for name in _earlier_files(folder):
                 if name not in written:
                     stage.remove(name)  # it belongs to the release that is replaced
         return certificate
@@ -250,13 +257,19 @@ def _unholdable(path: Path, got: str) -> TableError:
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """Return the files that the certificate in a folder speaks of, and its signature."""
+    """Return the files that the certificate in a folder speaks of, its signature, and pages about the release.
+
+    Among these the report for the custodian: version 0.1.0 put it beside the release.
+    """
+    if not (folder / CERTIFICATE_NAME).is_file():
+        return [SIGNATURE_NAME]
     try:
         told = json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8"))
         names = [str(item["file"]) for item in told.get("files") or []]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         names = []
-    return [SIGNATURE_NAME, *(name for name in names if Path(name).name == name)]
+    named = [name for name in names if Path(name).name == name]
+    return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
 
 
 def _private_folder(folder: Path, custodian: str | Path | None) -> Path:

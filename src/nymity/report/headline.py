@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nymity.publish.caveats import Caveat, verdict
+from nymity.publish.caveats import verdict
 from nymity.publish.release import Release
 from nymity.publish.verify import Finding
 from nymity.report.markup import Html, element, joined, paragraph
@@ -44,12 +44,13 @@ def warnings(release: Release) -> list[Html]:
     """List what someone could still find out, the worst first."""
     if not release.warnings:
         return []
-    items = [element("li", element("strong", f"{_title(caveat)}. "), caveat.says) for caveat in release.warnings]
+    items = [element("li", element("strong", f"{titled(caveat.key)}. "), caveat.says) for caveat in release.warnings]
     return [element("ol", *items, class_="warnings", aria_label="Warnings, the worst first")]
 
 
-def _title(caveat: Caveat) -> str:
-    words = caveat.key.replace("-", " ")
+def titled(key: str) -> str:
+    """Write the key of a warning as the beginning of a sentence."""
+    words = key.replace("-", " ")
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -62,17 +63,18 @@ def cards(release: Release) -> Html:
 def _card(finding: Finding, model: object) -> Html:
     """One promise: its name, its sentence, and promised beside measured."""
     name, _, sentence = finding.promise.rpartition(": ")
-    numbers = [_numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
+    told = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
     return element(
         "div",
         element("h3", name or finding.model),
         paragraph(sentence[:1].upper() + sentence[1:] + "."),
-        element("div", *numbers, class_="numbers"),
+        element("div", *told, class_="numbers"),
         class_="card good" if finding.holds else "card bad",
     )
 
 
-def _numbers(key: str, promised: object, measured: object) -> Html:
+def numbers(key: str, promised: object, measured: object) -> Html:
+    """Return a parameter as promised beside what was measured."""
     if isinstance(measured, Mapping) and isinstance(promised, Mapping):
         return joined([element("span", f"{key} promised: {_table(promised)}; measured: {_table(measured)}")], "")
     shown = "–" if measured is None else _number(measured)
