@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from inspect import cleandoc
@@ -32,9 +31,10 @@ from nymity.cli import (
     schema,
     study,
 )
-from nymity.cli.failure import guarded, stop_code, watch_signals
+from nymity.cli.failure import describe_bug, guarded, stop_code, watch_signals
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
+from nymity.core.quoting import hidden
 
 app = typer.Typer(
     name="nymity",
@@ -71,8 +71,8 @@ def _exit_code() -> int:
         return done.code if isinstance(done.code, int) else ExitCode.HOLDS if done.code is None else ExitCode.BUG
     except KeyboardInterrupt:
         return stop_code()
-    except BaseException:  # noqa: BLE001 -- told in full, and the process ends; a panic of polars is no Exception
-        traceback.print_exc()
+    except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
+        sys.stderr.write(describe_bug(bug, values=not (hidden() or "--no-values" in sys.argv)))
         return ExitCode.BUG
     return ExitCode.HOLDS
 

@@ -23,19 +23,29 @@ from __future__ import annotations
 from typing import ClassVar
 
 from nymity.core.exit_code import ExitCode
+from nymity.core.quoting import MARK
 
 
 class NymityError(Exception):
-    """Root of the tree; carries the exit code the command line answers with."""
+    """Root of the tree; carries the exit code the command line answers with.
+
+    ``quotes_values`` says whether the message repeats values of a table (:mod:`nymity.core.quoting`).
+    """
 
     exit_code: ClassVar[ExitCode] = ExitCode.INPUT
+
+    def __init__(self, message: str = "") -> None:
+        self.quotes_values = MARK in message
+        super().__init__(message.replace(MARK, ""))
 
 
 class InputError(NymityError, ValueError):
     """What came in is not what it should be: ``where: expected …, got …. Try: …``."""
 
     def __init__(self, where: str, *, expected: str, got: str, hint: str = "") -> None:
-        self.where, self.expected, self.got, self.hint = where, expected, got, hint
+        self.where, self.expected, self.got, self.hint = (
+            text.replace(MARK, "") for text in (where, expected, got, hint)
+        )
         message = f"{where}: expected {expected}, got {got}"
         super().__init__(f"{message}. Try: {hint}" if hint else message)
 

@@ -15,6 +15,7 @@ from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
+from nymity.core.permissions import warn_if_exposed
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
@@ -163,6 +164,7 @@ class Ledger:
 
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
+        warn_if_exposed(self._file)
         try:
             content = json.loads(self._file.read_text(encoding="utf-8"))
             number = LEDGER.number_of(content, self.path)

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import FileError, TableError
+from nymity.core.quoting import relayed
 from nymity.io.delimited import found_dialect, read_delimited
 from nymity.io.excel import found_header, read_excel
 from nymity.io.format import format_of
@@ -52,9 +53,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
             raise too_wide(str(path), width)
         table = pl.read_parquet(path, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
-        first = str(error).splitlines()[0]
         raise FileError(
-            str(path), expected="an intact Parquet file", got=first, hint="write or download the file again"
+            str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"
         ) from error
     for column in table.get_columns():
         if column.dtype == pl.String and (column.alias("cells").str.len_bytes() > MAX_CELL_BYTES).any():

@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.permissions import warn_if_exposed
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
 from nymity.publish.earlier_release import EarlierRelease
@@ -74,6 +75,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
     kept = folder.with_name(f"{folder.name}-custodian") if one.custodian is None else Path(one.custodian)
     for place in (folder, kept):
         refuse_between(place)
+    warn_if_exposed(kept)
     certificate = _json(folder / CERTIFICATE_NAME, where)
     log = _json(kept / "log.json", where)
     try:

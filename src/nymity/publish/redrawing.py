@@ -20,6 +20,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.permissions import warn_if_exposed
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
@@ -152,6 +153,7 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
 
 def _read(path: Path) -> dict[str, Any]:
     refuse_between(path.parent)
+    warn_if_exposed(path.parent, path)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
+from nymity.core.permissions import warn_if_exposed
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -59,6 +60,7 @@ class SigningKey:
         """Read a private key; its passphrase comes from NYMITY_KEY_PASSPHRASE or else from ``ask``."""
         serialization, ed25519 = _packages()
         content = _read(path, "a private key, as `nymity key new` writes it")
+        warn_if_exposed(path)
         passphrase = None
         if b"ENCRYPTED" in content:
             passphrase = _passphrase(str(path), ask)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nymity.core.commit import refuse_between, replace_file
 from nymity.core.errors import FileError
+from nymity.core.permissions import warn_if_exposed
 from nymity.publish.release import BOARD_NAME, FINDINGS_NAME
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
@@ -53,6 +54,7 @@ def write_board(release: str | Path, path: str | Path, findings: Findings | str 
 
 def _in_folder(folder: Path) -> Findings | None:
     refuse_between(folder)
+    warn_if_exposed(folder)
     path = folder / FINDINGS_NAME
     return Findings.load(path) if path.is_file() else None
 

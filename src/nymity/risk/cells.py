@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
+from nymity.core.quoting import relayed
 from nymity.kernels.grouping import distinct
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Label
@@ -95,7 +96,7 @@ def as_frame(where: str, table: Any) -> pl.DataFrame:
     try:
         return table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
     except (TypeError, ValueError, pl.exceptions.PolarsError, ModuleNotFoundError) as error:
-        raise TableError(where, expected="a table", got=f"{type(table).__name__} ({error})") from error
+        raise TableError(where, expected="a table", got=f"{type(table).__name__} ({relayed(error)})") from error
 
 
 def _grouped(

@@ -18,9 +18,11 @@ from nymity.core.commit import refuse_between
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
+from nymity.core.permissions import warn_if_exposed
+from nymity.core.quoting import quoted
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.text import as_text, shown
+from nymity.table.text import as_text
 
 Outliers = Literal["mask", "remove", "keep"]
 Unseen = Literal["error", "mask"]
@@ -122,6 +124,7 @@ class Recoding(ABC):
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
         refuse_between(Path(path).parent)
+        warn_if_exposed(path)
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -194,7 +197,7 @@ def written_alike(raw: pl.Series) -> pl.Series:
 
 def _refuse_unseen(name: str, values: pl.Series, hierarchy: Hierarchy) -> None:
     unknown = sorted((v for v in as_text(values).to_list() if v not in hierarchy.index), key=str)
-    some = ", ".join(shown(value) for value in unknown[:5])
+    some = ", ".join(quoted(value) for value in unknown[:5])
     raise TableError(
         f"column {name!r}",
         expected="values the recoding knows",
