@@ -19,10 +19,10 @@ from nymity.publish.certificate_form import Column
 from nymity.publish.release import ABOUT_NAME
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
-from nymity.report.headline import numbers, titled
+from nymity.report.headline import numbers, told
 from nymity.report.markup import Html, Section, element, joined, paragraph, table
 from nymity.report.released import Released
-from nymity.report.wording import count, listed, percent, shortened
+from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 
 #: Examples of cells of a column, and their longest text.
@@ -108,14 +108,14 @@ def _not_protected(released: Released) -> list[Html]:
 def _card(released: Released, number: int) -> Html:
     promised, reached, holds = released.reached(number)
     name, _, sentence = promised.means.rpartition(": ")
-    told = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
+    measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
     unseen = [paragraph(f"Verified {promised.verified}.")] if promised.verified else []
     return element(
         "div",
         element("h3", name or promised.model),
         paragraph(f"{sentence[:1].upper()}{sentence[1:]}."),
         *unseen,
-        element("div", *told, class_="numbers"),
+        element("div", *measured, class_="numbers"),
         class_="card good" if holds else "card bad",
     )
 
@@ -144,7 +144,7 @@ def _private_meaning(stated: dict[str, Any]) -> Html:
         return paragraph("The certificate gives the parameters under ", element("code", "differential_privacy"), ".")
     return paragraph(
         "Think of anything that could be concluded about a person from this table. With the person's record in the "
-        f"source it is at most {exp(epsilon):.3g} times likelier than without it: e to the power of epsilon = "
+        f"source it is at most {amount(exp(epsilon))} times likelier than without it: e to the power of epsilon = "
         f"{epsilon:g}. A chance of delta = {delta:g} is left in which more may be learned."
     )
 
@@ -250,14 +250,13 @@ def _cells_section(released: Released) -> Section:
     ]
     if any(is_missing(released.table[name]).any() for name in released.table.columns):
         seen.append(("(empty)", "The value was missing in the source, which is not the same as *."))
-    rows: list[Sequence[Html | str]] = [[element("code", look), words] for look, words in seen]
-    if not seen:
-        rows = [["plain values", "as they were in the source"]]
+    rows = [[element("code", look), words] for look, words in seen]
+    forms = table(("a cell such as", "means"), rows) if rows else paragraph("Cells hold plain values.")
     return Section(
         anchor="cells",
         title="How to read cells",
         short="Cells",
-        parts=(table(("a cell such as", "means"), rows), *_masked_rows(released), *_further(released)),
+        parts=(forms, *_masked_rows(released), *_further(released)),
     )
 
 
@@ -352,16 +351,17 @@ def _of_kind(released: Released) -> list[tuple[str, str]]:
 
 def _of_any(released: Released) -> list[tuple[str, str]]:
     order = "are sorted by their cells" if released.certificate.output.row_order == "sorted" else "were shuffled"
+    middle = (
+        "That a value lies in the middle of its range.",
+        "A range or a set says that the value is one of those, not which is likely.",
+    )
     return [
         (
             "Who somebody is.",
             "Do not try to find people, neither in this table nor by joining it with others: the promise is about "
             "this table alone.",
         ),
-        (
-            "That a value lies in the middle of its range.",
-            "A range or a set says that the value is one of those, not which is likely.",
-        ),
+        *([middle] if released.kind != "buckets" else []),
         (
             "That rows which look alike are one person,",
             "or that people who look alike have the same values in other columns.",
@@ -369,7 +369,7 @@ def _of_any(released: Released) -> list[tuple[str, str]]:
         ("Anything from the order of rows,", f"which {order}."),
         (
             "That small differences between groups are real.",
-            "Making cells coarser, masking rows and leaving some out changes counts.",
+            "What was done to protect people changes counts.",
         ),
     ]
 
@@ -380,7 +380,7 @@ def _of_any(released: Released) -> list[tuple[str, str]]:
 def _warnings_sections(released: Released) -> list[Section]:
     if not released.warnings:
         return []
-    items = [element("li", element("strong", f"{titled(one.key)}. "), one.says) for one in released.warnings]
+    items = [element("li", *told(one)) for one in released.warnings]
     intro = paragraph(
         "Every promise held when the release was made. This is what someone could still find out, as its certificate "
         "says, the worst first. Handle the table accordingly."
@@ -396,11 +396,7 @@ def _check_section(released: Released) -> Section:
         title="How to check it",
         short="Check",
         parts=(
-            paragraph(
-                "Keep ",
-                element("code", CERTIFICATE_NAME),
-                " beside the table. Anyone can measure the promises again, with the free program nymity:",
-            ),
+            paragraph("Keep ", element("code", CERTIFICATE_NAME), f" beside the table. {_who(released)}"),
             element("pre", element("code", f"nymity check {_quoted(released.file)}{key}")),
             _signature(released),
             paragraph("SHA-256 of the released files, as the certificate has them:"),
@@ -412,6 +408,20 @@ def _check_section(released: Released) -> Section:
             ),
         ),
     )
+
+
+def _who(released: Released) -> str:
+    if released.private:
+        return (
+            "How records were drawn cannot be seen in them; that the files are those which were certified, and that "
+            "groups are as large as promised, can, with the free program nymity:"
+        )
+    if any(one.verified for one in released.certificate.promised):
+        return (
+            "A promise here is about the source, which you do not have; that the files are those which were certified "
+            "can be seen with the free program nymity:"
+        )
+    return "Anyone can measure the promises again, with the free program nymity:"
 
 
 def _signature(released: Released) -> Html:

@@ -14,7 +14,7 @@ from nymity.core.permissions import warn_if_exposed
 from nymity.publish.release import BOARD_NAME, FINDINGS_NAME
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
-from nymity.report.headline import titled
+from nymity.report.headline import titled, told
 from nymity.report.markup import Html, Section, bullets, element, paragraph, table
 from nymity.report.released import Released
 from nymity.report.wording import count, listed, percent
@@ -69,7 +69,7 @@ def _opening(released: Released) -> Html:
             for role, words, how in (
                 ("quasi", "quasi-identifying", "known to others; protected"),
                 ("sensitive", "sensitive", "to be kept from others"),
-                ("insensitive", "other", "published as they are, unprotected"),
+                ("insensitive", "insensitive", "published as they are, unprotected"),
             )
             if (names := [name for name, one in certificate.job.schema_.items() if one.get("role") == role])
         ),
@@ -217,7 +217,7 @@ def _attacks_section(released: Released, found: Findings | None) -> Section:
 
 
 def _limits_section(released: Released) -> Section:
-    warned = [element("span", element("strong", f"{titled(one.key)}. "), one.says) for one in released.warnings]
+    warned = [element("span", *told(one)) for one in released.warnings]
     general = [
         "Whoever knows more about a person than the quasi-identifying columns can narrow them down further.",
         "The promise is about this release alone; together with others of the same people less may be left.",
@@ -231,12 +231,12 @@ def _limits_section(released: Released) -> Section:
 def _custody_section(released: Released) -> Section:
     signed = "not signed" if released.signed_by is None else f"signed; it names the key {released.signed_by}"
     draws = [one.partition(": ")[0] for one in released.certificate.random_sources]
-    told = f"Random draws come from: {listed(dict.fromkeys(draws))}. " if draws else "Nothing was drawn at random. "
+    drawn = f"Random draws come from: {listed(dict.fromkeys(draws))}. " if draws else "Nothing was drawn at random. "
     return _section(
         "custody",
         "Custody",
         paragraph(
-            f"The certificate is {signed}. {told}The custodian's folder, readable by its owner alone, links released "
+            f"The certificate is {signed}. {drawn}The custodian's folder, readable by its owner alone, links released "
             "rows to people; it is kept apart from the release, and this summary belongs to it. SHA-256 of the "
             "released cells: ",
             element("code", released.certificate.output.content_sha256),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nymity.publish.caveats import verdict
+from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.release import Release
 from nymity.publish.verify import Finding
 from nymity.report.markup import Html, element, joined, paragraph
@@ -44,8 +44,16 @@ def warnings(release: Release) -> list[Html]:
     """List what someone could still find out, the worst first."""
     if not release.warnings:
         return []
-    items = [element("li", element("strong", f"{titled(caveat.key)}. "), caveat.says) for caveat in release.warnings]
+    items = [element("li", *told(caveat)) for caveat in release.warnings]
     return [element("ol", *items, class_="warnings", aria_label="Warnings, the worst first")]
+
+
+def told(caveat: Caveat) -> tuple[str, str]:
+    """Return a warning with its title standing out, which some begin with themselves."""
+    title = titled(caveat.key)
+    if caveat.says.lower().startswith(title.lower()):
+        return element("strong", caveat.says[: len(title)]), caveat.says[len(title) :]
+    return element("strong", f"{title}. "), caveat.says
 
 
 def titled(key: str) -> str:
@@ -63,12 +71,12 @@ def cards(release: Release) -> Html:
 def _card(finding: Finding, model: object) -> Html:
     """One promise: its name, its sentence, and promised beside measured."""
     name, _, sentence = finding.promise.rpartition(": ")
-    told = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
+    reached = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
     return element(
         "div",
         element("h3", name or finding.model),
         paragraph(sentence[:1].upper() + sentence[1:] + "."),
-        element("div", *told, class_="numbers"),
+        element("div", *reached, class_="numbers"),
         class_="card good" if finding.holds else "card bad",
     )
 
@@ -79,6 +87,8 @@ def numbers(key: str, promised: object, measured: object) -> Html:
         return joined([element("span", f"{key} promised: {_table(promised)}; measured: {_table(measured)}")], "")
     shown = "–" if measured is None else _number(measured)
     note = " measured: no record is published" if measured is None else " measured"
+    if promised is None:  # it follows from others
+        return element("span", element("strong", shown), f"{note} ({key})")
     return joined(
         [
             element("span", element("strong", _number(promised)), f" promised ({key})"),
