@@ -25,7 +25,7 @@ def command(
         Path, typer.Option(help="Folder for the release; table and job file go into the folder above.")
     ] = Path("demo/release"),
     rows: Annotated[int, typer.Option(help="Hospital stays to generate.", min=1)] = 20_000,
-    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too.")] = True,
+    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html for you too.")] = True,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a table, job or release that is not the demo's.")
     ] = False,

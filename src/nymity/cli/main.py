@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from inspect import cleandoc
@@ -27,16 +26,18 @@ from nymity.cli import (
     publish,
     query,
     recommend,
+    report,
     risk,
     robust,
     schema,
     study,
 )
 from nymity.cli.console import widen
-from nymity.cli.failure import guarded
+from nymity.cli.failure import describe_bug, guarded
 from nymity.cli.stopping import stop_code
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
+from nymity.core.quoting import hidden
 
 app = typer.Typer(
     name="nymity",
@@ -73,8 +74,8 @@ def _exit_code() -> int:
         return done.code if isinstance(done.code, int) else ExitCode.HOLDS if done.code is None else ExitCode.BUG
     except KeyboardInterrupt:
         return stop_code()
-    except BaseException:  # noqa: BLE001 -- told in full, and the process ends; a panic of polars is no Exception
-        traceback.print_exc()
+    except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
+        sys.stderr.write(describe_bug(bug, values=not (hidden() or "--no-values" in sys.argv)))
         return ExitCode.BUG
     return ExitCode.HOLDS
 
@@ -91,6 +92,7 @@ _register("publish", publish.command, publish.EXAMPLES)
 _register("explore", explore.command, explore.EXAMPLES)
 _register("forecast", forecast.command, forecast.EXAMPLES)
 _register("check", check.command, check.EXAMPLES)
+_register("report", report.command, report.EXAMPLES)
 _register("measure", measure.command, measure.EXAMPLES)
 _register("compare", compare.command, compare.EXAMPLES)
 _register("query", query.command, query.EXAMPLES)

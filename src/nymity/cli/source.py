@@ -105,14 +105,14 @@ def toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a text file, whole or not at all; a private one for its owner alone."""
     from nymity.io import replace_file
 
     def write(staged: Path) -> None:
         staged.write_text(text, encoding="utf-8")
 
-    replace_file(path, write)
+    replace_file(path, write, private=private)
 
 
 def _set(data: dict[str, Any], setting: str) -> None:

@@ -75,9 +75,11 @@ def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
     screen.line(f"certificate   {files['certificate']}")
     if "signature" in files:
         screen.line(f"signature     {files['signature']}")
-    if files["report"] is not None:
-        screen.line(f"report        {files['report']}")
+    if files["about"] is not None:
+        screen.line(f"about         {files['about']}  (for those who get the table)")
     screen.line(f"custodian     {files['custodian']}  (links rows to people: never publish it)")
+    if files["report"] is not None:
+        screen.line(f"report        {files['report']}  (for you)")
 
 
 def _guarantees(release: Release) -> list[dict[str, Any]]:

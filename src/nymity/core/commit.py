@@ -33,6 +33,7 @@ from typing import Any
 from nymity.core.errors import FileError, InputError
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.paths import is_root, resolved
+from nymity.core.permissions import close, warn_if_exposed
 from nymity.core.signals import held_back
 
 #: How the names of hidden folders and files start.
@@ -143,7 +144,7 @@ class Stage:
                 earlier = self._second_folder("earlier") / move.target.name
                 _second_name(move.target, earlier)
             if self.private and move.source.is_file():
-                move.source.chmod(0o600)
+                close(move.source)
             _flush(move.source)
             prepared.append(Move(source=move.source, target=move.target, earlier=earlier, mark=_mark(move.source)))
         for folder in (path for path in self.folder.rglob("*") if path.is_dir()):
@@ -251,10 +252,12 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
                     hidden.mkdir(mode=0o700)
                     write(hidden / target.name)
                     if private:
-                        (hidden / target.name).chmod(0o600)
+                        close(hidden / target.name)
                     _flush(hidden / target.name)
                     os.replace(hidden / target.name, target)  # noqa: PTH105
                     _flush(target.parent)
+                    if private:
+                        warn_if_exposed(target)
                 finally:
                     with held_back():
                         shutil.rmtree(hidden, ignore_errors=True)
@@ -484,8 +487,7 @@ def _make(folder: Path, made: list[Path], *, private: bool = False) -> None:
         path.mkdir(mode=0o700 if private and path == folder else 0o777, exist_ok=True)
         made.append(path)
     if private:
-        with suppress(OSError):  # a file system without permissions; opening it says so
-            folder.chmod(0o700)
+        close(folder)
 
 
 def _unmake(made: list[Path]) -> None:

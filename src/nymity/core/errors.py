@@ -13,6 +13,7 @@
     ├── MissingExtraError (ImportError) an optional package is not installed       exit code 2
     ├── OutOfMemoryError (MemoryError) the table does not fit into the memory      exit code 2
     ├── PanicError (RuntimeError)      a package failed in a way of its own        exit code 70
+    ├── DrawingError                   a page's plots cannot be drawn              exit code 2
     ├── StepError                      steps of a study failed                     exit code 2
     └── Interrupted                    an observer asked to stop                   exit code 130
 
@@ -24,21 +25,31 @@ from __future__ import annotations
 from typing import ClassVar
 
 from nymity.core.exit_code import ExitCode
+from nymity.core.quoting import MARK
 
 
 class NymityError(Exception):
-    """Root of the tree; carries the exit code the command line answers with."""
+    """Root of the tree; carries the exit code the command line answers with.
+
+    ``quotes_values`` says whether the message repeats values of a table (:mod:`nymity.core.quoting`).
+    """
 
     exit_code: ClassVar[ExitCode] = ExitCode.INPUT
+
+    def __init__(self, message: str = "") -> None:
+        self.quotes_values = MARK in message
+        super().__init__(message.replace(MARK, ""))
 
 
 class InputError(NymityError, ValueError):
     """What came in is not what it should be: ``where: expected …, got …. Try: …``."""
 
     def __init__(self, where: str, *, expected: str, got: str, hint: str = "") -> None:
-        self.where, self.expected, self.got, self.hint = map(_short, (where, expected, got, hint))
-        message = f"{self.where}: expected {self.expected}, got {self.got}"
-        super().__init__(f"{message}. Try: {self.hint}" if hint else message)
+        self.where, self.expected, self.got, self.hint = (
+            _short(text.replace(MARK, "")) for text in (where, expected, got, hint)
+        )
+        message = f"{_short(where)}: expected {_short(expected)}, got {_short(got)}"
+        super().__init__(f"{message}. Try: {_short(hint)}" if hint else message)
 
 
 def _short(words: str, most: int = 1_000) -> str:
@@ -107,6 +118,10 @@ class PanicError(NymityError, RuntimeError):
             f"a package that nymity uses failed unexpectedly ({detail or 'it does not say why'}). Try: report it as a "
             "bug of nymity, with the kind of file or frame that it was given"
         )
+
+
+class DrawingError(NymityError):
+    """The plots of a page cannot be drawn; what the page is about stands."""
 
 
 class StepError(NymityError):

@@ -17,6 +17,7 @@ from nymity.core.files import read_file
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
 from nymity.core.paths import path_text, resolved
+from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import parse_json
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
@@ -167,6 +168,7 @@ class Ledger:
 
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
+        warn_if_exposed(self._file)
         try:
             content = parse_json(read_file(self._file), where=self.path, expected=f"a ledger ({LEDGER.tag})")
             number = LEDGER.number_of(content, self.path)

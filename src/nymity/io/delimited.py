@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows
 from nymity.io.format import Format
@@ -198,7 +199,7 @@ def named(where: str, names: Sequence[str | None]) -> list[str]:
             raise TableError(
                 where,
                 expected="different names for all columns",
-                got=f"{name!r} for columns {seen[name]} and {place}",
+                got=f"{quoted(name)} for columns {seen[name]} and {place}",
                 hint="rename one of them, or give header=False when the first row holds data",
             )
         seen[name] = place

@@ -15,6 +15,7 @@ import polars as pl
 
 from nymity.core.errors import FileError, TableError
 from nymity.core.extras import require
+from nymity.core.quoting import relayed
 from nymity.io.delimited import named
 from nymity.io.dialect import has_header
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
@@ -196,4 +197,9 @@ def _check_size(table: pl.DataFrame, path: Path) -> None:
 def _unreadable(path: Path, error: Exception) -> FileError:
     first, *context = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = next((line.removeprefix("0: ") for line in context if line.startswith("0: ")), first)
-    return FileError(str(path), expected="a readable Excel sheet", got=told, hint="check the file and the sheet's name")
+    return FileError(
+        str(path),
+        expected="a readable Excel sheet",
+        got=relayed(told, "another file"),
+        hint="check the file and the sheet's name",
+    )

@@ -15,6 +15,7 @@ import polars as pl
 
 from nymity.core.errors import InputError, TableError
 from nymity.core.extras import require
+from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
 from nymity.table.text import as_text
 
@@ -33,7 +34,10 @@ def to_polars(frame: object) -> pl.DataFrame:
         table = _converted(frame)
     except _OF_POLARS as error:
         raise TableError(
-            f"the {_kind(frame)} frame", expected="a table", got=str(error).splitlines()[0], hint="check its columns"
+            f"the {_kind(frame)} frame",
+            expected="a table",
+            got=relayed(error, "one that cannot be read"),
+            hint="check its columns",
         ) from error
     table = _without_categories(table)
     refuse_other_years(table)

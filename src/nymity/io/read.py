@@ -10,6 +10,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
+from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
 from nymity.io.delimited import found_dialect, read_delimited
 from nymity.io.excel import found_header, read_excel
@@ -56,9 +57,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
             raise too_wide(str(path), width)
         table = pl.read_parquet(path, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
-        first = str(error).splitlines()[0]
         raise FileError(
-            str(path), expected="an intact Parquet file", got=first, hint="write or download the file again"
+            str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"
         ) from error
     refuse_other_years(table, str(path))
     for column in table.get_columns():

@@ -14,6 +14,7 @@ from nymity.core import validation
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
+from nymity.core.quoting import relayed
 from nymity.io.compact import compact
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of
@@ -58,7 +59,7 @@ def _write(table: pl.DataFrame, promised: Format, options: WriteOptions, path: P
         raise FileError(
             str(path),
             expected="a table that can be written",
-            got=str(error).splitlines()[0],
+            got=relayed(error),
             hint="check disk and types",
         ) from error
 

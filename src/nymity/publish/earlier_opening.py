@@ -13,6 +13,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.custodian import ENDED, LOG_NAME, MAPPING_NAME, RECODING_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.files import read_file
+from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
@@ -77,6 +78,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
     custody = Custody.beside(folder) if one.custodian is None else Custody(Path(one.custodian))
     for place in (folder, custody.folder):
         refuse_between(place)
+    warn_if_exposed(custody.folder)
     certificate = _json(folder / CERTIFICATE_NAME, where)
     kept = _kept(custody, certificate)
     log = _json(kept / LOG_NAME, where)

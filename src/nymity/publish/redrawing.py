@@ -22,6 +22,7 @@ from nymity.core.custodian import ENDED, LOG_NAME, custody_has_ended
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.paths import path_text
+from nymity.core.permissions import warn_if_exposed
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
@@ -164,6 +165,7 @@ def _read(path: Path) -> dict[str, Any]:
     """Return what a log says; custodian's commands finish or undo what a run that died left there."""
     recover(path.parent)
     refuse_between(path.parent)
+    warn_if_exposed(path.parent, path)
     data = read_log(path)
     if ENDED in data:
         raise custody_has_ended(str(path), str(data[ENDED]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
-from nymity.core.custodian import LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME
+from nymity.core.custodian import DRAWN_LATER, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
 from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.formats import LOG
 from nymity.core.paths import path_text
@@ -35,6 +35,12 @@ from nymity.publish.registry import Outcome
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
+
+#: The page for recipients, which lies beside the release.
+ABOUT_NAME = "about.html"
+
+#: Makes further files for a release folder from its files and what their tables hold; returns their names.
+Beside = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,8 +89,8 @@ class CustodianLog:
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
         stage.commit([MAPPING_NAME, *nodes, RECODING_NAME, LOG_NAME])
-        if self.nodes is None:
-            stage.remove(NODES_NAME)  # it would speak of an earlier search
+        for name in DRAWN_LATER if self.nodes is not None else (NODES_NAME, *DRAWN_LATER):
+            stage.remove(name)  # it would speak of an earlier release
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -152,8 +158,7 @@ class Release:
         *,
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
-        beside: Callable[[Release, Path], Sequence[str]] | None = None,
-        replaces: Sequence[str] = (),
+        beside: Beside | None = None,
         force: bool = False,
         wait: float = 0.0,
     ) -> Certificate:
@@ -163,37 +168,36 @@ class Release:
         into place, those of the release and the custodian's log together (:mod:`nymity.core.commit`). A failure leaves
         earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
         where the private log goes (default: beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is
-        the private key, or its path, that the certificate is signed with, unless the job names one. ``beside`` draws
-        further files, such as a report, into the folder it is given and returns their names; the certificate says
-        nothing of them.
+        the private key, or its path, that the certificate is signed with, unless the job names one. ``beside`` makes
+        further files, such as a page for recipients (:func:`nymity.report.write_about`), of the finished release in the
+        folder it is given, and returns their names; the certificate says nothing of them.
 
-        A release that lies there is replaced with ``force`` alone. Its files go, and those named by ``replaces``; its
-        custodian's log stays, numbered (:mod:`nymity.publish.custody`).
+        A release that lies there is replaced with ``force`` alone. Its files go; its custodian's log stays, numbered
+        (:mod:`nymity.publish.custody`).
         """
         folder = Path(path_text("folder", folder))
         private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
         names = self.table_names
-        make_way(self.job, folder, private, replaces=replaces, force=force, wait=wait)
+        make_way(self.job, folder, private, force=force, wait=wait)
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
         with committing(private, folder, private=[private], wait=wait) as (kept, stage):
-            spare_release(folder, private, [*names, *replaces], force=force)  # others may have been faster
+            spare_release(folder, private, names, force=force)  # others may have been faster
             for name, frame in self._files:
                 write_table(frame, stage / name, self.job.output.options)
-            verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
-            certificate = self._with_files([stage / name for name in names], verified)
-            further = beside(replace(self, certificate=certificate), stage.folder) if beside is not None else ()
-            spare_release(folder, private, further, force=force)
-            # Not those of ``further``: a report shows the original, and its hash would tell who guessed that right.
+            tables = [self._read_back(stage / name, frame) for name, frame in self._files]
+            certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
             certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
+            further = beside(stage.folder, tables) if beside is not None else ()
+            spare_release(folder, private, further, force=force)
             keep_earlier(kept, folder)
             self.log.stage(kept, self.recoding, certificate)
             written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
-            for name in dict.fromkeys([*_earlier_files(folder), *replaces]):
+            for name in _earlier_files(folder):
                 if name not in written:
                     stage.remove(name)  # it belongs to the release that is replaced
         return certificate
@@ -263,13 +267,19 @@ def _unholdable(path: Path, got: str) -> TableError:
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """Return the files that the certificate in a folder speaks of, and its signature."""
+    """Return the files that the certificate in a folder speaks of, its signature, and pages about the release.
+
+    Among these the report for the custodian: version 0.1.0 put it beside the release.
+    """
+    if not (folder / CERTIFICATE_NAME).is_file():
+        return [SIGNATURE_NAME]
     try:
         told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
         names = [str(item["file"]) for item in told.get("files") or []]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         names = []
-    return [SIGNATURE_NAME, *(name for name in names if Path(name).name == name)]
+    named = [name for name in names if Path(name).name == name]
+    return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
 
 
 def read_release(path: Path, output: Output) -> pl.DataFrame:

@@ -23,6 +23,7 @@ from nymity.core.extras import require
 from nymity.core.files import open_file
 from nymity.core.formats import SIGNATURE
 from nymity.core.paths import path_text, resolved
+from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import parse_json
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class SigningKey:
         """Read a private key; its passphrase comes from NYMITY_KEY_PASSPHRASE or else from ``ask``."""
         serialization, ed25519 = _packages()
         content = _read(path, "a private key, as `nymity key new` writes it")
+        warn_if_exposed(path)
         passphrase = None
         if b"ENCRYPTED" in content:
             passphrase = _passphrase(str(path), ask)

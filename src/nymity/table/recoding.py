@@ -20,10 +20,12 @@ from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
 from nymity.core.paths import path_text
+from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
+from nymity.core.quoting import quoted
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.text import as_text, shown
+from nymity.table.text import as_text
 
 Outliers = Literal["mask", "remove", "keep"]
 Unseen = Literal["error", "mask"]
@@ -127,6 +129,7 @@ class Recoding(ABC):
         path = path_text("recoding", path)
         refuse_between(Path(path).parent)
         refuse_ended(Path(path))
+        warn_if_exposed(Path(path))
         return Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))
 
     # -- what all kinds share --------------------------------------------------------------------------
@@ -193,7 +196,7 @@ def written_alike(raw: pl.Series) -> pl.Series:
 
 def _refuse_unseen(name: str, values: pl.Series, hierarchy: Hierarchy) -> None:
     unknown = sorted((v for v in as_text(values).to_list() if v not in hierarchy.index), key=str)
-    some = ", ".join(shown(value) for value in unknown[:5])
+    some = ", ".join(quoted(value) for value in unknown[:5])
     raise TableError(
         f"column {name!r}",
         expected="values the recoding knows",

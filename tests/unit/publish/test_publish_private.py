@@ -256,7 +256,7 @@ def test_a_job_file_and_the_command_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
     assert "of 600" not in done.output
-    assert sorted(path.name for path in out.iterdir()) == ["certificate.json", "release.csv", "report.html"]
+    assert sorted(path.name for path in out.iterdir()) == ["about.html", "certificate.json", "release.csv"]
     assert "ledger" not in json.loads((out / "certificate.json").read_text())["job"]
     checked = CliRunner().invoke(
         app, ["check", str(out / "release.csv"), "--certificate", str(out / "certificate.json")]

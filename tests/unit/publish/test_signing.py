@@ -159,21 +159,22 @@ def test_a_foreign_signature_is_not_ours(signed: Path, keys: Path) -> None:
     assert look(signed, key=keys / "theirs.pub").answer == "does not hold"
 
 
-def test_tables_are_covered_and_a_report_is_not(keys: Path, tmp_path: Path) -> None:
-    def beside(_: Any, folder: Path) -> list[str]:
-        (folder / "report.html").write_text("<p>fine</p>")
-        return ["report.html"]
+def test_tables_are_covered_and_further_files_are_not(keys: Path, tmp_path: Path) -> None:
+    def beside(folder: Path, _: Any) -> list[str]:
+        assert {"release.csv", "certificate.json", "certificate.json.sig"} <= {path.name for path in folder.iterdir()}
+        (folder / "notes.html").write_text("<p>fine</p>")
+        return ["notes.html"]
 
     certificate = released().write(tmp_path / "r", sign=keys / "ours", beside=beside, force=True)
     assert [item["file"] for item in certificate["files"]] == ["release.csv"]
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "certificate.json",
         "certificate.json.sig",
+        "notes.html",
         "release.csv",
-        "report.html",
     ]
     assert look(tmp_path / "r", key=keys / "ours.pub").holds
-    (tmp_path / "r" / "report.html").unlink()
+    (tmp_path / "r" / "notes.html").unlink()
     assert look(tmp_path / "r", key=keys / "ours.pub").holds  # it need not be handed on
 
 

@@ -13,10 +13,11 @@ import polars as pl
 from nymity.core.errors import FileError, HierarchyError, ParameterError
 from nymity.core.files import open_file
 from nymity.core.paths import path_text
+from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.text import MASK, shown
+from nymity.table.text import MASK
 
 DELIMITERS = ";,\t|"
 
@@ -125,14 +126,14 @@ def _hierarchy(path: Path, lines: list[Line]) -> Hierarchy:
             raise HierarchyError(
                 f"{path}, line {number}",
                 expected=f"{width} levels, as in line {lines[0][0]}",
-                got=f"{len(cells)} levels for {shown(cells[0] or None)}",
+                got=f"{len(cells)} levels for {quoted(cells[0] or None)}",
                 hint="repeat a value on the levels where it does not change",
             )
         if cells[0] in seen:
             raise HierarchyError(
                 f"{path}, line {number}",
                 expected="each value once",
-                got=f"{shown(cells[0] or None)} again, first in line {seen[cells[0]]}",
+                got=f"{quoted(cells[0] or None)} again, first in line {seen[cells[0]]}",
             )
         seen[cells[0]] = number
     keep = width - 1 if width > 1 and not any(cells[-1] for _, cells in lines) else width

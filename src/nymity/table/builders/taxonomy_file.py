@@ -9,6 +9,7 @@ from typing import Any
 from nymity.core.errors import FileError
 from nymity.core.extras import require
 from nymity.core.plain_data import parse_json
+from nymity.core.quoting import quoted, relayed
 from nymity.table.builders.file import DELIMITERS, parse_lines, read_text
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".yaml", ".yml")
@@ -47,7 +48,7 @@ def _yaml(path: Path, text: str) -> object:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}, line {mark.line + 1}" if mark is not None else str(path)
-        raise FileError(place, expected="YAML", got=str(getattr(error, "problem", None) or error)) from error
+        raise FileError(place, expected="YAML", got=relayed(getattr(error, "problem", None) or error)) from error
 
 
 def _once(yaml: Any) -> type[Any]:
@@ -74,6 +75,6 @@ def _pairs(path: Path, text: str) -> list[tuple[str, str | None]]:
     pairs: dict[tuple[str, str | None], None] = {}  # a pair said twice is no contradiction
     for number, cells in lines:
         if len(cells) != 2 or not cells[0]:
-            raise FileError(f"{path}, line {number}", expected="two cells, child and parent", got=repr(cells))
+            raise FileError(f"{path}, line {number}", expected="two cells, child and parent", got=quoted(cells))
         pairs[cells[0], cells[1] or None] = None
     return list(pairs)
