@@ -86,7 +86,7 @@ class _Bench:
             shutil.copytree(ROOT / name, tree / name, ignore=_without_bytecode)
         if (kernels / "__pycache__").is_dir():  # compiled kernels take minutes, and none is mutated
             shutil.copytree(kernels / "__pycache__", tree / "src/nymity/kernels/__pycache__")
-        for name in ("pyproject.toml", "README.md", "CHANGELOG.md"):
+        for name in ("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md"):
             shutil.copy2(ROOT / name, tree / name)
         self.seconds: dict[tuple[str, ...], float] = {}
         sys.path[:] = [str(tree / "src"), *(path for path in sys.path if Path(path or ".") not in _OWN)]

@@ -74,19 +74,12 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "privacy/t_closeness.py": ("unit/privacy/test_closeness.py",),
     "privacy/closeness.py": ("unit/privacy/test_closeness.py",),
     "dp/audit.py": ("unit/dp/test_audit.py",),
-    "dp/as_published.py": ("unit/dp/test_audit.py", "unit/dp/test_baselines.py"),
-    "dp/baselines.py": ("unit/dp/test_baselines.py",),
     "dp/forecast.py": ("unit/dp/test_forecast.py",),
     "dp/mechanisms.py": ("unit/dp/test_mechanisms.py",),
     "dp/table.py": ("unit/dp/test_scores.py", "unit/dp/test_functional_logistic_regression.py"),
     "dp/expanded_objective.py": ("unit/dp/test_functional_logistic_regression.py",),
     "dp/feature_domain.py": ("unit/dp/test_functional_logistic_regression.py",),
     "dp/functional_logistic_regression.py": ("unit/dp/test_functional_logistic_regression.py",),
-    "dp/comparators/diffgen.py": ("unit/dp/comparators/test_diffgen.py",),
-    "dp/comparators/fouad.py": ("unit/dp/comparators/test_fouad.py",),
-    "dp/comparators/naive_bayes.py": ("unit/dp/comparators/test_naive_bayes.py",),
-    "dp/comparators/published.py": ("unit/dp/comparators/test_published_figures.py",),
-    "dp/comparators/specialization.py": ("unit/dp/comparators/test_diffgen.py", "unit/dp/comparators/test_fouad.py"),
 }
 
 
@@ -104,6 +97,6 @@ def files_of(module: str, root: Path) -> list[str]:
     package = module.split("/")[0]
     near = _FIRST.get(module, ())
     beside = [f"unit/{package}/test_{Path(module).stem}.py"]
-    wide = () if "comparators" in module else {"privacy": _PRIVACY, "dp": _DP}.get(package, ())
+    wide = {"privacy": _PRIVACY, "dp": _DP}.get(package, ())
     named = dict.fromkeys([*near, *beside, *wide])
     return [f"tests/{name}" for name in named if (root / "tests" / name).is_file()]
