@@ -147,7 +147,7 @@ def test_named_tests_and_modules_exist(page: Path) -> None:
     ):
         assert (ROOT / path).is_file(), f"{named(page)}: no {path}"
         assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{named(page)}: no {test}"
-    for path in re.findall(r"`((?:packages/[\w-]+/)?src/[\w/.]*)`", page.read_text(encoding="utf-8")):
+    for path in re.findall(r"`((?:packages/[\w-]+/)?src/[\w/.]*)`", text):
         assert (ROOT / path).exists(), f"{named(page)}: no {path}"
 
 
