@@ -125,7 +125,7 @@ def _training(unit: float) -> Iterator[Line]:
             cost = cpu_seconds(work, repeat=3) / members
             way = "one by one" if at_once == 1 else "stacked"
             name = f"training, {members} members, {way}, per member and 256 samples"
-            yield Line(name=name, value=cost / unit, unit="U", note=f"{cost:.2f} s")
+            yield Line(name=name, value=cost / unit, unit="G", note=f"{cost:.2f} s")
 
 
 def _failed(made: AdversarialExamples) -> float:

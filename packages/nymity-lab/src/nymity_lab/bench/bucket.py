@@ -44,8 +44,8 @@ def bench_bucket(observe: Observer = silent) -> BenchResult:
 
 def _lines(unit: float) -> Iterator[Line]:
     fifty = _counts(500_000)
-    yield _planning("two-size", fifty, unit, target=0.05)
-    yield _planning("two-size", _divided(fifty, 64), unit, target=1)
+    yield _planning("two-size", fifty, unit, target=0.04)
+    yield _planning("two-size", _divided(fifty, 64), unit, target=0.8)
     yield _growth(unit)
     yield _planning("two-size-exhaustive", fifty, unit, repeat=1)
     yield _planning("two-size-loss", fifty, unit, repeat=1)
@@ -55,7 +55,7 @@ def _lines(unit: float) -> Iterator[Line]:
         yield _gap(_counts(500_000, "Occupation"), seconds)
     everyone = _plan("top-down", _counts(665_800))
     cost = cpu_seconds(lambda: fill(everyone)) / unit
-    yield Line(name="fill, 665,800 records, 50 values", value=cost, unit="U", target=0.5)
+    yield Line(name="fill, 665,800 records, 50 values", value=cost, unit="G", target=0.4)
     yield from _records(unit)
 
 
@@ -67,12 +67,12 @@ def _records(unit: float) -> Iterator[Line]:
     encoded = encode(census, schema)
     made = partial(_both_tables, Buckets(plan="top-down"), encoded, promise, census)
     name = f"both tables, {census.height:,} records"
-    yield Line(name=name, value=cpu_seconds(made, repeat=3) / unit, unit="U", target=10)
+    yield Line(name=name, value=cpu_seconds(made, repeat=3) / unit, unit="G", target=8)
     yield Line(name="peak memory of the process so far", value=peak_megabytes(), unit="MB", target=1_000)
     release = publish(census, schema, privacy=promise, method=Buckets(plan="top-down"), seed=0)
     with TemporaryDirectory() as folder:
         cost = cpu_seconds(lambda: release.write(Path(folder) / "release"), repeat=1) / unit
-    yield Line(name=f"writing and verifying {census.height:,} records", value=cost, unit="U")
+    yield Line(name=f"writing and verifying {census.height:,} records", value=cost, unit="G")
 
 
 def _both_tables(method: Buckets, table: EncodedTable, promise: FPrivacy, census: pl.DataFrame) -> None:
@@ -84,7 +84,7 @@ def _planning(method: str, counts: list[int], unit: float, *, target: float | No
     found: list[Plan] = []
     cost = cpu_seconds(lambda: found.append(_plan(method, counts)), repeat=repeat) / unit
     name = f"{method}, {sum(counts):,} records, {len(counts):,} values"
-    return Line(name=name, value=cost, unit="U", target=target, note=f"loss {found[0].loss:,}")
+    return Line(name=name, value=cost, unit="G", target=target, note=f"loss {found[0].loss:,}")
 
 
 def _growth(unit: float) -> Line:
@@ -92,7 +92,7 @@ def _growth(unit: float) -> Line:
     few = _counts(50_000)
     pair = [partial(_plan, "two-size", counts) for counts in (few, [10 * count for count in few])]
     times = np.median([[cpu_seconds(work, repeat=1) for work in pair] for _ in range(31)], axis=0)
-    note = f"{times[0] / unit:.4f} and {times[1] / unit:.4f} U"
+    note = f"{times[0] / unit:.4f} and {times[1] / unit:.4f} G"
     return Line(
         name="two-size, 500,000 records / 50,000", value=float(times[1] / times[0]), unit="", target=1.2, note=note
     )

@@ -19,7 +19,7 @@ from nymity_lab.bench.unit import cpu_seconds
 
 PROVENANCE = (
     "0.1 to 37 s for the smallest k at the epsilons of its figure 9 and delta down to 1e-20: Bild, Kuhn and Prasser "
-    "(2018), section 7.2, on a desktop of their time; SafePub in U: ARX 3.9.2, warm; "
+    "(2018), section 7.2, on a desktop of their time; SafePub in G: ARX 3.9.2, warm; "
     "epsilon-safe lattice: Li (2019), table 5.3, on a laptop"
 )
 
@@ -74,5 +74,5 @@ def _slowest(name: str, calls: list[Callable[[], object]]) -> Line:
 def _line(name: str, call: Callable[[], object], *, target: float | None = None, unit: float | None = None) -> Line:
     call()  # warm-up
     seconds = cpu_seconds(call)
-    note = f"{seconds / unit:.3f} U" if unit else ""
+    note = f"{seconds / unit:.3f} G" if unit else ""
     return Line(name=name, value=seconds, unit="s", target=target, note=note)

@@ -54,7 +54,7 @@ def bench_local(observe: Observer = silent) -> BenchResult:
 
 
 def _lines(unit: float) -> Iterator[Line]:
-    yield from _adult(Mondrian(), [_K], "Mondrian", unit, cost=0.5, gcp=0.0463)
+    yield from _adult(Mondrian(), [_K], "Mondrian", unit, cost=0.4, gcp=0.0463)
     yield from _adult(Mondrian(choose="gain"), [_K], "Mondrian by gain", unit, gcp=0.0463)
     for cuts in (Mondrian(cuts="relaxed"), Mondrian(cuts="relaxed", choose="gain")):
         yield from _adult(cuts, [_K], f"Mondrian, relaxed, {cuts.choose}", unit)
@@ -62,15 +62,15 @@ def _lines(unit: float) -> Iterator[Line]:
     for method in (SortedGroups(), GreedySearch(), KMember(), Refine()):
         yield from _adult(method, [_K], method.key, unit, gcp=0.0463)
     for model, name in _BESIDE_K:
-        yield from _adult(Mondrian(), [_K, model], f"Mondrian, k=5 and {name}", unit, cost=1.5)
+        yield from _adult(Mondrian(), [_K, model], f"Mondrian, k=5 and {name}", unit, cost=1.2)
         yield from _adult(Mondrian(choose="gain"), [_K, model], f"Mondrian by gain, k=5 and {name}", unit)
     census = public("acs").table
-    yield from _numbers(Mondrian(), "census", census.select(_EIGHT), 10, unit, cost=15)
+    yield from _numbers(Mondrian(), "census", census.select(_EIGHT), 10, unit, cost=12)
     yield _census_memory()
     for grown in (GreedySearch(), KMember()):
-        yield from _numbers(grown, "census", census.select(_EIGHT).head(20_000), 10, unit, cost=60)
-        yield from _numbers(grown, "census", census.select(_EIGHT[:4]).head(100_000), 3, unit, cost=400)
-    yield from _numbers(SplitCarry(sets=3), "census", census.select(_EIGHT[:4]).head(100_000), 3, unit, cost=600)
+        yield from _numbers(grown, "census", census.select(_EIGHT).head(20_000), 10, unit, cost=48)
+        yield from _numbers(grown, "census", census.select(_EIGHT[:4]).head(100_000), 3, unit, cost=320)
+    yield from _numbers(SplitCarry(sets=3), "census", census.select(_EIGHT[:4]).head(100_000), 3, unit, cost=480)
     fars = public("fars").table
     yield from _numbers(Mondrian(), "fars", fars, 10, unit)
     for grown in (GreedySearch(), KMember()):
@@ -96,9 +96,9 @@ def _freeform(method: Freeform, unit: float) -> Iterator[Line]:
         assert Groups(frame, schema.quasi, originals=originals).consistency.largest >= 5
 
     verify()  # warm-up
-    yield Line(name=name, value=seconds / unit, unit="U", target=None, note=f"{found[0].classes:,} different rows")
+    yield Line(name=name, value=seconds / unit, unit="G", target=None, note=f"{found[0].classes:,} different rows")
     yield Line(name=f"{name}: GCP", value=gcp, unit="", target=None, note="5-matching, not 5-anonymity")
-    yield Line(name=f"{name}: verifying", value=cpu_seconds(verify, repeat=3) / unit, unit="U", target=None)
+    yield Line(name=f"{name}: verifying", value=cpu_seconds(verify, repeat=3) / unit, unit="G", target=None)
 
 
 def _exact(unit: float) -> Line:
@@ -109,7 +109,7 @@ def _exact(unit: float) -> Line:
     method.run(encoded, [KAnonymity(k=3)])  # warm-up
     seconds = cpu_seconds(lambda: found.append(method.run(encoded, [KAnonymity(k=3)], draws=_DRAWS)), repeat=1)
     proof = "proved optimal" if found[0].optimal else f"gap {found[0].gap:.2%}"
-    note = f"loss {found[0].loss:.4f}, {proof}, {seconds / unit:.1f} U"
+    note = f"loss {found[0].loss:.4f}, {proof}, {seconds / unit:.1f} G"
     return Line(name="exact-partition, census, 100 x 8, k=3", value=seconds, unit="s", target=600, note=note)
 
 
@@ -130,7 +130,7 @@ def _numbers(
     outcome = found[-1]
     note = f"{outcome.classes:,} classes, loss {outcome.loss:,.2f}, {seconds:.1f} s"
     name = f"{method.key}, {data}, {table.height:,} x {table.width}, k={k}"
-    yield Line(name=name, value=seconds / unit, unit="U", target=cost, note=note)
+    yield Line(name=name, value=seconds / unit, unit="G", target=cost, note=note)
 
 
 def _census_memory() -> Line:
@@ -170,7 +170,7 @@ def _adult(
     release = publish(adult.table, schema, privacy=models, method=method, seed=0)
     found = compare(adult.table, release).value("gcp")
     note = f"{release.verification.classes:,} classes"
-    yield Line(name=f"{name}, adult, 8 attributes", value=cpu_seconds(work) / unit, unit="U", target=cost, note=note)
+    yield Line(name=f"{name}, adult, 8 attributes", value=cpu_seconds(work) / unit, unit="G", target=cost, note=note)
     yield Line(name=f"{name}, adult, 8 attributes: GCP", value=found, unit="", target=gcp, reference=0.0463)
 
 

@@ -13,19 +13,19 @@ from pathlib import Path
 
 from nymity.core.progress import Observer, Progress, report
 from nymity_lab.bench.result import BenchResult, Line
-from nymity_lab.bench.unit import sort_unit
+from nymity_lab.bench.unit import counting_unit
 
 
 def measured(name: str, provenance: str, lines: Callable[[float], Iterator[Line]], observe: Observer) -> BenchResult:
-    """Measure the sort unit, then the lines that depend on it."""
-    unit, found = sort_unit(), []
+    """Measure the unit, then the lines that depend on it."""
+    unit, found = counting_unit(), []
     for line in lines(unit):
         found.append(line)
         report(observe, Progress(stage=f"measured {line.name}", done=len(found)))
     packages = ("nymity", "numpy", "numba", "polars")
     return BenchResult(
         name=name,
-        sort_unit_seconds=unit,
+        unit_seconds=unit,
         versions={"python": platform.python_version(), **{package: version(package) for package in packages}},
         provenance=provenance,
         lines=tuple(found),

@@ -56,7 +56,7 @@ def _line(name: str, table: pl.DataFrame, release: Any, schema: Schema, unit: fl
     error = found[-1]
     note = f"relative error {error.mean:.1%} in the mean, {error.median:.1%} in the median, {seconds:.1f} s"
     return Line(
-        name=f"5,000 queries, {table.height:,} records, {name}", value=seconds / unit, unit="U", target=60, note=note
+        name=f"5,000 queries, {table.height:,} records, {name}", value=seconds / unit, unit="G", target=48, note=note
     )
 
 

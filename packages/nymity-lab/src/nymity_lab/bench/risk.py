@@ -36,7 +36,7 @@ def _lines(unit: float) -> Iterator[Line]:
 
     def line(name: str, work: Callable[[], Any], target: float | None, note: Callable[[Any], str]) -> Line:
         found = work()  # warm-up
-        return Line(name=name, value=cpu_seconds(work, repeat=3) / unit, unit="U", target=target, note=note(found))
+        return Line(name=name, value=cpu_seconds(work, repeat=3) / unit, unit="G", target=target, note=note(found))
 
     def classes(found: Any) -> str:
         return f"{found.classes:,} classes, {found.unique_records:,} unique records"
@@ -53,17 +53,17 @@ def _lines(unit: float) -> Iterator[Line]:
         yield line(
             f"linkage, 1,000 targets × 100 subsets of columns, Adult by {method.key}",
             partial(attack, release, original=adult, attacks=[Linkage(subsets=100)]),
-            30,
+            24,
             linked,
         )
-    yield line("profile, Adult", lambda: profile(adult, adult.columns, population_size=_PEOPLE), 0.5, classes)
+    yield line("profile, Adult", lambda: profile(adult, adult.columns, population_size=_PEOPLE), 0.4, classes)
     yield line(
-        "combinations and minimal uniques to size 4, Adult", lambda: drivers(adult, adult.columns, size=4), 3, uniques
+        "combinations and minimal uniques to size 4, Adult", lambda: drivers(adult, adult.columns, size=4), 2.4, uniques
     )
     yield line(
         f"profile, census, {census.height:,} records, 10 columns",
         lambda: profile(census, ten, population_size=_PEOPLE),
-        10,
+        8,
         classes,
     )
     yield line(
