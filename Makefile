@@ -29,7 +29,7 @@ pytest: .venv/dev
 robust-everywhere: .venv/dev
 	@set -e; for isa in SSE41 AVX2 DEFAULT; do for threads in 1 2; do \
 	  echo "instructions up to $$isa, $$threads threads"; \
-	  DNNL_MAX_CPU_ISA=$$isa NYMITY_TEST_THREADS=$$threads $(BIN)/pytest -q -n 0 tests/unit/robust; \
+	  DNNL_MAX_CPU_ISA=$$isa NYMITY_TEST_THREADS=$$threads $(BIN)/pytest -q -n 0 packages/nymity-robust/tests; \
 	done; done
 
 bench: .venv/dev
@@ -64,6 +64,6 @@ clean:
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[all]"
 	@touch $@
 
-.venv/dev: .venv/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[dev]"
+.venv/dev: .venv/python pyproject.toml packages/nymity-lab/pyproject.toml packages/nymity-robust/pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[dev]" -e packages/nymity-lab -e packages/nymity-robust
 	@touch $@ .venv/all

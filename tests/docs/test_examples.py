@@ -142,10 +142,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", LINKED, ids=named)
 def test_named_tests_and_modules_exist(page: Path) -> None:
-    for path, test in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    for path, test in re.findall(r"`((?:packages/[\w-]+/)?tests/[\w/]+\.py)(?:::(\w+))?`", text):
         assert (ROOT / path).is_file(), f"{named(page)}: no {path}"
         assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{named(page)}: no {test}"
-    for path in re.findall(r"`(src/nymity/[\w/.]*)`", page.read_text(encoding="utf-8")):
+    for path in re.findall(r"`((?:packages/[\w-]+/)?src/[\w/.]*)`", text):
         assert (ROOT / path).exists(), f"{named(page)}: no {path}"
 
 

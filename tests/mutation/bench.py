@@ -50,7 +50,7 @@ class Bench:
             shutil.copytree(ROOT / name, tree / name, ignore=_without_bytecode)
         if (kernels / "__pycache__").is_dir():  # compiled kernels take minutes, and none is mutated
             shutil.copytree(kernels / "__pycache__", tree / "src/nymity/kernels/__pycache__")
-        for name in ("pyproject.toml", "README.md", "CHANGELOG.md"):
+        for name in ("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md"):
             shutil.copy2(ROOT / name, tree / name)
         before = json.loads(told.read_text(encoding="utf-8")) if told.exists() else {}
         self.known = {name: known for name, known in before.items() if known["digest"] == _digest(name)}

@@ -29,8 +29,6 @@ TARGETS = (
     "publish/verify.py",
     "dp",
 )
-#: Other people's methods, for comparison in studies: nothing is published by them.
-COMPARED = "dp/comparators"
 
 _PRIVACY = (
     "unit/privacy/test_sensitive_models.py",
@@ -141,8 +139,6 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "dp/class_scores.py": ("unit/dp/test_scores.py",),
     "dp/count_scores.py": ("unit/dp/test_scores.py",),
     "dp/audit.py": ("unit/dp/test_audit.py",),
-    "dp/as_published.py": ("unit/dp/test_audit.py", "unit/dp/test_baselines.py"),
-    "dp/baselines.py": ("unit/dp/test_baselines.py",),
     "dp/forecast.py": ("unit/dp/test_forecast.py",),
     "dp/mechanisms.py": ("unit/dp/test_mechanisms.py",),
     "dp/table.py": ("unit/dp/test_scores.py", "unit/dp/test_functional_logistic_regression.py"),
@@ -158,8 +154,7 @@ def modules(root: Path) -> list[str]:
     for target in TARGETS:
         path = package / target
         found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    named = [path.relative_to(package).as_posix() for path in found if path.name != "__init__.py"]
-    return [name for name in named if not name.startswith(COMPARED)]
+    return [path.relative_to(package).as_posix() for path in found if path.name != "__init__.py"]
 
 
 def files_of(module: str, root: Path) -> list[str]:

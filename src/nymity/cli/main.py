@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from inspect import cleandoc
 from typing import Annotated
 
 import typer
 
 from nymity.cli import (
     apply,
-    bench,
     check,
     compare,
     demo,
@@ -28,24 +25,19 @@ from nymity.cli import (
     recommend,
     report,
     risk,
-    robust,
     schema,
-    study,
 )
 from nymity.cli.console import widen
-from nymity.cli.failure import describe_bug, guarded
+from nymity.cli.failure import describe_bug
+from nymity.cli.plugins import add_plugins
+from nymity.cli.register import group, register
 from nymity.cli.stopping import stop_code
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
 from nymity.core.quoting import hidden
 
-app = typer.Typer(
-    name="nymity",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,  # they would print local variables, and those hold people's data
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+app = group(
+    "Turn a table about people into a release that others can use and nobody can misuse.",
     epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
     "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in ExitCode),
 )
@@ -80,46 +72,28 @@ def _exit_code() -> int:
     return ExitCode.HOLDS
 
 
-def _register(name: str, command: Callable[..., None], examples: Sequence[str], to: typer.Typer = app) -> None:
-    paragraphs = [" ".join(text.split()) for text in cleandoc(command.__doc__ or "").split("\n\n")]
-    lines = ["[bold]Examples[/bold]", *(f"  {example}" for example in examples)]
-    to.command(name, help="\n\n".join(paragraphs), epilog="\n".join(lines))(guarded(command))
+register(app, "demo", demo.command, demo.EXAMPLES)
+register(app, "inspect", inspect.command, inspect.EXAMPLES)
+register(app, "publish", publish.command, publish.EXAMPLES)
+register(app, "explore", explore.command, explore.EXAMPLES)
+register(app, "forecast", forecast.command, forecast.EXAMPLES)
+register(app, "check", check.command, check.EXAMPLES)
+register(app, "report", report.command, report.EXAMPLES)
+register(app, "measure", measure.command, measure.EXAMPLES)
+register(app, "compare", compare.command, compare.EXAMPLES)
+register(app, "query", query.command, query.EXAMPLES)
+register(app, "recommend", recommend.command, recommend.EXAMPLES)
+register(app, "risk", risk.command, risk.EXAMPLES)
+register(app, "apply", apply.command, apply.EXAMPLES)
+register(app, "forget", forget.command, forget.EXAMPLES)
+register(app, "hierarchy", hierarchy.command, hierarchy.EXAMPLES)
+register(app, "schema", schema.command, schema.EXAMPLES)
 
-
-_register("demo", demo.command, demo.EXAMPLES)
-_register("inspect", inspect.command, inspect.EXAMPLES)
-_register("publish", publish.command, publish.EXAMPLES)
-_register("explore", explore.command, explore.EXAMPLES)
-_register("forecast", forecast.command, forecast.EXAMPLES)
-_register("check", check.command, check.EXAMPLES)
-_register("report", report.command, report.EXAMPLES)
-_register("measure", measure.command, measure.EXAMPLES)
-_register("compare", compare.command, compare.EXAMPLES)
-_register("query", query.command, query.EXAMPLES)
-_register("recommend", recommend.command, recommend.EXAMPLES)
-_register("risk", risk.command, risk.EXAMPLES)
-_register("apply", apply.command, apply.EXAMPLES)
-_register("forget", forget.command, forget.EXAMPLES)
-_register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
-_register("schema", schema.command, schema.EXAMPLES)
-_register("bench", bench.command, bench.EXAMPLES)
-
-_keys = typer.Typer(no_args_is_help=True, help="Make and show the keys that sign certificates.")
-_register("new", key.new, key.NEW_EXAMPLES, _keys)
-_register("show", key.show, key.SHOW_EXAMPLES, _keys)
+_keys = group("Make and show the keys that sign certificates.")
+register(_keys, "new", key.new, key.NEW_EXAMPLES)
+register(_keys, "show", key.show, key.SHOW_EXAMPLES)
 app.add_typer(_keys, name="key")
-
-_studies = typer.Typer(no_args_is_help=True, help="Repeat a paper's tables and figures, its values beside ours.")
-_register("list", study.list_studies, study.LIST_EXAMPLES, _studies)
-_register("run", study.run, study.RUN_EXAMPLES, _studies)
-app.add_typer(_studies, name="study")
-
-_robust = typer.Typer(no_args_is_help=True, help="Protect image classifiers from adversarial examples; attack them.")
-_register("train", robust.train, robust.TRAIN_EXAMPLES, _robust)
-_register("attack", robust.attack, robust.ATTACK_EXAMPLES, _robust)
-_register("evaluate", robust.evaluate, robust.EVALUATE_EXAMPLES, _robust)
-_register("certify", robust.certify, robust.CERTIFY_EXAMPLES, _robust)
-app.add_typer(_robust, name="robust")
+add_plugins(app)
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,7 +2,7 @@
 
 Useful was what classifiers learned from a release (logistic regression, random forest, nearest neighbours; accuracy and
 AUROC). Half of the pairs would be picked by tossing a coin. The figures come with nymity in ``trust.json``, written by
-:func:`nymity.study.metrics.shipped.ship` from a run of the study.
+:func:`nymity_lab.study.metrics.shipped.ship` from a run of the study.
 """
 
 from __future__ import annotations

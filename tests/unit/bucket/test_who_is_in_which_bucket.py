@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -14,7 +13,6 @@ from drawing import every_draw
 from nymity.bucket.methods import Anatomy, BucketMethod, Buckets
 from nymity.core.draws import Draws
 from nymity.privacy import FrequencyLDiversity
-from nymity.study.bucketization.work import alike_buckets
 from nymity.table.bucket_recoding import NUMBERS
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, insensitive, quasi, sensitive
@@ -69,16 +67,3 @@ def test_a_table_and_its_permutations_are_published_with_the_same_chances(method
     expected = releases(method, frame)
     for order in ([4, 3, 2, 1, 0], [1, 2, 3, 4, 0]):
         assert releases(method, frame[order]) == expected
-
-
-def test_buckets_of_people_who_look_alike_can_be_run_backwards() -> None:
-    """What ``grouping = "similar"`` did until 0.1.0, on six people: a value is certain where 1/2 was promised."""
-    slots = Anatomy().run(encode(frame_of(((30, tuple("aabbcc")),)), SCHEMA), PROMISE).recoding.slots
-
-    def release(table: Table) -> Counter[Hashable]:
-        looks = np.array([look for look, held in table for _ in held])
-        values = np.array(["abc".index(value) for _, held in table for value in held])
-        buckets = alike_buckets([looks], values, slots)
-        return Counter([tuple(sorted(zip(looks.tolist(), buckets.tolist(), strict=True)))])
-
-    assert surest(posteriors((30, 31, 32, 33, 34, 35), "aabbcc", release)) == 1

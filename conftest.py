@@ -1,0 +1,70 @@
+"""What all tests share: reproducible examples and draws, real data sets where the user has them, a lemma to check."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from nymity.core import randomness
+from nymity.core.progress import Observer, silent
+from nymity.datasets import PublicDataset, available, public
+from nymity.partition.geometry import Geometry
+from nymity.partition.split_carry import Chain, SplitCarry
+
+#: What tests of the command line share, of every distribution.
+pytest_plugins = ["cli_fixtures"]
+
+settings.register_profile(
+    "nymity", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("nymity")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Give every test draws of its own that are the same in every run, so that what fails once fails again.
+
+    No test may depend on which they are: NYMITY_TEST_DRAWS=2 (any text) runs the suite with others, and
+    NYMITY_TEST_DRAWS=system with those of the operating system.
+    """
+    which = os.environ.get("NYMITY_TEST_DRAWS", "")
+    with pytest.MonkeyPatch.context() as patch:
+        if which != "system":
+            patch.setattr(randomness, "secure_bytes", Random(f"{which} {item.nodeid}").randbytes)
+        return (yield)
+
+
+@pytest.fixture(scope="session")
+def load_public() -> Callable[[str], PublicDataset]:
+    """Load a real data set, or skip the test with the reason; mark such tests ``data``."""
+    loaded: dict[str, PublicDataset] = {}
+
+    def load(name: str) -> PublicDataset:
+        if not available(name):
+            pytest.skip(f"the data set {name!r} is not under NYMITY_DATA")
+        if name not in loaded:
+            loaded[name] = public(name)
+        return loaded[name]
+
+    return load
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sub_problems_are_bounded() -> Iterator[None]:
+    """Check lemma 2 of Liang (2020) in every run of Split & Carry, as corrected: k (2k - 1 + S) + (n mod k) records."""
+    partition = SplitCarry.partition
+
+    def checked(self: SplitCarry, geometry: Geometry, k: int, observe: Observer = silent) -> Chain:
+        chain, n, boundary = partition(self, geometry, k, observe), len(geometry), self.boundary or k
+        carried = {"class": boundary * (2 * k - 1), "subset": boundary * (k - 1), "bubble": 0}[self.carry]
+        left_over = k - 1 if self.carry == "bubble" else n % k
+        assert max(chain.sizes) <= carried + k * self.sets + left_over
+        return chain
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SplitCarry, "partition", checked)
+        yield

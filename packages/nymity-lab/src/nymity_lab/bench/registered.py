@@ -1,0 +1,24 @@
+"""Which benchmarks there are: those that installed distributions register."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+
+from nymity.core.progress import Observer, silent
+from nymity.core.validation import one_of
+from nymity_lab.bench.result import BenchResult
+
+GROUP = "nymity.benches"
+
+
+def benches() -> dict[str, EntryPoint]:
+    """Return every installed benchmark by name."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def run_bench(name: str, observe: Observer = silent) -> BenchResult:
+    """Run one benchmark."""
+    installed = benches()
+    one_of("bench", name, installed)
+    result: BenchResult = installed[name].load()(observe)
+    return result

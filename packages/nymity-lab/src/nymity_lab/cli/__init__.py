@@ -1,0 +1,1 @@
+"""Commands of the lab: ``nymity bench`` and ``nymity study``."""

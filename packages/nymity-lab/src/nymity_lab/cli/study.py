@@ -1,0 +1,96 @@
+"""``nymity study``: a paper's tables and figures again, the paper's value beside ours."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from nymity.cli.console import Screen, add_row, counted, table
+from nymity.cli.options import AsJson, Quiet
+from nymity.cli.progress import duration, watching
+from nymity.cli.register import group, register
+
+if TYPE_CHECKING:
+    from nymity_lab.study import Study
+    from nymity_lab.study.runner import StudyRun
+
+LIST_EXAMPLES = ("nymity study list", "nymity study list --json")
+RUN_EXAMPLES = (
+    "nymity study run local-recoding --scale smoke",
+    "nymity study run local-recoding --scale quick --data data --jobs 2",
+)
+
+
+def list_studies(quiet: Quiet = False, as_json: AsJson = False) -> None:
+    """List the studies: what they repeat, at which scales, and the data they need."""
+    from nymity_lab.study import find_study, studies
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    every = [find_study(name) for name in studies()]
+    shown = table("study", "scale", "takes", "needs")
+    for study in every:
+        for scale, about in study.scales.items():
+            add_row(shown, study.name, scale, about.takes, ", ".join(about.needs) or "nothing: generated data")
+    titles = [f"{study.name}: {study.title}, after {study.source}" for study in every]
+    screen.show(*titles, "", shown)
+    screen.answer({study.name: _described(study) for study in every})
+
+
+def run(
+    name: Annotated[str, typer.Argument(help="Which study; nymity study list names them.")],
+    scale: Annotated[str, typer.Option(help="How large: smoke, quick or full.")] = "quick",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results (default: studies/NAME-SCALE).", show_default=False)
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes side by side (default: 2, or 1 on one core).", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with the data sets (default: NYMITY_DATA).", show_default=False)
+    ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study, or go on with one that was stopped: finished steps are not computed again."""
+    from nymity.datasets.public import DATA_VARIABLE
+    from nymity_lab.study import find_study
+    from nymity_lab.study.runner import run_study
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    if data is not None:
+        os.environ[DATA_VARIABLE] = str(data)
+    study = find_study(name)
+    folder = out or Path("studies") / f"{name}-{scale}"
+    with watching(screen) as observe:
+        done = run_study(study, scale, out=folder, jobs=jobs, observe=observe)
+    _show(screen, done)
+    screen.line(f"page: {folder / 'study.html'}")
+    screen.answer(done.to_dict() | {"folder": str(folder)})
+
+
+def _described(study: Study) -> dict[str, object]:
+    scales = {name: {"takes": scale.takes, "needs": list(scale.needs)} for name, scale in study.scales.items()}
+    return {"title": study.title, "source": study.source, "scales": scales}
+
+
+def _show(screen: Screen, done: StudyRun) -> None:
+    screen.line(f"{done.study.title}, scale {done.scale}", style="bold")
+    work = f"{counted(done.steps, 'step')}, {done.computed:,} computed now, {duration(done.seconds)} of work"
+    screen.show(f"After {done.study.source}. {work}.", "", _findings(done), "")
+
+
+def _findings(done: StudyRun) -> Table:
+    shown = table("exhibit", "the paper finds", "here", "figures")
+    for exhibit in done.exhibits:
+        for finding in exhibit.findings:
+            add_row(shown, exhibit.number, finding.paper, finding.verdict, finding.ours)
+    return shown
+
+
+app = group("Repeat a paper's tables and figures, its values beside ours.")
+register(app, "list", list_studies, LIST_EXAMPLES)
+register(app, "run", run, RUN_EXAMPLES)

@@ -1,0 +1,1 @@
+"""Private methods to compare with: as published, baselines, and those of others."""

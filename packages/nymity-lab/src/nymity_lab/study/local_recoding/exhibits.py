@@ -1,0 +1,16 @@
+"""All exhibits, in the order of the thesis."""
+
+from __future__ import annotations
+
+from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.local_recoding.benchmarks import figure_3_2, figure_3_3, figure_3_4, figure_3_5
+from nymity_lab.study.local_recoding.scalability import figure_3_6, figure_3_7, figure_3_8, figure_a_1
+from nymity_lab.study.local_recoding.tables import sub_problem_sizes, worked_examples
+from nymity_lab.study.study import Results
+
+_FIGURES = (figure_3_2, figure_3_3, figure_3_4, figure_3_5, figure_3_6, figure_3_7, figure_3_8, figure_a_1)
+
+
+def exhibits(results: Results) -> list[Exhibit]:
+    """Return all tables and figures."""
+    return [*worked_examples(results), *(figure(results) for figure in _FIGURES), sub_problem_sizes(results)]

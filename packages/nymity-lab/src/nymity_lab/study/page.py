@@ -1,0 +1,175 @@
+"""The study as one HTML page that opens offline: findings first, then each exhibit with its plots and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from nymity.report import chart
+from nymity.report.document import document
+from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph
+from nymity.report.wording import amount
+from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
+
+if TYPE_CHECKING:
+    from nymity_lab.study.runner import StudyRun
+
+_COUNTED = {True: "hold", False: "do not hold", None: "not decided"}
+_BADGES = {True: "badge good", False: "badge bad", None: "badge open"}
+
+
+def render_page(run: StudyRun) -> str:
+    """Return the page of a run."""
+    figures, colours = Figures(), _colours(run.exhibits)
+    sections = [_section(exhibit, figures, colours) for exhibit in run.exhibits]
+    style = (files("nymity_lab.study") / "assets" / "study.css").read_text(encoding="utf-8")
+    return document(f"nymity study: {run.study.title}", _opening(run), sections, figures, style=style)
+
+
+def _opening(run: StudyRun) -> Html:
+    findings = [(exhibit, finding) for exhibit in run.exhibits for finding in exhibit.findings]
+    rows = [
+        element(
+            "tr",
+            element("td", element("a", exhibit.number, href=f"#{_anchor(exhibit)}")),
+            element("td", finding.paper),
+            element("td", _badge(finding)),
+        )
+        for exhibit, finding in findings
+    ]
+    return element(
+        "header",
+        paragraph("nymity · study", class_="eyebrow"),
+        element("h1", run.study.title),
+        paragraph(f"After {run.study.source}. The paper's values and findings beside ours."),
+        paragraph(_provenance(run), class_="quiet"),
+        element("h3", f"What the paper finds, and whether it holds here: {_score([f for _, f in findings])}"),
+        element(
+            "table", _head(("exhibit", "finding of the paper, in our words", "here")), *rows, class_="columns findings"
+        ),
+        element("noscript", paragraph("The plots need JavaScript; all figures are in the tables.", class_="warning")),
+    )
+
+
+def _provenance(run: StudyRun) -> str:
+    machines = "; ".join(
+        f"{machine['processor'] or machine['system']}, {machine['cores']} cores, "
+        + ", ".join(f"{package} {number}" for package, number in machine["versions"].items())
+        for machine in run.machines
+    )
+    return f"Scale {run.scale}: {run.steps} steps, {run.seconds:,.0f} seconds of work. Made on {machines}."
+
+
+def _score(findings: Sequence[Finding]) -> str:
+    verdicts = [finding.holds for finding in findings]
+    return ", ".join(f"{verdicts.count(holds)} {words}" for holds, words in _COUNTED.items() if holds in verdicts)
+
+
+def _section(exhibit: Exhibit, figures: Figures, colours: dict[str, str]) -> Section:
+    drawn = [_figure(panel, figures, colours) for panel in exhibit.panels if panel.plot != "none"]
+    tables = [_table(panel) for panel in exhibit.panels if panel.plot != "points"]
+    parts = [_finding(finding) for finding in exhibit.findings]
+    if drawn:
+        parts.append(element("div", *drawn, class_="grid"))
+        parts += [element("details", element("summary", "All figures"), *tables)] if tables else []
+    else:
+        parts += tables
+    if exhibit.notes:
+        parts += [element("h3", "What differs from the paper"), bullets(exhibit.notes)]
+    return Section(
+        anchor=_anchor(exhibit),
+        title=f"{exhibit.number}: {exhibit.title}",
+        short=exhibit.number,
+        parts=tuple(parts),
+    )
+
+
+def _finding(finding: Finding) -> Html:
+    return element(
+        "div",
+        element("div", element("h3", "Paper"), paragraph(finding.paper)),
+        element("div", element("h3", "Here ", _badge(finding)), paragraph(finding.ours)),
+        class_="finding",
+    )
+
+
+def _badge(finding: Finding) -> Html:
+    return element("span", finding.verdict, class_=_BADGES[finding.holds])
+
+
+# -- panels ----------------------------------------------------------------------------------------------------
+
+
+def _figure(panel: Panel, figures: Figures, colours: dict[str, str]) -> Html:
+    marks = list(_marks(panel))
+    places = {mark.at for mark in marks}
+    if len(places) == 1 and len(marks) > 1:
+        caption = f"{panel.measure}; {panel.across}: {_written(places.pop())}"
+        return figures.add(chart.series_bars(marks, measure=panel.measure), caption, heading=panel.title)
+    used, log = {mark.series: colours[mark.series] for mark in marks}, panel.plot == "log"
+    if panel.plot == "points":
+        spec = chart.series_points(marks, across=panel.across, measure=panel.measure, colours=used)
+        return figures.add(spec, f"{panel.measure} by {panel.across}", heading=panel.title)
+    spec = chart.series_lines(marks, across=panel.across, measure=panel.measure, colours=used, log=log)
+    caption = f"{panel.measure} by {panel.across}" + (", logarithmic scale" if log else "")
+    return figures.add(spec, caption, heading=panel.title)
+
+
+def _marks(panel: Panel) -> Iterable[chart.Mark]:
+    """Our numbers as points, and the paper's, where it gives numbers, as series of their own."""
+    for value in panel.values:
+        for series, number in ((value.series, value.ours), (f"{value.series}, paper", value.paper)):
+            if isinstance(number, int | float):
+                yield chart.Mark(series=series, at=value.at, value=number)
+
+
+def _colours(exhibits: Iterable[Exhibit]) -> dict[str, str]:
+    """Give each series one colour on the whole page."""
+    panels = [panel for exhibit in exhibits for panel in exhibit.panels if panel.plot != "none"]
+    series = dict.fromkeys(mark.series for panel in panels for mark in _marks(panel))
+    return {name: chart.SERIES[i % len(chart.SERIES)] for i, name in enumerate(series)}
+
+
+def _table(panel: Panel) -> Html:
+    """Beside the paper's values each of ours has a row; without, a series is a column."""
+    caption = element("caption", panel.title)
+    if panel.compares:
+        rows = [(v.at, v.series, v.paper, v.ours, v.difference) for v in panel.values]
+        return _columns(caption, (panel.across, "", "paper", "ours", "difference"), rows)
+    series = list(dict.fromkeys(value.series for value in panel.values))
+    known = {(value.at, value.series): value for value in panel.values}
+    places = dict.fromkeys(value.at for value in panel.values)
+    return _columns(
+        caption, (panel.across, *series), [(at, *(_ours(known.get((at, s))) for s in series)) for at in places]
+    )
+
+
+def _columns(caption: Html, names: Sequence[str], rows: Iterable[Sequence[Cell | None]]) -> Html:
+    written = [element("tr", *(element("td", _written(cell), class_=_alignment(cell)) for cell in row)) for row in rows]
+    table = element("table", caption, _head(names), *written, class_="columns figures")
+    return element("div", table, class_="scroll")
+
+
+def _head(names: Sequence[str]) -> Html:
+    return element("tr", *(element("th", name) for name in names))
+
+
+def _ours(value: Value | None) -> Cell | None:
+    return None if value is None else value.ours
+
+
+def _written(cell: Cell | None) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return amount(cell) if isinstance(cell, float) else cell
+
+
+def _alignment(cell: Cell | None) -> str:
+    return "number" if isinstance(cell, int | float) else "words"
+
+
+def _anchor(exhibit: Exhibit) -> str:
+    return exhibit.number.lower().replace(" ", "-").replace(".", "-")

@@ -1,0 +1,133 @@
+"""Run a study: compute the steps that have no result yet, then put exhibits, summary and page together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import StepError
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.validation import whole_number
+from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.machine import describe_machine
+from nymity_lab.study.store import Record, Store, write_json, write_parquet, write_text
+from nymity_lab.study.study import Results, Step, Study
+from nymity_lab.study.workers import compute
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRun:
+    """A finished run: its exhibits, how many steps were computed just now, and what all results were made on."""
+
+    study: Study
+    scale: str
+    exhibits: tuple[Exhibit, ...]
+    steps: int
+    computed: int
+    seconds: float
+    machines: tuple[dict[str, Any], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        study = {name: getattr(self.study, name) for name in ("name", "title", "source", "version")}
+        exhibits = [exhibit.to_dict() for exhibit in self.exhibits]
+        run = {"scale": self.scale, "steps": self.steps, "seconds": self.seconds, "machines": list(self.machines)}
+        return study | run | {"exhibits": exhibits}
+
+
+def run_study(
+    study: Study, scale: str, *, out: str | Path, jobs: int | None = None, observe: Observer = silent
+) -> StudyRun:
+    """Run a study, or go on with one that was stopped, and leave ``study.json`` and ``study.html`` in ``out``.
+
+    Each step's result is in ``out/steps`` as soon as it is there, and is not computed again. ``jobs`` processes work
+    side by side, by default two where there are two cores. A step that fails is named, after all others are done.
+    """
+    from nymity.datasets.public import locate
+    from nymity.report.chart import javascript
+    from nymity_lab.study.page import render_page
+
+    javascript()  # the page needs it: better to fail now than when the work is done
+    jobs = min(2, os.cpu_count() or 1) if jobs is None else jobs
+    whole_number("study: jobs", jobs, at_least=1)
+    steps = study.steps_at(scale)
+    for name in study.scales[scale].needs:
+        locate(name)
+    store = Store(study=study, folder=Path(out) / "steps")
+    records, computed = _carry_out(store, steps, jobs, observe)
+    more, further = _carry_out(store, study.steps_after(_results(scale, records)), jobs, observe)
+    records |= more
+    results = _results(scale, records)
+    run = StudyRun(
+        study=study,
+        scale=scale,
+        exhibits=tuple(study.exhibits(results)),
+        steps=len(records),
+        computed=computed + further,
+        seconds=sum(record.seconds for record in records.values()),
+        machines=_distinct(records),
+    )
+    for name, rows in study.tables(results).items():
+        write_parquet(Path(out) / f"{name}.parquet", rows)
+    write_json(Path(out) / "study.json", run.to_dict())
+    write_text(Path(out) / "study.html", render_page(run))
+    return run
+
+
+def _carry_out(store: Store, steps: Sequence[Step], jobs: int, observe: Observer) -> tuple[dict[str, Record], int]:
+    """Return the record of each step in their order, and how many were computed just now."""
+    kept = {step.id: record for step in steps if (record := store.load(step)) is not None}
+    found = kept | _compute_missing(store, steps, kept, jobs, observe)
+    return {step.id: found[step.id] for step in steps}, len(steps) - len(kept)
+
+
+def _results(scale: str, records: Mapping[str, Record]) -> Results:
+    return Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()})
+
+
+def _compute_missing(
+    store: Store, steps: Sequence[Step], kept: Mapping[str, Record], jobs: int, observe: Observer
+) -> dict[str, Record]:
+    """Compute and save what is not kept, the longest first, so that all workers end at about the same time."""
+    missing = sorted((step for step in steps if step.id not in kept), key=lambda step: -step.seconds)
+    machine, found, failed = describe_machine(), dict[str, Record](), dict[str, str]()
+
+    def tick() -> None:
+        known = {**kept, **found}
+        left = _seconds_left(steps, known, jobs)
+        report(observe, Progress(stage="computing steps", done=len(known), total=len(steps), seconds_left=left))
+
+    with closing(compute(missing, jobs, store.folder.parent / "work", tick)) as results:
+        for result in results:
+            if result.error is not None:
+                failed[result.step.id] = result.error.strip().splitlines()[-1]
+                store.save_error(result.step, result.error)
+            else:
+                found[result.step.id] = Record(rows=result.rows, seconds=result.seconds, machine=machine)
+                store.save(result.step, found[result.step.id])
+    if failed:
+        told = "; ".join(f"{id_}: {error}" for id_, error in failed.items())
+        raise StepError(
+            f"{len(failed)} of {len(steps)} steps failed: {told}. Try: see the .error.txt files in {store.folder}, and "
+            "run again once it is mended; results of the other steps are kept"
+        )
+    return found
+
+
+def _seconds_left(steps: Sequence[Step], known: Mapping[str, Record], jobs: int) -> float:
+    """Return what the other steps are expected to take, as much slower or faster as those that are known were."""
+    expected = sum(step.seconds for step in steps if step.id in known)
+    pace = sum(record.seconds for record in known.values()) / expected if expected else 1.0
+    return pace * sum(step.seconds for step in steps if step.id not in known) / jobs
+
+
+def _distinct(records: Mapping[str, Record]) -> tuple[dict[str, Any], ...]:
+    machines: list[dict[str, Any]] = []
+    for record in records.values():
+        if record.machine not in machines:
+            machines.append(record.machine)
+    return tuple(machines)

@@ -1,0 +1,236 @@
+"""The steps' functions on classifiers: SafePub and others, trained on what is published, tested on original records."""
+
+from __future__ import annotations
+
+from statistics import mean, stdev
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+from nymity_lab.study.safepub.releases import DRAW, STILL, Released, Setting, publish
+from nymity_lab.study.safepub.sources import NAMES, TARGETS, Source, source
+from nymity_lab.study.study import Row, Rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from nymity.utility.learner import Learner
+
+TREE, REGRESSION, DIFFGEN = "decision-tree", "logistic-regression", "DiffGen"
+#: Folds of section 8.6.
+FOLDS = 10
+
+
+def originals(data: str, target: str, classifiers: list[str]) -> Rows:
+    """Accuracy of each classifier on the records as they are, and of always answering the most frequent class."""
+    learner, fold = _learner(data, target)
+    found = learner.cross_validated(learner.original, fold, classifiers)
+    zero_r = _largest_share(learner.original.labels)
+    return [
+        {**_about(data, target), "classifier": key, "accuracy": float(p.correct.mean()), "zero_r": zero_r}
+        for key, p in found.items()
+    ]
+
+
+def accuracies(
+    data: str,
+    target: str,
+    way: str,
+    anonymization: float,
+    steps: int,
+    classifiers: list[str],
+    draws: int,
+    search: float = 0.1,
+) -> Rows:
+    """Figures 15 and 16: accuracies of classifiers that were trained on releases, mean of several."""
+    learner, fold = _learner(data, target)
+    setting = Setting(
+        score="classification", target=target, anonymization=anonymization, search=search, steps=max(steps, 1)
+    )
+    each: dict[str, list[float]] = {key: [] for key in classifiers}
+    rows = []
+    for seed in range(1 if way in STILL else draws):
+        released = publish(source(data), way, setting, seed)
+        rows.append(released.rows.height)
+        for key, accuracy in _tested(learner, released, fold, classifiers).items():
+            each[key].append(accuracy)
+    return [
+        {
+            **_about(data, target),
+            "way": way,
+            "anonymization": anonymization,
+            "search": search,
+            "steps": steps,
+            "classifier": key,
+            "accuracy": mean(found),
+            "spread": stdev(found) if len(found) > 1 else 0.0,
+            "rows": mean(rows),
+        }
+        for key, found in each.items()
+    ]
+
+
+def _tested(learner: Learner, released: Released, fold: NDArray[np.int64], classifiers: list[str]) -> dict[str, float]:
+    """Return accuracies by cross-validation; of a release without a row, that of the most frequent class."""
+    if released.rows.height < FOLDS:
+        return dict.fromkeys(classifiers, _largest_share(learner.original.labels))
+    examples = learner.examples(released.rows, links=released.source_rows)
+    found = learner.cross_validated(examples, fold, classifiers)
+    return {key: float(predictions.correct.mean()) for key, predictions in found.items()}
+
+
+def naive_bayes(data: str, target: str, epsilon: float, draws: int) -> Rows:
+    """Table 3: private naive Bayes by cross-validation, a new model of epsilon for each fold."""
+    import numpy as np
+
+    from nymity.table.encoding import codes_of
+    from nymity.utility import stratified_folds
+    from nymity_lab.dp.comparators import PrivateNaiveBayes
+
+    found = source(data)
+    names = [name for name in found.table.columns if name != target]
+    codes = np.column_stack([codes_of(found.table[name], None, found.hierarchies[name].index) for name in names])
+    labels = codes_of(found.table[target], None, found.hierarchies[target].index).astype(np.int64)
+    fold = stratified_folds(labels, FOLDS, 0)
+    domains, classes = [found.hierarchies[name].domain_size for name in names], found.hierarchies[target].domain_size
+    each = []
+    for seed in range(draws):
+        right = 0
+        for here in range(FOLDS):
+            model = PrivateNaiveBayes(
+                epsilon=epsilon, domains=domains, classes=list(range(classes)), not_private_seed=seed * FOLDS + here
+            )
+            model.fit(codes[fold != here].astype(np.int64), labels[fold != here])
+            right += int((model.predict(codes[fold == here].astype(np.int64)) == labels[fold == here]).sum())
+        each.append(right / len(labels))
+    return [{**_about(data, target), "accuracy": mean(each), "spread": stdev(each) if draws > 1 else 0.0}]
+
+
+def duel(data: str, target: str, ways: list[str], steps: list[int], diffgen_steps: list[int], draws: int) -> Rows:
+    """Table 4 and figure 17: SafePub and DiffGen on two thirds of the records, trees tested on the other third."""
+    import numpy as np
+
+    found = source(data)
+    n = found.table.height
+    apart: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    bounds = []
+    for seed in range(draws):
+        order = np.random.default_rng(seed).permutation(n)
+        train, test = found.table[np.sort(order[n // 3 :])], found.table[np.sort(order[: n // 3])]
+        part = Source(table=train, hierarchies=found.hierarchies)
+        learner = _learner_of(part, target, test)
+        bounds.append((_answers(learner, None, test), _largest_share(learner.others(test).labels)))
+        for way in ways:
+            for count in steps if way != DRAW else [0]:
+                setting = Setting(score="classification", target=target, steps=max(count, 1))
+                began = process_time()
+                released = publish(part, way, setting, seed)
+                seconds = process_time() - began
+                apart.setdefault((way, count), []).append((seconds, _answers(learner, released, test)))
+        for count in diffgen_steps:
+            apart.setdefault((DIFFGEN, count), []).append(_diffgen(part, target, test, count, seed))
+    original, zero_r = (mean(column) for column in zip(*bounds, strict=True))
+    return [
+        {
+            **_about(data, target),
+            "way": way,
+            "steps": count,
+            "seconds": mean(seconds for seconds, _ in pairs),
+            "accuracy": mean(accuracy for _, accuracy in pairs),
+            "original": original,
+            "zero_r": zero_r,
+        }
+        for (way, count), pairs in apart.items()
+    ]
+
+
+def _diffgen(part: Source, target: str, test: pl.DataFrame, steps: int, seed: int) -> tuple[float, float]:
+    """Return the CPU seconds of DiffGen, and the accuracy of a tree that was trained on its counts."""
+    import numpy as np
+    import polars as pl
+
+    from nymity.utility.classifiers import DecisionTree
+    from nymity_lab.dp.comparators import DiffGen
+
+    began = process_time()
+    hierarchies = {name: h for name, h in part.hierarchies.items() if name != target}
+    classes = [str(value) for value in part.hierarchies[target].values]
+    counts = DiffGen(epsilon=1, steps=steps, not_private_seed=seed).run(
+        part.table, hierarchies, target=target, classes=classes
+    )
+    table, seconds = counts.to_table(), process_time() - began
+    if not table.height:
+        return seconds, _largest_share(test[target].rank("dense").to_numpy() - 1)
+    both = pl.concat([table.select(list(hierarchies)), counts.generalize(test)])
+    features = both.to_dummies().to_numpy()
+    rows = np.repeat(np.arange(table.height), table["count"].to_numpy())
+    tree = DecisionTree().estimator(len(rows), seed)
+    tree.fit(features[rows], table[target].to_numpy()[rows])
+    right = tree.predict(features[table.height :]) == test[target].cast(pl.String).to_numpy()
+    return seconds, float(right.mean())
+
+
+def frequent(data: str) -> Rows:
+    """Section 8.7.2: what is left of a table by generalizations that t = floor(T) + 1 records share."""
+    from nymity_lab.dp.comparators import survival, threshold
+
+    found = source(data)
+    limit = threshold(found.table.width)
+    left = survival(found.table, t=limit.t)
+    return [
+        {
+            "data": NAMES[data],
+            "attributes": found.table.width,
+            "t": limit.t,
+            "removed": 1 - float(left.best_records),
+            "cells": 1 - float(left.best_cells),
+            "uniform removed": 1 - float(left.uniform_records),
+            "uniform cells": 1 - float(left.uniform_cells),
+            "suppressed": found.table.width - len(left.kept),
+        }
+    ]
+
+
+def thresholds(attributes: list[int]) -> Rows:
+    """Figure 18: floor(T) by attributes, as printed or as the printed values imply."""
+    from nymity_lab.dp.comparators import threshold
+
+    found = [threshold(m) for m in attributes]
+    return [{"attributes": t.attributes, "low": t.low, "high": t.high, "printed": t.printed} for t in found]
+
+
+# -- learners --------------------------------------------------------------------------------------------------
+
+
+def _learner(data: str, target: str) -> tuple[Learner, NDArray[np.int64]]:
+    from nymity.utility import stratified_folds
+
+    learner = _learner_of(source(data), target)
+    return learner, stratified_folds(learner.original.labels, FOLDS, 0)
+
+
+def _learner_of(part: Source, target: str, test: pl.DataFrame | None = None) -> Learner:
+    from nymity.utility import Learner
+
+    return Learner.of(part.table, part.schema(target), target=target, test=test)
+
+
+def _answers(learner: Learner, released: Released | None, test: pl.DataFrame) -> float:
+    """Return the accuracy of a tree on test records, trained on a release or on the learner's own records."""
+    others = learner.others(test)
+    if released is not None and not released.rows.height:
+        return _largest_share(others.labels)
+    examples = learner.original if released is None else learner.examples(released.rows, links=released.source_rows)
+    return float(learner.held_out(examples, others, [TREE])[TREE].correct.mean())
+
+
+def _largest_share(labels: Any) -> float:
+    import numpy as np
+
+    counts = np.bincount(np.asarray(labels).astype(np.int64))
+    return float(counts.max() / counts.sum())
+
+
+def _about(data: str, target: str) -> Row:
+    return {"data": NAMES[data], "target": target, "number": TARGETS[data].index(target) + 1}

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from nymity.core.errors import FileError, ParameterError
+from nymity_lab.bench import BenchResult, Line, benches, run_bench
+from nymity_lab.bench.unit import count_keys, cpu_seconds
+
+
+def test_an_unknown_benchmark_names_those_there_are() -> None:
+    with pytest.raises(ParameterError, match="'lattice'"):
+        run_bench("latice")
+    assert set(benches()) == {
+        "lattice",
+        "files",
+        "losses",
+        "models",
+        "methods",
+        "local",
+        "bucket",
+        "anytime",
+        "queries",
+        "metrics",
+        "dp",
+        "risk",
+        "robust",
+    }
+
+
+def test_without_the_data_it_says_where_they_should_be(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setenv("NYMITY_DATA", str(tmp_path))
+    monkeypatch.setattr("nymity_lab.bench.measuring.counting_unit", lambda: 1.0)
+    with pytest.raises(FileError, match="NYMITY_DATA"):
+        run_bench("lattice")
+
+
+def test_a_line_knows_whether_its_target_was_met() -> None:
+    assert Line(name="a", value=0.4, unit="G", target=0.5).met is True
+    assert Line(name="a", value=0.6, unit="G", target=0.5).met is False
+    assert Line(name="a", value=0.6, unit="G").met is None
+
+
+def test_the_result_is_plain_json() -> None:
+    line = Line(name="a", value=0.4, unit="G", target=0.5, reference=8)
+    result = BenchResult(name="x", unit_seconds=0.1, versions={}, provenance="", lines=(line,))
+    assert json.loads(json.dumps(result.to_dict()))["lines"][0]["met"] is True
+
+
+def test_cpu_seconds_counts_work_not_waiting() -> None:
+    import time
+
+    assert cpu_seconds(lambda: time.sleep(0.02), repeat=3) < 0.01
+    assert cpu_seconds(lambda: sum(range(300_000)), repeat=3) > 0.0005
+
+
+def test_the_unit_counts_every_key() -> None:
+    keys = np.array([5, 7, 5, 0, 5, 2**63], dtype=np.uint64)
+    table, counts = np.zeros(1 << 21, np.uint64), np.zeros(1 << 21, np.uint32)
+    assert count_keys(keys, table, counts) == 4
+    assert dict(zip(table[counts > 0].tolist(), counts[counts > 0].tolist(), strict=True)) == {
+        5: 3,
+        7: 1,
+        0: 1,
+        2**63: 1,
+    }

@@ -1,0 +1,134 @@
+"""The random single network attack (section 4.3.2 of the thesis): an example made for one member, tried on all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from nymity.core.errors import ParameterError
+from nymity.core.progress import Observer, silent
+from nymity.core.validation import whole_number
+from nymity_robust.attacks.attack import AdversarialExamples, Attack, GradientAttack, Surface
+from nymity_robust.attacks.carlini_wagner import CarliniWagner
+from nymity_robust.criteria import Criterion
+from nymity_robust.ensemble import Ensemble
+from nymity_robust.noise import replayable
+from nymity_robust.seeds import derive, generator
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleNetwork(Attack):
+    """Crafts an example for ``members`` randomly drawn networks per wish, or for every one (None, as the thesis did).
+
+    The members are attacked as they answer: those of a noisy ensemble with their noise.
+    """
+
+    key: ClassVar[str] = "single-network"
+    attack: GradientAttack = field(default_factory=CarliniWagner)
+    members: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.members is not None:
+            whole_number("SingleNetwork.members", self.members, at_least=1)
+
+    def run(
+        self,
+        model: nn.Module,
+        images: Tensor,
+        criterion: Criterion,
+        *,
+        seed: int = 0,
+        batch: int = 256,
+        observe: Observer = silent,
+    ) -> AdversarialExamples:
+        """Craft the examples: all wishes for the first member drawn, then for the next."""
+        ensemble = ensemble_of(model, self.key)
+        if self.members is None:
+            return craft_for_members(self.attack, ensemble, images, criterion, seed=seed, batch=batch, observe=observe)
+        whole_number("SingleNetwork.members", self.members, at_most=len(ensemble))
+        source = generator(torch.device("cpu"), seed, self.key)
+        chances = torch.rand((len(images), len(ensemble)), generator=source)
+        chosen = chances.argsort(1)[:, : self.members]  # (n, members drawn)
+        parts = []
+        for member in chosen.unique().tolist():
+            rows = (chosen == member).any(1).nonzero().flatten().to(images.device)
+            wishes = criterion.take(rows)
+            one = ensemble.subset([member])
+            made = craft_for_members(
+                self.attack, one, images[rows], wishes, seed=derive(seed, member), batch=batch, observe=observe
+            )
+            parts.append((made, rows, member))
+        return _joined(parts, criterion, images)
+
+
+def craft_for_members(
+    attack: GradientAttack,
+    ensemble: Ensemble,
+    images: Tensor,
+    criterion: Criterion,
+    *,
+    seed: int = 0,
+    batch: int = 256,
+    observe: Observer = silent,
+) -> AdversarialExamples:
+    """Make an example for each member and wish, every member attacked in the same pass; member by member in order."""
+    members = len(ensemble)
+    rows = torch.arange(len(images), device=images.device).repeat(members)
+    order = torch.cat([torch.arange(members) * len(images) + image for image in range(len(images))]).to(images.device)
+    wanted = criterion.take(rows[order])  # image by image, so that a batch holds whole images with all members
+    with replayable(ensemble, derive(seed, "members")):
+        made = attack.run(
+            _members_side_by_side(ensemble),
+            images[rows[order]],
+            wanted,
+            seed=seed,
+            batch=max(1, batch // members) * members,
+            observe=observe,
+        )
+    back = order.argsort()
+    return AdversarialExamples(
+        originals=made.originals[back],
+        images=made.images[back],
+        criterion=criterion.take(rows),
+        success=made.success[back],
+        source=rows,
+        member=torch.arange(members, device=images.device).repeat_interleave(len(images)),
+    )
+
+
+def ensemble_of(model: nn.Module, where: str) -> Ensemble:
+    """Return the members behind a voting defence."""
+    found = getattr(model, "ensemble", model)
+    if isinstance(model, Ensemble):
+        found = model
+    if not isinstance(found, Ensemble):
+        raise ParameterError(where, expected="an ensemble or a vote of one", got=type(model).__name__)
+    return found
+
+
+def _members_side_by_side(ensemble: Ensemble) -> Surface:
+    """Answer rows (image, member), image by image, each by its own member with logits divided by T."""
+    members = len(ensemble)
+
+    def surface(images: Tensor) -> Tensor:
+        by_member = images.unflatten(0, (-1, members)).transpose(0, 1)  # (members, n, …)
+        return ensemble.normalized(by_member).transpose(0, 1).flatten(0, 1)
+
+    return surface
+
+
+def _joined(
+    parts: list[tuple[AdversarialExamples, Tensor, int]], criterion: Criterion, images: Tensor
+) -> AdversarialExamples:
+    source = torch.cat([rows for _, rows, _ in parts])
+    return AdversarialExamples(
+        originals=images[source],
+        images=torch.cat([made.images for made, _, _ in parts]),
+        criterion=criterion.take(source),
+        success=torch.cat([made.success for made, _, _ in parts]),
+        source=source,
+        member=torch.cat([torch.full_like(rows, member) for _, rows, member in parts]),
+    )

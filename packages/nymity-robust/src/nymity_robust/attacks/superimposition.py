@@ -1,0 +1,68 @@
+"""Superimposition (section 4.3.3 of the thesis): the smallest perturbations of several members, added up.
+
+The thesis does not define it. Here it is s + Σ (a_i − s) over the ``count`` examples a_i with the smallest L2
+perturbation among those that fool their own member, clipped to [0, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from nymity.core.progress import Observer, silent
+from nymity.core.validation import whole_number
+from nymity_robust.attacks.attack import AdversarialExamples, Attack, GradientAttack
+from nymity_robust.attacks.carlini_wagner import CarliniWagner
+from nymity_robust.attacks.single_network import craft_for_members, ensemble_of
+from nymity_robust.criteria import Criterion
+
+
+@dataclass(frozen=True, kw_only=True)
+class Superimposition(Attack):
+    """Adds the ``count`` smallest perturbations; 2 and 3 in the thesis."""
+
+    key: ClassVar[str] = "superimposition"
+    attack: GradientAttack = field(default_factory=CarliniWagner)
+    count: int = 2
+
+    def __post_init__(self) -> None:
+        whole_number("Superimposition.count", self.count, at_least=1)
+
+    def run(
+        self,
+        model: nn.Module,
+        images: Tensor,
+        criterion: Criterion,
+        *,
+        seed: int = 0,
+        batch: int = 256,
+        observe: Observer = silent,
+    ) -> AdversarialExamples:
+        """Craft an example for every member, then add."""
+        ensemble = ensemble_of(model, self.key)
+        whole_number("Superimposition.count", self.count, at_most=len(ensemble))
+        made = craft_for_members(self.attack, ensemble, images, criterion, seed=seed, batch=batch, observe=observe)
+        return self.combine(made)
+
+    def combine(self, made: AdversarialExamples) -> AdversarialExamples:
+        """Add up examples that were made for every member, in the order of :func:`craft_for_members`.
+
+        ``success`` says whether every perturbation added fooled its own member.
+        """
+        assert made.member is not None
+        members = int(made.member.max()) + 1
+        size = made.distances().where(made.success, torch.inf).view(members, -1)  # (members, n)
+        smallest = size.topk(self.count, dim=0, largest=False)
+        row = torch.arange(size.shape[1], device=size.device)
+        changes = (made.images - made.originals).unflatten(0, (members, -1))
+        originals = made.originals[: size.shape[1]]
+        return AdversarialExamples(
+            originals=originals,
+            images=(originals + changes[smallest.indices, row].sum(0)).clamp(0, 1),
+            criterion=made.criterion.take(slice(0, size.shape[1])),
+            success=smallest.values.isfinite().all(0),
+            source=made.source[: size.shape[1]],
+        )

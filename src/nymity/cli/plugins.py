@@ -1,0 +1,77 @@
+"""Commands that other distributions bring: found by their entry points, loaded when they are called.
+
+A distribution names them in its pyproject, each a ``typer.Typer``:
+
+    [project.entry-points."nymity.commands"]
+    study = "nymity_lab.cli.study:app"
+
+Those of this repository are known by name, so that the help lists them and says what to install where they are absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+
+import typer
+
+from nymity.cli.failure import guarded
+from nymity.core.errors import MissingExtraError
+
+GROUP = "nymity.commands"
+#: All arguments are the plugin's to read, a ``--`` among them too.
+_ANYTHING = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "allow_interspersed_args": False,
+    "help_option_names": [],
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """A command of this repository outside of the distribution ``nymity``."""
+
+    distribution: str
+    help: str
+
+
+KNOWN = {
+    "bench": Known(distribution="nymity-lab", help="Measure the speed figures, beside targets and references."),
+    "study": Known(distribution="nymity-lab", help="Repeat a paper's tables and figures, its values beside ours."),
+    "robust": Known(
+        distribution="nymity-robust", help="Protect image classifiers from adversarial examples; attack them."
+    ),
+}
+
+
+def add_plugins(to: typer.Typer) -> None:
+    """Add a command for everything that is installed or known. None of it is imported before it is called."""
+    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+    for name in dict.fromkeys([*KNOWN, *installed]):
+        entry, known = installed.get(name), KNOWN.get(name)
+        command = _absent(name, KNOWN[name]) if entry is None else _later(name, entry)
+        help_text = known.help if known is not None else f"Brought by {entry.value if entry else name}."
+        if entry is None:
+            help_text += f" (pip install {KNOWN[name].distribution})"
+        to.command(name, help=help_text, context_settings=_ANYTHING, add_help_option=False)(command)
+
+
+def _later(name: str, entry: EntryPoint) -> Callable[..., None]:
+    def call(ctx: typer.Context) -> None:
+        plugin: typer.Typer = entry.load()
+        code = plugin(ctx.args, prog_name=f"nymity {name}", standalone_mode=False)
+        raise typer.Exit(code if isinstance(code, int) else 0)
+
+    return guarded(call)
+
+
+def _absent(name: str, known: Known) -> Callable[..., None]:
+    def tell() -> None:
+        raise MissingExtraError(
+            f"nymity {name} comes with the package {known.distribution!r}, which is not installed. "
+            f"Try: pip install {known.distribution}"
+        )
+
+    return guarded(tell)

@@ -1,8 +1,0 @@
-"""Review: the noisy vote attacked as a reviewer of robustness papers would, each example judged on many fresh draws."""
-
-from __future__ import annotations
-
-from nymity.robust.review.review import PARTS, Review, Scrutiny
-from nymity.robust.review.standing import Standing, stand
-
-__all__ = ["PARTS", "Review", "Scrutiny", "Standing", "stand"]

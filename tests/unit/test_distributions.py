@@ -1,0 +1,58 @@
+"""The wheels: what they hold, how large they are, what they ask for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from email import message_from_string
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DISTRIBUTIONS = {
+    "nymity": ROOT,
+    "nymity_lab": ROOT / "packages/nymity-lab",
+    "nymity_robust": ROOT / "packages/nymity-robust",
+}
+
+
+@pytest.fixture(scope="module", params=DISTRIBUTIONS)
+def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ZipFile, int]:
+    """Build a wheel with what is installed, and open it."""
+    out = tmp_path_factory.mktemp("wheels")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
+    done = subprocess.run([*command, str(DISTRIBUTIONS[request.param])], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = out.glob("*.whl")
+    return request.param, ZipFile(path), path.stat().st_size
+
+
+def test_a_wheel_holds_its_package_and_nothing_else(wheel: tuple[str, ZipFile, int]) -> None:
+    package, archive, size = wheel
+    names = archive.namelist()
+    top = {name.split("/")[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {package}
+    assert f"{package}/py.typed" in names
+    assert not [name for name in names if "__pycache__" in name or "test" in name.lower()]
+    assert size < 2_000_000
+    source = DISTRIBUTIONS[package] / "src" / package
+    assert {f"{package}/{path.relative_to(source).as_posix()}" for path in source.rglob("*.py")} <= set(names)
+
+
+def test_nymity_asks_for_little(wheel: tuple[str, ZipFile, int]) -> None:
+    package, archive, _ = wheel
+    metadata = message_from_string(
+        archive.read(next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))).decode()
+    )
+    asked = {
+        requirement.split(";")[0].split(">")[0].split("[")[0].strip()
+        for requirement in metadata.get_all("Requires-Dist", [])
+    }
+    plain = {r.split(">")[0] for r in metadata.get_all("Requires-Dist", []) if "extra ==" not in r}
+    if package == "nymity":
+        assert plain == {"numpy", "numba", "polars", "pydantic", "typer", "rich", "filelock"}
+        assert "torch" not in asked
+    else:
+        assert "nymity" in asked
