@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,11 @@ def check_drawn(document: str, log: str) -> None:
         assert "could not be drawn" not in drawing
     assert "chart-failed" not in body
     assert COMPLAINT.findall(log) == []
+
+
+def tags(document: str) -> set[str]:
+    found: set[str] = set()
+    reader = HTMLParser()
+    reader.handle_starttag = lambda tag, _: found.add(tag)  # type: ignore[method-assign]
+    reader.feed(document)
+    return found

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_report import BROWSERS, COMPLAINT, opened, tags
 
 from hostile.wild import texts
+from in_browser import BROWSERS, COMPLAINT, opened, tags
 from nymity.bucket.methods import Anatomy
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from in_browser import COMPLAINT, browser, check_drawn, opened
+from in_browser import COMPLAINT, browser, check_drawn, opened, tags
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
@@ -19,14 +18,6 @@ from nymity.table.schema import Schema, insensitive, quasi, sensitive
 
 pytestmark = pytest.mark.browser
 assert browser  # a fixture
-
-
-def tags(document: str) -> set[str]:
-    found: set[str] = set()
-    reader = HTMLParser()
-    reader.handle_starttag = lambda tag, _: found.add(tag)  # type: ignore[method-assign]
-    reader.feed(document)
-    return found
 
 
 def test_every_plot_of_the_hospital_is_drawn(browser: str, tmp_path: Path) -> None:
