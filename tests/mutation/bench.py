@@ -117,23 +117,27 @@ class Bench:
         if not child:
             resource.setrlimit(resource.RLIMIT_CPU, (ceil(limit), ceil(limit) + 5))
             self._become(tests, change, watched)
-        started = time.monotonic()
-        while time.monotonic() - started < 60 * limit:
-            ended, status, used = os.wait4(child, os.WNOHANG)
-            if ended:
-                self.used = used.ru_utime + used.ru_stime
-                code = os.waitstatus_to_exitcode(status)
-                return {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
-            time.sleep(0.05)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "timeout"
+        started, ended = time.monotonic(), 0
+        try:
+            while time.monotonic() - started < 60 * limit:
+                ended, status, used = os.wait4(child, os.WNOHANG)
+                if ended:
+                    self.used = used.ru_utime + used.ru_stime
+                    code = os.waitstatus_to_exitcode(status)
+                    return {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
+                time.sleep(0.05)
+            return "timeout"
+        finally:
+            if not ended:  # also when the campaign is stopped
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
 
     def _become(self, tests: list[str], change: tuple[str, str] | None, watched: Path | None) -> NoReturn:
         """Run tests in the copied tree and end."""
         os.setsid()  # a group of its own, so that what it starts ends with it
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
@@ -146,7 +150,7 @@ class Bench:
                     del sys.modules[name]  # imported again, changed
             watch = _Watch(str(self.tree / "src/nymity") + "/")
             quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what was imported before
-            asked = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *quiet]
+            asked = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--assert=plain", "--tb=no", *quiet]
             answer = int(pytest.main([*asked, *tests], plugins=[_Unshrunk(), *([] if watched is None else [watch])]))
             if answer == pytest.ExitCode.USAGE_ERROR:  # a name that is another one with the change
                 answer = int(pytest.main([*asked, tests[0].split("::")[0]]))
