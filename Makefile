@@ -43,7 +43,7 @@ hostile: .venv/dev
 	NYMITY_HOSTILE=all $(BIN)/pytest -q tests/hostile
 
 mutants: .venv/dev
-	$(BIN)/python -m tests.mutation --per-module 4
+	$(BIN)/python -m tests.mutation --per-module 2 --seed 16 --go-on
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .
