@@ -44,7 +44,7 @@ hostile: .venv/dev
 	$(BIN)/python -m tests.hostile.wild --cases 20000 --out wild.json
 
 mutants: .venv/dev
-	$(BIN)/python -m tests.mutation --per-module 4
+	$(BIN)/python -m tests.mutation --per-module 2 --seed 16 --go-on
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import sys
 import tempfile
 import tomllib
@@ -28,6 +29,7 @@ SHARE = 60
 def main() -> int:
     """Run the mutants that were asked for, and say which survived without a reason."""
     asked = _arguments()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # ends what is under way too
     reasons = tomllib.loads((ROOT / "tests/mutation/equivalent.toml").read_text(encoding="utf-8"))
     known = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() and asked.go_on else []
     results = [result for result in known if result["answer"] in NOTICED]  # the others are tried again

@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: A mutant that loops for ever is noticed too: by seconds of the processor beyond twice those that tests take without
 #: it, so that a busy machine makes no difference; one that waits for ever after as many minutes.
 PATIENCE = 15
+#: Tests that take no more seconds are tried first, of all files that are known already.
+QUICK = 0.2
 #: Stands among the functions of a test for other processes.
 STARTS = "starts a process"
 
@@ -65,28 +67,42 @@ class Bench:
 
     def try_out(self, module: str, mutant: Mutant) -> str:
         """Say whether tests notice a mutant: killed, timeout (noticed too), survived; or that they fail without it."""
-        path = self.tree / "src/nymity" / module
-        right = path.read_text(encoding="utf-8")
-        codes = _codes(compile(right, module, "exec"))
+        codes = _codes(compile((ROOT / "src/nymity" / module).read_text(encoding="utf-8"), module, "exec"))
         functions = {_plain(code) for code in codes if code.co_flags & inspect.CO_OPTIMIZED}  # no bodies of classes
-        seen = False
+        files, name, tried = files_of(module, ROOT), f"{module}::{mutant.function}", set[str]()
+        known = [test for file in files if file in self.known for test in self._that_run(file, name)]
+        quick = sorted((test for test in known if self._seconds(test) < QUICK), key=self._seconds)
+        if (answer := self._with(mutant, module, quick)) != "survived":
+            return answer
+        tried.update(quick)
         for whole in (False, True):  # whole files only where no test is seen to run what was changed
-            for file in files_of(module, ROOT) if whole or mutant.function in functions else ():
+            for file in files if whole or mutant.function in functions else ():
                 if not self._pass(file):
                     return "tests fail without it"
-                tests = [file] if whole else self._that_run(file, f"{module}::{mutant.function}")
-                seen |= bool(tests)
-                path.write_text(mutant.source, encoding="utf-8")  # for processes that tests start
-                known = self.known[file]
-                usual = known["seconds"] if whole else sum(known["tests"][test][0] for test in tests)
-                limit = 2 * usual + PATIENCE
-                answer = self._run(tests, limit, change=(module, mutant.source)) if tests else "survived"
-                path.write_text(right, encoding="utf-8")
-                if answer != "survived":
+                tests = [file] if whole else [test for test in self._that_run(file, name) if test not in tried]
+                tried.update(tests)
+                if (answer := self._with(mutant, module, tests)) != "survived":
                     return answer
-            if seen:
+            if tried:
                 break
         return "survived"
+
+    def _with(self, mutant: Mutant, module: str, tests: list[str]) -> str:
+        """Run tests on the tree with a mutant."""
+        if not tests:
+            return "survived"
+        path = self.tree / "src/nymity" / module
+        right = path.read_text(encoding="utf-8")
+        path.write_text(mutant.source, encoding="utf-8")  # for processes that tests start
+        try:
+            limit = 2 * sum(map(self._seconds, tests)) + PATIENCE
+            return self._run(tests, limit, change=(module, mutant.source))
+        finally:
+            path.write_text(right, encoding="utf-8")
+
+    def _seconds(self, test: str) -> float:
+        known = self.known[test.split("::")[0]]
+        return known["tests"][test][0] if "::" in test else known["seconds"]
 
     def _that_run(self, file: str, function: str) -> list[str]:
         """Return the tests of a file that run a function, the fastest first, and those that start other processes."""
@@ -117,23 +133,27 @@ class Bench:
         if not child:
             resource.setrlimit(resource.RLIMIT_CPU, (ceil(limit), ceil(limit) + 5))
             self._become(tests, change, watched)
-        started = time.monotonic()
-        while time.monotonic() - started < 60 * limit:
-            ended, status, used = os.wait4(child, os.WNOHANG)
-            if ended:
-                self.used = used.ru_utime + used.ru_stime
-                code = os.waitstatus_to_exitcode(status)
-                return {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
-            time.sleep(0.05)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "timeout"
+        started, ended = time.monotonic(), 0
+        try:
+            while time.monotonic() - started < 60 * limit:
+                ended, status, used = os.wait4(child, os.WNOHANG)
+                if ended:
+                    self.used = used.ru_utime + used.ru_stime
+                    code = os.waitstatus_to_exitcode(status)
+                    return {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
+                time.sleep(0.05)
+            return "timeout"
+        finally:
+            if not ended:  # also when the campaign is stopped
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
 
     def _become(self, tests: list[str], change: tuple[str, str] | None, watched: Path | None) -> NoReturn:
         """Run tests in the copied tree and end."""
         os.setsid()  # a group of its own, so that what it starts ends with it
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
@@ -146,10 +166,10 @@ class Bench:
                     del sys.modules[name]  # imported again, changed
             watch = _Watch(str(self.tree / "src/nymity") + "/")
             quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what was imported before
-            asked = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *quiet]
+            asked = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--assert=plain", "--tb=no", *quiet]
             answer = int(pytest.main([*asked, *tests], plugins=[_Unshrunk(), *([] if watched is None else [watch])]))
             if answer == pytest.ExitCode.USAGE_ERROR:  # a name that is another one with the change
-                answer = int(pytest.main([*asked, tests[0].split("::")[0]]))
+                answer = int(pytest.main([*asked, *dict.fromkeys(test.split("::")[0] for test in tests)]))
             if watched is not None:
                 watched.write_text(json.dumps(watch.tests), encoding="utf-8")
         finally:

@@ -113,6 +113,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
         "unit/publish/test_publish_population.py",
     ),
     "privacy/second_table.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
+    "privacy/groups.py": ("unit/privacy/test_second_table_models.py", "unit/privacy/test_k_matching.py"),
     "privacy/decision.py": (
         "unit/publish/test_masked_rows.py",
         "unit/lattice/test_optimal_decided.py",

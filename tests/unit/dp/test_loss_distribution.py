@@ -7,12 +7,13 @@ from fractions import Fraction
 from math import comb, exp, log
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError, ParameterError
 from nymity.dp.binomial import ball, precision
-from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon, curve
+from nymity.dp.loss_distribution import Cost, LossDistribution, composed_delta, composed_epsilon, curve
 
 Outcomes = dict[object, float]
 
@@ -104,6 +105,24 @@ def test_another_accountant_agrees() -> None:
     assert float(bound) <= 1.2 * max(theirs)
 
 
+@pytest.mark.parametrize("cut", [False, True], ids=["near", "far"])
+def test_no_mass_is_lost_when_losses_are_joined(cut: bool) -> None:
+    """Each joint mass is at least the exact sum of products, also where small ones are put together or cut off."""
+    masses = [np.array([1 / 3, 0.1, 1e-9, *[(i + 1) ** -2.0 for i in range(40)]]), np.array([0.7, 0.2, *[0.001] * 30])]
+    lowest = -2030 if cut else 5
+    one, other = (LossDistribution(lowest, mass, 1e-7) for mass in masses)
+    found = one.then(other)
+    exact: dict[int, Fraction] = {}
+    for i, a in enumerate(masses[0].tolist()):
+        for j, b in enumerate(masses[1].tolist()):
+            place = max(2 * lowest + i + j, found.lowest)
+            exact[place] = exact.get(place, Fraction(0)) + Fraction(a) * Fraction(b)
+    assert len(found.masses) == len(exact) == (14 if cut else 74)
+    for place, mass in exact.items():
+        assert mass <= Fraction(found.masses[place - found.lowest]) <= mass * (1 + Fraction(1, 10**9))
+    assert Fraction(found.endless) >= 2 * Fraction(1e-7)
+
+
 # -- the plan of a ledger ------------------------------------------------------------------------------------------
 
 YEARLY = ny.DifferentialPrivacy(epsilon=1.0, public_records=6000)
@@ -121,6 +140,16 @@ def test_a_plan_is_covered_by_a_smaller_budget(tmp_path: Path) -> None:
     assert kept.spent()[1] == Fraction("0.000004")
     with pytest.raises(ParameterError, match="one of the 0 releases"):
         kept.enter(YEARLY, "safepub")
+
+
+def test_a_plan_may_cost_all_of_the_budget(tmp_path: Path) -> None:
+    """At the very delta that releases cost together they are covered, at any less they are not."""
+    cost = Cost(k=YEARLY.k, beta=YEARLY.beta, search=Fraction(1, 10))
+    needed = Fraction(composed_delta([cost] * 2, Fraction(1)))
+    kept = ny.dp.Ledger(path=str(tmp_path / "ledger.json"), source="people")
+    with pytest.raises(ParameterError, match=r"ledger\.plan"):
+        kept.open(epsilon=1, delta=needed * (1 - Fraction(1, 10**12)), plan=[YEARLY] * 2)
+    kept.open(epsilon=1, delta=needed, plan=[YEARLY] * 2)
 
 
 def test_what_a_plan_does_not_name_is_refused(tmp_path: Path) -> None:

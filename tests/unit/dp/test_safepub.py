@@ -296,3 +296,14 @@ def test_what_cannot_be_published() -> None:
         ny.SafePub().run(table, [PROMISE], columns=["age", "sex", "note"])
     with pytest.raises(ParameterError, match="target"):
         ny.SafePub(score="classification", target="note").run(table, [PROMISE])
+
+
+def test_scoring_some_nodes_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever watches a long search can tell how far it is, and stop it."""
+    monkeypatch.setattr(Granularity, "lazy_from", 0)
+    seen: list[tuple[str, int]] = []
+    method = ny.SafePub(score="granularity")
+    ny.publish(people(), SCHEMA, privacy=PROMISE, method=method, observe=lambda p: seen.append((p.stage, p.done)))
+    scored = [done for stage, done in seen if stage == "scoring nodes"]
+    assert scored == sorted(scored)
+    assert scored

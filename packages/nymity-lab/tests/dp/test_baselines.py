@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.bits import NotPrivate, coins
+from nymity.dp.choice import Drawing
 from nymity.dp.scores import SCORES
 from nymity.table.encoding import encode
 from nymity_lab.dp.as_published import published_sensitivity, safepub_as_published, with_suppressed_rows
@@ -119,3 +121,20 @@ def test_published_sensitivities_and_how_much_sharper_intervals_are(score: str, 
     low, high = SCORES[score].changes(k, Fraction(9))
     assert max(-low, high) <= published
     assert high - low <= 2 * published
+
+
+@pytest.mark.parametrize(("steps_given", "taken"), [(None, 300), (7, 7)])
+def test_a_walk_as_published_has_three_hundred_steps_unless_it_is_said(
+    steps_given: int | None, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bild, Kuhn and Prasser (2018), section 8.4."""
+    steps: list[int] = []
+    walk = Drawing.as_published
+
+    def watched(self: Drawing, **parameters: Any) -> Any:
+        steps.append(parameters["steps"])
+        return walk(self, **{**parameters, "steps": 1})
+
+    monkeypatch.setattr(Drawing, "as_published", watched)
+    safepub_as_published(people(), SCHEMA, PROMISE, method=ny.SafePub(steps=steps_given), seed=1)
+    assert steps == [taken]
