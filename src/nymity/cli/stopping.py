@@ -56,6 +56,14 @@ def _unraisable(unraisable: Any) -> None:
         sys.__unraisablehook__(unraisable)
         return
     _lost.append(True)
-    again = threading.Timer(_PAUSE, _thread.interrupt_main)
+    again = threading.Timer(_PAUSE, _interrupt)
     again.daemon = True
     again.start()
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also one that waits."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
