@@ -14,26 +14,27 @@ ALL = os.environ.get("NYMITY_HOSTILE") == "all"
 
 
 @pytest.mark.parametrize(
-    ("scenario", "all_of_them"), [("publish again", 1000), ("publish privately", 100), ("forget", 200)]
+    ("scenario", "some", "all_of_them"),
+    [("publish again", 12, 1000), ("forget", 6, 200), *([("publish privately", 0, 100)] if ALL else [])],
 )
-def test_a_kill_at_any_moment_leaves_a_whole_state(scenario, all_of_them):
-    stops = run_stops(scenario, "kill", times=all_of_them if ALL else 16)
+def test_a_kill_at_any_moment_leaves_a_whole_state(scenario, some, all_of_them):
+    stops = run_stops(scenario, "kill", times=all_of_them if ALL else some)
     assert [stop for stop in stops if stop.wrong] == []
-    assert sum(stop.ended == "killed" for stop in stops) >= len(stops) // 2
+    assert any(stop.ended == "killed" for stop in stops)
 
 
-def test_a_request_to_end_leaves_nothing_behind(tmp_path):
+def test_a_request_to_end_leaves_nothing_behind():
     """SIGINT, SIGTERM and SIGHUP end like Ctrl-C, each with a code of its own."""
-    stops = run_stops("publish again", "signal", times=400 if ALL else 16)
+    stops = run_stops("publish again", "signal", times=400 if ALL else 10)
     assert [stop for stop in stops if stop.wrong] == []
-    assert sum(stop.ended != "done" for stop in stops) >= len(stops) // 2
+    assert any(stop.ended != "done" for stop in stops)
 
 
 def test_processes_that_are_started_anew():
-    stops = run_stops("publish again", "cold", times=60 if ALL else 4)
+    stops = run_stops("publish again", "cold", times=60 if ALL else 3)
     assert [stop for stop in stops if stop.wrong] == []
 
 
 def test_several_at_once():
-    stops = run_stops("publish again", "crowd", times=60 if ALL else 4)
+    stops = run_stops("publish again", "crowd", times=60 if ALL else 3)
     assert [stop for stop in stops if stop.wrong] == []

@@ -13,6 +13,7 @@ from nymity.cli.console import Screen, add_row, counted, parameters, table
 from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
 from nymity.cli.source import load_job, recoding_of
 from nymity.cli.warnings_shown import list_warnings, show_warnings
+from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
 
@@ -200,6 +201,7 @@ def _beside(release: Path) -> Path:
     found = release.with_name(CERTIFICATE_NAME)
     if not release.exists():
         raise FileError(str(release), expected="a released table", got="no such file", hint="check the path")
+    refuse_between(release.parent)
     if not found.is_file():
         raise InputError(
             str(release),
