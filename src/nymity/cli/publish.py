@@ -15,6 +15,7 @@ from nymity.cli.options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
 from nymity.cli.warnings_shown import show_warnings
+from nymity.core.custodian import REPORT_NAME
 from nymity.core.errors import MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress, report
 
@@ -32,7 +33,6 @@ EXAMPLES = (
     "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
 )
 
-REPORT_NAME = "report.html"
 #: Exit code where warnings were asked to fail.
 WARNED = 1
 

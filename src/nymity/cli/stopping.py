@@ -52,6 +52,8 @@ def _stop(number: int, _: FrameType | None) -> None:
 
 def _unraisable(unraisable: Any) -> None:
     """Let an interrupt come again that Python had to drop, as it must in callbacks of compiled code."""
+    if "ignored due to race condition" in str(unraisable.exc_value):  # a signal that came just before it was let go
+        return
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return

@@ -15,7 +15,7 @@ from kinds import KINDS, kind
 from samples import K2, folder_content, people, people_schema, released, simple
 
 import nymity as ny
-from nymity.core.commit import committing
+from nymity.core.commit import JOURNAL_NAME, committing
 from nymity.core.errors import FileError, ParameterError
 from nymity.publish import release as release_module
 from nymity.publish.custody import Custody, make_way
@@ -88,15 +88,18 @@ def test_a_private_run_is_refused_before_it_spends(tmp_path: Path) -> None:
 
 
 def test_who_was_faster_is_spared_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another run published between the first look and the lock."""
-    release = other()
-    monkeypatch.setattr(release_module, "make_way", lambda *_, **__: released().write(tmp_path / "r", force=True))
-    with monkeypatch.context() as patch:
-        patch.setattr(release_module, "make_way", lambda *_, **__: None)
-        released().write(tmp_path / "r")
-        before = everything(tmp_path)
-        with pytest.raises(FileError, match="expected no release in this place yet"):
-            release.write(tmp_path / "r")
+    """Another run publishes between the first look and the lock."""
+    faster, slower, before = released(), other(), {}
+
+    def look(*_: Any, **__: Any) -> None:
+        monkeypatch.undo()
+        faster.write(tmp_path / "r")
+        before.update(everything(tmp_path))
+
+    monkeypatch.setattr(release_module, "make_way", look)
+    with pytest.raises(FileError, match="expected no release in this place yet"):
+        slower.write(tmp_path / "r")
+    assert before
     assert everything(tmp_path) == before
 
 
@@ -110,6 +113,14 @@ def test_what_a_dead_run_left_is_settled_before_looking(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="expected no release in this place yet"):
         released(out=tmp_path / "r", observe=nothing_is_done)
     assert everything(tmp_path) == before
+
+
+def test_a_reader_refuses_what_is_in_between_before_it_misses_anything(tmp_path: Path) -> None:
+    other(out=tmp_path / "r")
+    (tmp_path / "r" / JOURNAL_NAME).write_text("{}")
+    (tmp_path / "r" / "certificate.json").unlink()
+    with pytest.raises(FileError, match="before all of them were exchanged"):
+        ny.check(tmp_path / "r" / "release.csv", certificate=tmp_path / "r" / "certificate.json")
 
 
 def test_a_run_under_way_stops_another_before_its_work(tmp_path: Path) -> None:
