@@ -13,8 +13,10 @@ MAPPING_NAME = "mapping.parquet"
 NODES_NAME = "nodes.parquet"
 RECODING_NAME = "recoding.json"
 REPORT_NAME = "report.html"
+BOARD_NAME = "board.html"
+FINDINGS_NAME = "findings.json"
 #: All that may lie there of one release; the log last, which tells that the others are there.
-LOG_FILES = (MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME, LOG_NAME)
+LOG_FILES = (MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME, BOARD_NAME, FINDINGS_NAME, LOG_NAME)
 #: The folder inside it with the logs of releases that were replaced, numbered: ``earlier/0001``.
 EARLIER_NAME = "earlier"
 #: The field of a log that tells when custody of its release was ended.

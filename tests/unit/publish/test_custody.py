@@ -256,13 +256,17 @@ def test_nothing_that_links_or_tells_is_left(name: str, tmp_path: Path) -> None:
     release.write(out)
     other().write(out, force=True)
     release.write(out, force=True)
-    (custodian / "report.html").write_text("report for the data custodian")
+    for page in ("report.html", "board.html", "findings.json"):
+        (custodian / page).write_text("figures of the original")
+    (custodian / "notes.txt").write_text("of the custodian")
     published = everything(out)
     found = ny.forget(out)
     assert sorted(everything(custodian)) == [
         *(f"earlier/000{number}/{file}" for number in (1, 2) for file in ("certificate.json", "log.json")),
         "log.json",
+        "notes.txt",
     ]
+    assert found.unknown == (custodian / "notes.txt",)
     left = b"".join(everything(custodian).values())
     for secret in (release.log.salt, release.log.draw_key, "draw_key", "seconds"):
         assert secret is None or secret.encode() not in left
