@@ -40,7 +40,7 @@ campaign: .venv/dev
 	NYMITY_ADVERSARY=large $(BIN)/pytest -q -n 2 tests/adversary
 
 hostile: .venv/dev
-	NYMITY_HOSTILE=all $(BIN)/pytest -q tests/hostile
+	NYMITY_HOSTILE=all $(BIN)/pytest -q -rs tests/hostile
 	$(BIN)/python -m tests.hostile.wild --cases 20000 --out wild.json
 
 mutants: .venv/dev

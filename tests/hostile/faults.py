@@ -1,7 +1,7 @@
 """Runs a scenario under every fault: killed before each call that changes files, and each such call failing.
 
     python -m hostile.faults commit --mode crash
-    python -m hostile.faults publish --mode ENOSPC --sample 40
+    python -m hostile.faults "publish again" forget --mode ENOSPC EIO --sample 40
 
 A scenario prepares a folder, acts in it, and judges what is there after the next run: ``old``, ``new`` or what is
 wrong. Every fault is tried in a process of its own, forked from one that has imported everything; ``shim.c`` makes it.
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -56,6 +56,7 @@ class Scenario:
 class Point:
     """One fault and what came of it: how the process ended, and the state found afterwards."""
 
+    scenario: str
     mode: str
     number: int
     ended: str
@@ -86,9 +87,11 @@ def compile_shim(folder: Path) -> Path | None:
     return target
 
 
-def run_faults(name: str, mode: str, *, shim: Path, sample: int | None = None, first: int = 1) -> list[Point]:
-    """Try a scenario under the faults of a mode, in a process with the shim; all of them, or a spread-out sample."""
-    command = [sys.executable, "-m", "hostile.faults", name, "--mode", mode, "--first", str(first)]
+def run_faults(
+    names: Iterable[str], modes: Iterable[str], *, shim: Path, sample: int | None = None, first: int = 1
+) -> list[Point]:
+    """Try scenarios under the faults of each mode, in a process with the shim; all of them, or a spread-out sample."""
+    command = [sys.executable, "-m", "hostile.faults", *names, "--mode", *modes, "--first", str(first)]
     command += [] if sample is None else ["--sample", str(sample)]
     return [Point(**line) for line in answers(command, {"LD_PRELOAD": str(shim)})]
 
@@ -113,12 +116,13 @@ def answers(command: list[str], variables: dict[str, str]) -> list[dict[str, Any
 # -- in the process with the shim ----------------------------------------------------------------------
 
 
-def _points(scenario: Scenario, mode: str, sample: int | None, first: int) -> Iterator[Point]:
+def _points(name: str, scenario: Scenario, modes: list[str], sample: int | None, first: int) -> Iterator[Point]:
     with Template(scenario) as template:
         total = _count(scenario, template)
         step = 1 if sample is None else max(1, total // sample)
-        for number in range(1, total + 1)[(first - 1) % step :: step]:
-            yield _try(scenario, template, mode, number)
+        for turn, mode in enumerate(modes):
+            for number in range(1, total + 1)[(first - 1 + turn) % step :: step]:
+                yield _try(name, scenario, template, mode, number)
 
 
 class Template:
@@ -171,7 +175,7 @@ def _count(scenario: Scenario, template: Template) -> int:
     return int(os.read(read, 100))
 
 
-def _try(scenario: Scenario, template: Template, mode: str, number: int) -> Point:
+def _try(name: str, scenario: Scenario, template: Template, mode: str, number: int) -> Point:
     with template.copied() as folder:
 
         def acted() -> None:
@@ -183,7 +187,7 @@ def _try(scenario: Scenario, template: Template, mode: str, number: int) -> Poin
             code, f"exit code {code}"
         )
         state = judged(scenario, folder)
-    return Point(mode=mode, number=number, ended=ended, state=state, always=scenario.always)
+    return Point(scenario=name, mode=mode, number=number, ended=ended, state=state, always=scenario.always)
 
 
 def judged(scenario: Scenario, folder: Path) -> str:
@@ -236,17 +240,18 @@ def main() -> None:
     from hostile.scenarios import SCENARIOS
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scenario", choices=SCENARIOS)
-    parser.add_argument("--mode", choices=MODES, default="crash")
+    parser.add_argument("scenarios", nargs="+", choices=SCENARIOS)
+    parser.add_argument("--mode", nargs="+", choices=MODES, default=["crash"])
     parser.add_argument("--sample", type=int)
     parser.add_argument("--first", type=int, default=1)
     given = parser.parse_args()
-    found: Counter[str] = Counter()
-    for point in _points(SCENARIOS[given.scenario], given.mode, given.sample, given.first):
-        found["wrong" if point.wrong else point.state] += 1
-        sys.stdout.write(json.dumps(asdict(point)) + "\n")
-        sys.stdout.flush()
-    sys.stderr.write(f"{given.scenario} {given.mode}: {dict(found)}\n")
+    for name in given.scenarios:
+        found: Counter[str] = Counter()
+        for point in _points(name, SCENARIOS[name], given.mode, given.sample, given.first):
+            found[f"{point.mode}, {'wrong' if point.wrong else point.state}"] += 1
+            sys.stdout.write(json.dumps(asdict(point)) + "\n")
+            sys.stdout.flush()
+        sys.stderr.write(f"{name}: {dict(found)}\n")
 
 
 if __name__ == "__main__":

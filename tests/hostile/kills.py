@@ -277,6 +277,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
     runs = {"kill": _kills, "signal": _signals, "cold": _cold, "crowd": _crowds}[given.how]
     for stop in runs(SCENARIOS[given.scenario], given.times, random.Random(given.seed)):
         sys.stdout.write(json.dumps(asdict(stop)) + "\n")

@@ -13,6 +13,7 @@ from nymity.cli.console import Screen, add_row, counted, parameters, table
 from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
 from nymity.cli.source import load_job, recoding_of
 from nymity.cli.warnings_shown import list_warnings, show_warnings
+from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
 from nymity.core.files import open_file
@@ -206,6 +207,7 @@ def _beside(release: Path) -> Path:
             str(release), expected="a released table", got=got, hint="name the file, such as release/release.csv"
         ) from error
     found = release.with_name(CERTIFICATE_NAME)
+    refuse_between(release.parent)
     if not found.is_file():
         raise InputError(
             str(release),

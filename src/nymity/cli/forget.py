@@ -53,11 +53,14 @@ def command(
         for lost in found.lost:
             screen.show(f"- {lost}")
         screen.show("", NOT_PROMISED)
+    if found.unknown:
+        screen.warn(f"not touched, for nymity did not put it there: {', '.join(map(str, found.unknown))}")
     screen.answer(
         {
             "custodian": str(found.folder),
             "custody_ended": found.ended,
             "removed": [str(path) for path in found.removed],
+            "unknown": [str(path) for path in found.unknown],
             "lost": list(found.lost),
             "not_promised": found.not_promised,
         }

@@ -52,10 +52,20 @@ def _stop(number: int, _: FrameType | None) -> None:
 
 def _unraisable(unraisable: Any) -> None:
     """Let an interrupt come again that Python had to drop, as it must in callbacks of compiled code."""
+    if "ignored due to race condition" in str(unraisable.exc_value):  # a signal that came just before it was let go
+        return
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return
     _lost.append(True)
-    again = threading.Timer(_PAUSE, _thread.interrupt_main)
+    again = threading.Timer(_PAUSE, _interrupt)
     again.daemon = True
     again.start()
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also one that waits."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()

@@ -243,7 +243,7 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
     hidden = target.parent / f"{HIDDEN_PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
     made: list[Path] = []
     try:
-        with explained([target.parent]):
+        with explained([target.parent], at=target):
             with held_back():
                 _make(target.parent, made)
             with locked(hidden.with_suffix(".lock"), what=str(target), wait=_PATIENCE):
@@ -497,8 +497,11 @@ def _unmake(made: list[Path]) -> None:
 
 
 @contextmanager
-def explained(folders: list[Path]) -> Iterator[None]:
-    """Turn a failure of the system into a FileError that says what to try; let errors name the user's own paths."""
+def explained(folders: list[Path], *, at: Path | None = None) -> Iterator[None]:
+    """Turn a failure of the system into a FileError that says what to try; let errors name the user's own paths.
+
+    ``at`` is what was written where the system does not say it.
+    """
     try:
         yield
     except InputError as error:
@@ -507,23 +510,32 @@ def explained(folders: list[Path]) -> Iterator[None]:
         texts = (error.where, error.expected, error.got, error.hint)
         where, expected, got, hint = (_HIDDEN_FOLDER.sub("", text) for text in texts)
         raise type(error)(where, expected=expected, got=got, hint=hint) from error
-    except OSError as error:
-        got, hint = _REASONS.get(_number(error), (error.strerror or str(error), "check the folder and its disk"))
+    except Exception as error:
+        number = error_number(error)
+        if number is None:
+            raise
+        named = getattr(error, "filename2", None) or getattr(error, "filename", None) or at or folders[-1]
+        told = getattr(error, "strerror", None) or str(error)
+        got, hint = _REASONS.get(number, (told, "check the folder and its disk"))
         between = journal_of(folders[0]).exists()  # undoing failed as well
         state = "the next run finishes or undoes what was begun" if between else "earlier files are unchanged"
         raise FileError(
-            str(_shown(Path(os.fsdecode(error.filename2 or error.filename or folders[-1])))),
+            str(_shown(Path(os.fsdecode(named)))),
             expected=f"to write in {' and '.join(_HIDDEN_FOLDER.sub('', str(folder)) for folder in folders)}",
             got=_HIDDEN_FOLDER.sub("", got),
             hint=f"{hint}; {state}",
         ) from error
 
 
-def _number(error: OSError) -> int:
-    """Return the number of a system's error; packages written in Rust tell it in words alone."""
-    if error.errno is None and (told := re.search(r"\(os error (\d+)\)", str(error))):
-        return int(told[1])
-    return error.errno or 0
+def error_number(error: Exception) -> int | None:
+    """Return the number of a failure of the system, 0 if it has none; None for what is no such failure.
+
+    Packages written in Rust tell it in words alone.
+    """
+    told = re.search(r"\(os error (\d+)\)", str(error))
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    return int(told[1]) if told else 0 if isinstance(error, OSError) else None
 
 
 def _shown(path: Path) -> Path:

@@ -12,7 +12,7 @@ from nymity.core.custodian import ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended
 from nymity.core.errors import FileError
 from nymity.core.formats import LOG
 from nymity.publish.custody import RELEASED, Custody, KeptLog, places, private_folder
-from nymity.publish.signing import CERTIFICATE_NAME
+from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
 #: What nobody can do any more.
 LOST = (
@@ -33,11 +33,15 @@ _OF_THE_ORIGINAL = b"report for the data custodian"
 
 @dataclass(frozen=True, kw_only=True)
 class Forgotten:
-    """What came of it: the custodian's folder, the day custody ended, and the files that were removed or emptied."""
+    """What came of it: the custodian's folder, the day custody ended, and the files that were removed or emptied.
+
+    ``unknown`` are files there that nymity does not put there, and left alone.
+    """
 
     folder: Path
     ended: str
     removed: tuple[Path, ...]
+    unknown: tuple[Path, ...] = ()
     lost: tuple[str, ...] = LOST
     not_promised: str = NOT_PROMISED
 
@@ -66,7 +70,14 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
             stage.remove(REPORT_NAME)
             removed.append(stage.target / REPORT_NAME)
     ended = before if before is not None and not removed else today
-    return Forgotten(folder=private, ended=ended, removed=tuple(removed))
+    known = {*LOG_FILES, CERTIFICATE_NAME, SIGNATURE_NAME}
+    unknown = [path for place in emptied for path in sorted(place.iterdir()) if path.is_file()]
+    return Forgotten(
+        folder=private,
+        ended=ended,
+        removed=tuple(removed),
+        unknown=tuple(path for path in unknown if path.name not in known),
+    )
 
 
 def _empty(stage: Stage, log: KeptLog | None, today: str) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError
 from nymity.core.paths import path_text
 from nymity.publish.certificate import Certificate
@@ -35,6 +36,7 @@ class Stated:
             form = certificate_form(certificate)
             return Stated(form=form, job=StatedJob.of(form))
         certificate = path_text("certificate", certificate)
+        refuse_between(Path(certificate).parent)
         where, content = certificate, read_bytes(certificate)
         form = certificate_form(parse_bytes(content, where), where)
         signature, unsigned = None, ""
