@@ -17,6 +17,7 @@ from nymity.io.excel import found_header, read_excel
 from nymity.io.format import format_of
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.options import ReadOptions
+from nymity.io.parquet_size import check_parquet
 from nymity.io.scan import too_wide
 from nymity.io.source import open_source
 
@@ -51,12 +52,13 @@ def found_options(path: str | os.PathLike[str], options: ReadOptions = ReadOptio
 
 def read_parquet(path: Path) -> pl.DataFrame:
     """Read a Parquet file, whose columns have the types it names."""
+    check_parquet(path)
     try:
         width = len(pl.read_parquet_schema(path))
         if width > MAX_COLUMNS:
             raise too_wide(str(path), width)
         table = pl.read_parquet(path, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # damage makes it panic
         raise FileError(
             str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"
         ) from error

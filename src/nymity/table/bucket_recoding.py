@@ -21,7 +21,7 @@ from nymity.core.quoting import quoted
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
 
 #: Columns that a release gets beside those of the table.
 BUCKET, COUNT = "bucket", "count"
@@ -149,6 +149,10 @@ class BucketRecoding(Recoding):
     ) -> BucketRecoding:
         slots = Slots(*(np.array(data["slots"][name], dtype=np.int64) for name in ("bucket", "value", "records")))
         ids, labels = np.array(data["ids"], dtype=np.int64), tuple(data["labels"])
+        for what, numbers, n in (("bucket", slots.bucket, len(ids)), ("value", slots.value, len(labels))):
+            if ((numbers < 0) | (numbers >= n)).any():
+                raise ValueError(f"the number of a {what} that is not there")
+        check_places(slots.records)
         if len(ids) != slots.n_buckets or len(labels) != len(slots.totals):
             raise ValueError("buckets without a number, or values without a label")
         return BucketRecoding(columns, hierarchies, data["attribute"], labels, slots, ids, data["outliers"])

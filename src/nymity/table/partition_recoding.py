@@ -22,7 +22,7 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
 from nymity.table.text import MASK
 
 #: What is drawn before a method looks at anything: a permutation of all records.
@@ -156,6 +156,7 @@ class PartitionRecoding(Recoding):
             classes=np.array(known["classes"], dtype=np.int64).reshape(entries),
             records=np.array(known["records"], dtype=np.int64).reshape(entries),
         )
+        check_places(quotas.records)
         cells = {name: Cells.from_dict(data["cells"][name]) for name in hierarchies}
         cell_of = np.array(data["cell_of"], dtype=np.int64).reshape(-1, width)
         _check_number("class", quotas.classes, len(cell_of))

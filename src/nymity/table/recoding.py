@@ -23,7 +23,7 @@ from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
-from nymity.table.encoding import codes_of, distinct_values
+from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.text import as_text
 
@@ -111,7 +111,7 @@ class Recoding(ABC):
             validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
             columns = tuple(str(name) for name in data["columns"])
             return _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
             got = f"no field {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
 
@@ -169,6 +169,12 @@ class Recoding(ABC):
             if unseen == "error" and (codes[i] < 0).any():
                 _refuse_unseen(name, distinct_values(column), hierarchy)
         return codes
+
+
+def check_places(records: NDArray[np.int64]) -> None:
+    """Refuse numbers of records that no table can have; one row is laid out for each of them."""
+    if ((records < 0) | (records > MAX_RECORDS)).any() or int(records.sum()) > MAX_RECORDS:
+        raise ValueError(f"places for less than no record, or for more than {MAX_RECORDS:,}")
 
 
 def _kinds() -> dict[str, type[Recoding]]:

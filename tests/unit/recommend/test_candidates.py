@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nymity.lattice.anytime import AnytimeLattice
-from nymity.publish.starter import LARGE
+from nymity.lattice.space import LARGE
 from nymity.recommend.candidates import FEW_RECORDS, SUPPRESSION, Candidate, families, first_round
 from nymity.recommend.variants import COARSER, FINER, GIVEN, WEIGHTED, variants
 from nymity.table.builders import Intervals, Masking

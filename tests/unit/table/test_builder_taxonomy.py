@@ -164,7 +164,7 @@ def test_yaml_scalars_stay_as_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "error", "message"),
     [
-        ("t.json", '{"a":\n', FileError, "t.json, line 2: expected JSON"),
+        ("t.json", '{"a":\n', FileError, "t.json: expected a taxonomy in JSON, got .*line 2"),
         ("t.json", "[1]", FileError, "a mapping: a tree, or child to parent, got a list"),
         ("t.yaml", "a: [b\nc: d: e\n", FileError, "t.yaml, line 2: expected YAML"),
         ("t.yaml", "x: a\ny: [b]\n", ParameterError, "t.yaml"),

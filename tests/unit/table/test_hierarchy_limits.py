@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import polars as pl
 import pytest
@@ -70,3 +71,34 @@ def test_deep_taxonomies(depth):
     chain = {f"c{i}": f"c{i + 1}" for i in range(depth)}
     with pytest.raises(InputError, match="a deeper one"):
         ny.Hierarchy.taxonomy(parents=chain)
+
+
+def test_the_widest_interval_can_be_written():
+    for factor in (10**50, 10**299):
+        with pytest.raises(InputError, match="a widest interval of at most 300 digits"):
+            ny.Hierarchy.intervals(width=1, levels=99, factor=factor)
+    built = ny.Hierarchy.intervals(width=1, levels=99, factor=1_000).build(pl.Series([1, 5]))
+    assert built.height == 99
+
+
+def test_a_large_taxonomy_takes_linear_time():
+    """Its depth was found again for every leaf: minutes for what takes a second."""
+    tree = {f"g{i}": [f"g{i}v{j}" for j in range(40)] for i in range(1_000)}
+    start = time.process_time()
+    built = ny.Hierarchy.taxonomy(tree).build(pl.Series(["g1v1", "g2v2"]))
+    assert built.domain_size == 40_000
+    assert time.process_time() - start < 20
+
+
+def test_one_group_of_all_is_kept_once():
+    """99 levels with every value in the label: no copy for each level."""
+    code = (
+        "import polars as pl, nymity as ny, resource\n"
+        "values = pl.Series([f'{i:08}' for i in range(50_000)])\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "built = ny.Hierarchy.ordering(labels='set', group=50_000, levels=99).build(values)\n"
+        "assert built.height == 99\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    grown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(grown) * (1 if sys.platform == "darwin" else 1024) < 250_000_000

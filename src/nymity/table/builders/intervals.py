@@ -13,13 +13,15 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.core.validation import exact_fraction
+from nymity.core.validation import MOST_DIGITS, exact_fraction
 from nymity.table.builders.column import Column, distinct, refuse
 from nymity.table.builders.number import is_nan, read_number, write_number
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
 
 #: Lower end (inside) and upper end (outside); ``None`` is unbounded.
 Interval = tuple[Fraction | None, Fraction | None]
+
+_WIDEST = 10**MOST_DIGITS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +73,23 @@ class Intervals:
         self._check_ends()
         if self.levels is not None:
             validation.whole_number("intervals.levels", self.levels, at_least=1, at_most=MOST_LEVELS - 1)
+            self._check_widest(self.levels)
         if self.cuts is not None:
             if self.levels is not None:
                 raise ParameterError(
                     "intervals.levels", expected="none beside cuts, which have a list per level", got=str(self.levels)
                 )
             object.__setattr__(self, "cuts", _nested(self.cuts))
+
+    def _check_widest(self, levels: int) -> None:
+        """Refuse intervals that take more digits to write than anybody reads."""
+        if self.width is not None and exact_fraction(self.width) * self.factor ** max(0, levels - 2) > _WIDEST:
+            raise ParameterError(
+                "intervals.levels",
+                expected=f"a widest interval of at most {MOST_DIGITS} digits",
+                got=f"{levels} levels, each {_digits(self.factor)} times as wide as the one below",
+                hint="fewer levels, or a smaller factor",
+            )
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Return the intervals of a column of numbers; text that reads as numbers will do."""
@@ -236,6 +249,10 @@ def _nested(levels: object) -> tuple[tuple[float, ...], ...]:
 
 def _optional(end: float | None) -> Fraction | None:
     return None if end is None else exact_fraction(end)
+
+
+def _digits(number: int) -> str:
+    return str(number) if number < 10**6 else f"10^{len(str(number)) - 1}"
 
 
 def _is_whole(number: Fraction) -> bool:

@@ -66,10 +66,11 @@ class Ordering:
         _refuse_unlisted(where, column, set(order))
         rows = [[value] for value in order]
         sizes = self._sizes(len(order))
+        labels: list[str] = []
         for level, size in enumerate(sizes, start=1):
-            starts = range(0, len(order), size)
-            labels = [self._label(order[start : start + size]) for start in starts]
-            _check_distinct(where, labels, level)
+            if level == 1 or size != sizes[level - 2]:  # else the same once more, and no second copy of long labels
+                labels = [self._label(order[start : start + size]) for start in range(0, len(order), size)]
+                _check_distinct(where, labels, level)
             for place, row in enumerate(rows):
                 row.append(labels[place // size])
         return column.hierarchy(rows, levels=len(sizes) + 1, where=where)
@@ -77,7 +78,7 @@ class Ordering:
     def _sizes(self, count: int) -> list[int]:
         """How many values a group holds on each level above the raw values."""
         if self.levels is not None:
-            return [self.group**level for level in range(1, self.levels)]
+            return [min(self.group**level, count) for level in range(1, self.levels)]  # one group of all is the last
         sizes: list[int] = []
         size = self.group
         while size < count:

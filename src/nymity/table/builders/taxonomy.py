@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
@@ -98,7 +99,7 @@ class _Concepts:
     paths: Mapping[str, tuple[str, ...]]
     leaves: frozenset[str]
 
-    @property
+    @cached_property
     def depth(self) -> int:
         return max(map(len, self.paths.values()))
 
