@@ -20,7 +20,7 @@ from nymity.core.errors import TableError
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, label_texts, written_alike
 from nymity.table.text import shown
 
 #: Columns that a release gets beside those of the table.
@@ -148,7 +148,9 @@ class BucketRecoding(Recoding):
         cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
     ) -> BucketRecoding:
         slots = Slots(*(np.array(data["slots"][name], dtype=np.int64) for name in ("bucket", "value", "records")))
-        ids, labels = np.array(data["ids"], dtype=np.int64), tuple(data["labels"])
+        ids, labels = np.array(data["ids"], dtype=np.int64), label_texts("labels", data["labels"])
+        if not isinstance(data["attribute"], str):
+            raise ValueError("a sensitive column whose name is no text")
         if len(ids) != slots.n_buckets or len(labels) != len(slots.totals):
             raise ValueError("buckets without a number, or values without a label")
         return BucketRecoding(columns, hierarchies, data["attribute"], labels, slots, ids, data["outliers"])

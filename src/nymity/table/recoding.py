@@ -20,7 +20,7 @@ from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
 from nymity.core.paths import path_text, plain_file
 from nymity.table.encoding import codes_of, distinct_values
-from nymity.table.hierarchy import Hierarchy
+from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import as_text, shown
 
 Outliers = Literal["mask", "remove", "keep"]
@@ -105,9 +105,9 @@ class Recoding(ABC):
                 for name, rows in dict(data["hierarchies"]).items()
             }
             validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
-            columns = tuple(str(name) for name in data["columns"])
+            columns = tuple(str(name) for name in label_texts("columns", data["columns"]))
             return _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
             got = f"no field {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
 
@@ -173,6 +173,13 @@ class Recoding(ABC):
             if unseen == "error" and (codes[i] < 0).any():
                 _refuse_unseen(name, distinct_values(column), hierarchy)
         return codes
+
+
+def label_texts(where: str, items: Any) -> tuple[Label, ...]:
+    """Return a list of labels of a file, each a text or None for a missing value, or refuse anything else."""
+    if not isinstance(items, list | tuple) or not all(item is None or isinstance(item, str) for item in items):
+        raise ValueError(f"{where} that are no list of texts")
+    return tuple(items)
 
 
 def _kinds() -> dict[str, type[Recoding]]:
