@@ -139,6 +139,8 @@ def job_of(
             where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed
         )
         return source, None
+    if schema is None:
+        raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
     schema = Schema.of(schema)

@@ -21,7 +21,7 @@ from nymity.core.quoting import quoted
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, label_texts, written_alike
 
 #: Columns that a release gets beside those of the table.
 BUCKET, COUNT = "bucket", "count"
@@ -148,7 +148,9 @@ class BucketRecoding(Recoding):
         cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
     ) -> BucketRecoding:
         slots = Slots(*(np.array(data["slots"][name], dtype=np.int64) for name in ("bucket", "value", "records")))
-        ids, labels = np.array(data["ids"], dtype=np.int64), tuple(data["labels"])
+        ids, labels = np.array(data["ids"], dtype=np.int64), label_texts("labels", data["labels"])
+        if not isinstance(data["attribute"], str):
+            raise ValueError("a sensitive column whose name is no text")
         for what, numbers, n in (("bucket", slots.bucket, len(ids)), ("value", slots.value, len(labels))):
             if ((numbers < 0) | (numbers >= n)).any():
                 raise ValueError(f"the number of a {what} that is not there")

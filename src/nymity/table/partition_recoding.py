@@ -22,7 +22,7 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, label_texts, written_alike
 from nymity.table.text import MASK
 
 #: What is drawn before a method looks at anything: a permutation of all records.
@@ -147,7 +147,7 @@ class PartitionRecoding(Recoding):
         cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
     ) -> PartitionRecoding:
         known, width = data["profiles"], len(hierarchies)
-        labels = {name: tuple(values) for name, values in known["labels"].items()}
+        labels = {name: label_texts("labels", values) for name, values in known["labels"].items()}
         entries = len(known["codes"])
         quotas = Quotas(
             codes=np.array(known["codes"], dtype=np.int64).reshape(entries, width),

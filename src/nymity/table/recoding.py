@@ -24,7 +24,7 @@ from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
 from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
-from nymity.table.hierarchy import Hierarchy
+from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import as_text
 
 Outliers = Literal["mask", "remove", "keep"]
@@ -109,9 +109,9 @@ class Recoding(ABC):
                 for name, rows in dict(data["hierarchies"]).items()
             }
             validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
-            columns = tuple(str(name) for name in data["columns"])
+            columns = tuple(str(name) for name in label_texts("columns", data["columns"]))
             return _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
             got = f"no field {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
 
@@ -175,6 +175,13 @@ def check_places(records: NDArray[np.int64]) -> None:
     """Refuse numbers of records that no table can have; one row is laid out for each of them."""
     if ((records < 0) | (records > MAX_RECORDS)).any() or int(records.sum()) > MAX_RECORDS:
         raise ValueError(f"places for less than no record, or for more than {MAX_RECORDS:,}")
+
+
+def label_texts(where: str, items: Any) -> tuple[Label, ...]:
+    """Return a list of labels of a file, each a text or None for a missing value, or refuse anything else."""
+    if not isinstance(items, list | tuple) or not all(item is None or isinstance(item, str) for item in items):
+        raise ValueError(f"{where} that are no list of texts")
+    return tuple(items)
 
 
 def _kinds() -> dict[str, type[Recoding]]:
