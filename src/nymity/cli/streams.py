@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import sys
 from typing import Any
 
@@ -56,18 +57,37 @@ def guard_streams() -> Lossy | None:
 
     Returns what stands below stdout; None where it is no file, as in tests.
     """
-    sys.stdout, below = _guarded(sys.stdout)
-    sys.stderr, _ = _guarded(sys.stderr)
+    _fill_gaps()
+    sys.stdout, below = _guarded(sys.stdout, 1)
+    sys.stderr, _ = _guarded(sys.stderr, 2)
     return below
 
 
-def _guarded(stream: Any) -> tuple[Any, Lossy | None]:
+def _fill_gaps() -> None:
+    """Open the three streams that should be there and are closed (``2>&-``), on nothing.
+
+    The next file that is opened would get the number otherwise, and what is printed would be written into it.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
+def _guarded(stream: Any, number: int) -> tuple[Any, Lossy | None]:
+    closed = stream is None  # as Python has it where the stream was closed when it began
     try:
-        raw = io.FileIO(stream.fileno(), "w", closefd=False)
+        raw = io.FileIO(number if closed else stream.fileno(), "w", closefd=False)
     except (AttributeError, OSError, ValueError):
         return stream, None
     lossy = Lossy(raw)
+    if closed:
+        lossy.lost = OSError(errno.EBADF, os.strerror(errno.EBADF))
     text = io.TextIOWrapper(
-        io.BufferedWriter(lossy), encoding=stream.encoding, errors="replace", line_buffering=raw.isatty()
+        io.BufferedWriter(lossy),
+        encoding="utf-8" if closed else stream.encoding,
+        errors="replace",
+        line_buffering=raw.isatty(),
     )
     return text, lossy
