@@ -10,6 +10,7 @@ Names load when they are first used, so importing nymity costs next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -68,9 +69,11 @@ if TYPE_CHECKING:
     from nymity.publish.apply import apply as apply
     from nymity.publish.check import check as check
     from nymity.publish.compare import compare as compare
+    from nymity.publish.custody import Custody as Custody
     from nymity.publish.earlier_release import Earlier as Earlier
     from nymity.publish.earlier_release import EarlierRelease as EarlierRelease
     from nymity.publish.explore import explore as explore
+    from nymity.publish.forget import forget as forget
     from nymity.publish.inspect import inspect_table as inspect_table
     from nymity.publish.job import Job as Job
     from nymity.publish.job import Output as Output
@@ -159,6 +162,8 @@ _HOMES = {
     "PrecisionLoss": "nymity.quality",
     "Earlier": "nymity.publish.earlier_release",
     "EarlierRelease": "nymity.publish.earlier_release",
+    "Custody": "nymity.publish.custody",
+    "forget": "nymity.publish.forget",
     "Job": "nymity.publish.job",
     "Output": "nymity.publish.job",
     "Source": "nymity.publish.job",
@@ -194,9 +199,18 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'nymity' has no attribute {name!r}")
     home = _HOMES[name]
-    value = import_module(f"nymity.{name}") if home == "nymity" else getattr(import_module(home), name)
+    value = import_module(f"nymity.{name}") if home == "nymity" else _bounded(getattr(import_module(home), name))
     globals()[name] = value
     return value
+
+
+def _bounded(value: Any) -> Any:
+    """Return a function so that an exhausted memory, or a panic below it, is a clear error; anything else as it is."""
+    if not isinstance(value, FunctionType):
+        return value
+    from nymity.core.boundary import bounded
+
+    return bounded()(value)
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,8 @@ from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publish.pipeline import publish
-from nymity.report import write_report
+from nymity.publish.release import Release
+from nymity.report import Findings, quick_attacks, write_about, write_board, write_report
 from nymity.table.schema import Schema, insensitive, quasi, sensitive
 
 pytestmark = pytest.mark.browser
@@ -86,3 +87,17 @@ def test_hostile_names_and_values_are_drawn_and_nothing_more(browser: str, tmp_p
     check_drawn(document, log)
     assert "<title>nymity report</title>" in document
     assert "img" not in tags(document)
+    check_pages_for_others(browser, release, frame, tmp_path)
+
+
+def check_pages_for_others(browser: str, release: Release, frame: pl.DataFrame, folder: Path) -> None:
+    """The pages for recipients and for a board have no script of their own, and none of the table's runs."""
+    release.write(folder / "release", beside=write_about)
+    findings = Findings.of(release, frame, quick_attacks(release, frame))
+    write_board(folder / "release", folder / "board.html", findings)
+    for page, title in ((folder / "release" / "about.html", "About"), (folder / "board.html", "Summary on")):
+        document, log = opened(browser, page, folder / "profile")
+        assert f"<title>{title} release.csv</title>" in document
+        assert not {"script", "img"} & tags(document)
+        assert "onerror=&quot;" in document or "onerror=" in document  # it is there, as text
+        assert COMPLAINT.findall(log) == []

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: Whole folders and single files below src/nymity.
+#: Whole folders and single files below src/nymity: what decides whether, and with which draws, something is published.
 TARGETS = (
+    "core/bits.py",
     "core/commit.py",
+    "core/draws.py",
     "privacy",
+    "lattice/ledger.py",
+    "lattice/outcome.py",
+    "lattice/rollup.py",
+    "partition/merging.py",
+    "partition/problem.py",
+    "bucket/anatomy.py",
+    "bucket/assignment.py",
+    "bucket/filling.py",
+    "bucket/methods.py",
+    "bucket/problem.py",
+    "publish/bucket_tables.py",
     "publish/check.py",
     "publish/certificate.py",
     "publish/contradictions.py",
     "publish/released_files.py",
     "publish/remeasured.py",
+    "publish/verify.py",
     "dp",
 )
+#: Other people's methods, for comparison in studies: nothing is published by them.
+COMPARED = "dp/comparators"
 
 _PRIVACY = (
     "unit/privacy/test_sensitive_models.py",
@@ -48,8 +64,44 @@ _PUBLISH = (
     "unit/publish/test_release_write.py",
     "unit/publish/test_publish_population.py",
 )
+_BUCKET = (
+    "unit/bucket/test_bucket_filling.py",
+    "unit/bucket/test_bucket_assignment.py",
+    "unit/bucket/test_bucket_anatomy.py",
+    "unit/bucket/test_bucket_plan.py",
+    "unit/bucket/test_bucket_thesis.py",
+    "unit/bucket/test_who_is_in_which_bucket.py",
+    "unit/publish/test_publish_buckets.py",
+)
+_LATTICE = (
+    "unit/lattice/test_rollup.py",
+    "unit/lattice/test_optimal_models.py",
+    "unit/lattice/test_optimal_decided.py",
+    "unit/lattice/test_optimal.py",
+    "unit/lattice/test_population.py",
+    "unit/lattice/test_solution_space.py",
+    "unit/publish/test_masked_rows.py",
+    "unit/lattice/test_optimal_closeness.py",
+)
+_PARTITION = (
+    "unit/partition/test_problem.py",
+    "unit/partition/test_order.py",
+    "unit/partition/test_methods.py",
+    "unit/partition/test_k_member.py",
+    "unit/partition/test_greedy_search.py",
+    "unit/partition/test_mondrian.py",
+    "unit/partition/test_who_is_in_which_class.py",
+    "unit/publish/test_publish_partition.py",
+)
 _FIRST: dict[str, tuple[str, ...]] = {
+    "core/bits.py": ("unit/core/test_draws.py", "unit/dp/test_mechanisms.py", "unit/core/test_randomness.py"),
     "core/commit.py": ("unit/core/test_commit.py",),
+    "core/draws.py": ("unit/core/test_draws.py", "unit/publish/test_redrawing.py"),
+    "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py",),
+    "lattice/ledger.py": ("unit/lattice/test_optimal_decided.py",),
+    "partition/merging.py": ("unit/partition/test_methods.py",),
+    "publish/bucket_tables.py": ("unit/publish/test_publish_buckets.py", *_PUBLISH),
+    "publish/verify.py": ("unit/publish/test_masked_rows.py", *_PUBLISH),
     "publish/check.py": _PUBLISH,
     "publish/contradictions.py": _PUBLISH,
     "publish/released_files.py": _PUBLISH,
@@ -63,7 +115,11 @@ _FIRST: dict[str, tuple[str, ...]] = {
         "unit/publish/test_publish_population.py",
     ),
     "privacy/second_table.py": ("unit/privacy/test_second_table_models.py", "unit/publish/test_publish_population.py"),
-    "privacy/decision.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_optimal_closeness.py"),
+    "privacy/decision.py": (
+        "unit/publish/test_masked_rows.py",
+        "unit/lattice/test_optimal_decided.py",
+        "unit/lattice/test_optimal_closeness.py",
+    ),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/frequency_diversity.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/alpha_k_anonymity.py": ("unit/privacy/test_capped_shares.py",),
@@ -73,6 +129,17 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "privacy/delta_disclosure.py": ("unit/privacy/test_closeness.py",),
     "privacy/t_closeness.py": ("unit/privacy/test_closeness.py",),
     "privacy/closeness.py": ("unit/privacy/test_closeness.py",),
+    "dp/ledger.py": ("unit/dp/test_loss_distribution.py",),
+    "dp/notion.py": ("unit/dp/test_sampling_operator.py",),
+    "dp/records.py": ("unit/publish/test_private_neighbours.py",),
+    "dp/public_domain.py": ("unit/publish/test_private_neighbours.py",),
+    "dp/choice.py": ("unit/dp/test_epsilon_safe.py",),
+    "dp/good_nodes.py": ("unit/dp/test_epsilon_safe.py",),
+    "dp/interpolation.py": ("unit/dp/test_epsilon_safe.py",),
+    "dp/epsilon_safe.py": ("unit/dp/test_epsilon_safe.py",),
+    "dp/exponential.py": ("unit/dp/test_mechanisms.py",),
+    "dp/class_scores.py": ("unit/dp/test_scores.py",),
+    "dp/count_scores.py": ("unit/dp/test_scores.py",),
     "dp/audit.py": ("unit/dp/test_audit.py",),
     "dp/as_published.py": ("unit/dp/test_audit.py", "unit/dp/test_baselines.py"),
     "dp/baselines.py": ("unit/dp/test_baselines.py",),
@@ -82,11 +149,6 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "dp/expanded_objective.py": ("unit/dp/test_functional_logistic_regression.py",),
     "dp/feature_domain.py": ("unit/dp/test_functional_logistic_regression.py",),
     "dp/functional_logistic_regression.py": ("unit/dp/test_functional_logistic_regression.py",),
-    "dp/comparators/diffgen.py": ("unit/dp/comparators/test_diffgen.py",),
-    "dp/comparators/fouad.py": ("unit/dp/comparators/test_fouad.py",),
-    "dp/comparators/naive_bayes.py": ("unit/dp/comparators/test_naive_bayes.py",),
-    "dp/comparators/published.py": ("unit/dp/comparators/test_published_figures.py",),
-    "dp/comparators/specialization.py": ("unit/dp/comparators/test_diffgen.py", "unit/dp/comparators/test_fouad.py"),
 }
 
 
@@ -96,7 +158,8 @@ def modules(root: Path) -> list[str]:
     for target in TARGETS:
         path = package / target
         found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return [path.relative_to(package).as_posix() for path in found if path.name != "__init__.py"]
+    named = [path.relative_to(package).as_posix() for path in found if path.name != "__init__.py"]
+    return [name for name in named if not name.startswith(COMPARED)]
 
 
 def files_of(module: str, root: Path) -> list[str]:
@@ -104,6 +167,6 @@ def files_of(module: str, root: Path) -> list[str]:
     package = module.split("/")[0]
     near = _FIRST.get(module, ())
     beside = [f"unit/{package}/test_{Path(module).stem}.py"]
-    wide = () if "comparators" in module else {"privacy": _PRIVACY, "dp": _DP}.get(package, ())
-    named = dict.fromkeys([*near, *beside, *wide])
+    wide = {"privacy": _PRIVACY, "dp": _DP, "bucket": _BUCKET, "lattice": _LATTICE, "partition": _PARTITION}
+    named = dict.fromkeys([*near, *beside, *wide.get(package, ())])
     return [f"tests/{name}" for name in named if (root / "tests" / name).is_file()]

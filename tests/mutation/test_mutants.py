@@ -19,7 +19,7 @@ SOURCE = '''"""Docstrings stay."""
 def salted(names: list[str], salt: str) -> bool:
     """Stay as they are."""
     total = 0
-    for name in names:
+    for name, _ in zip(names, salt, strict=True):
         total += len(name) * 2
     if not names or total < 3:
         raise ValueError("what errors say is not changed")
@@ -41,7 +41,7 @@ def edits(source: str) -> dict[str, tuple[str, str]]:
         ("unary", "not names", "(names)"),
         ("arithmetic", "len(name) * 2", "(len(name) // 2)"),
         ("drop", "total += len(name) * 2", "pass"),
-        ("skip-last", "names", "list(names)[:-1]"),
+        ("skip-last", "zip(names, salt, strict=True)", "list(zip(names, salt, strict=True))[:-1]"),
         ("opposite", "max(total, 1)", "min(total, 1)"),
         ("swap", 'hashed(salt, "plain")', "hashed('plain', salt)"),
         ("text", '"plain"', "'plainx'"),
@@ -53,6 +53,10 @@ def test_every_kind_of_mutant_is_made(kind: str, before: str, after: str) -> Non
 
 def test_what_people_read_is_left_alone() -> None:
     assert not any("errors say" in after or "Stay" in after for _, after in edits(SOURCE).values())
+
+
+def test_assertions_are_left_alone() -> None:
+    assert not any((before, after) == ("True", "False") for before, after in edits(SOURCE).values())
 
 
 def test_names_do_not_change_when_lines_move() -> None:

@@ -14,6 +14,7 @@ from nymity.bucket.filling import deal
 from nymity.bucket.problem import Counts, read_counts
 from nymity.core import validation
 from nymity.core.errors import NoSolutionError
+from nymity.core.quoting import quoted
 from nymity.table.bucket_recoding import Slots
 
 
@@ -24,8 +25,8 @@ def anatomize(counts: Counts, l: int) -> Slots:  # noqa: E741 -- the paper's let
     n, most = int(numbers.sum()), int(numbers.argmax())
     if numbers[most] * l > n:
         raise NoSolutionError(
-            f"no buckets of at least {l} records with different values: {values[most]!r} has {numbers[most]:,} of "
-            f"{n:,} records, more than one in {l}. Try: l of at most {n // int(numbers[most])}"
+            f"no buckets of at least {l} records with different values: {quoted(values[most])} has {numbers[most]:,} "
+            f"of {n:,} records, more than one in {l}. Try: l of at most {n // int(numbers[most])}"
         )
     return Slots(*deal(numbers, n // l))
 

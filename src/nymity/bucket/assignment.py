@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.bucket.problem import Ints, Problem, Value
+from nymity.core.quoting import MARK, quoted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,17 +41,17 @@ class Violation:
     value: Value = None
 
     def __str__(self) -> str:
-        sizes = ", ".join(map(str, self.sizes))
+        sizes, value = ", ".join(map(str, self.sizes)), quoted(self.value).removeprefix(MARK)
         if self.condition == "capacity":
             return f"capacity constraint: buckets of {sizes} hold {self.possible:,} records, there are {self.needed:,}"
         if self.condition == "privacy":
             return (
-                f"privacy constraint of {self.value!r}: buckets of {sizes} admit {self.possible:,} of its "
+                f"privacy constraint of {value}: buckets of {sizes} admit {self.possible:,} of its "
                 f"{self.needed:,} records"
             )
         return (
             f"fill constraint: buckets of {sizes} hold {self.needed:,} records, but the thresholds admit only "
-            f"{self.possible:,}, first of all that of {self.value!r}"
+            f"{self.possible:,}, first of all that of {value}"
         )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import quoted
 from nymity.core.validation import exact_fraction
 
 Ints = NDArray[np.int64]
@@ -114,7 +115,7 @@ def read_counts(counts: Counts) -> tuple[tuple[Value, ...], Ints]:
     pairs = counts.items() if isinstance(counts, Mapping) else enumerate(counts)
     read = dict[Value, int](pairs)
     for value, number in read.items():
-        validation.whole_number(f"counts, {value!r}", number, at_least=1)
+        validation.whole_number(f"counts, {quoted(value)}", number, at_least=1)
     total = sum(map(int, read.values()))
     if not 1 <= total <= MOST_RECORDS:
         raise ParameterError("counts", expected=f"1 to {MOST_RECORDS:,} records in all", got=f"{total:,}")
@@ -126,14 +127,16 @@ def _read_thresholds(values: tuple[Value, ...], thresholds: Thresholds) -> tuple
         missing = [value for value in values if value not in thresholds]
         unknown = [value for value in thresholds if value not in set(values)]
         if missing or unknown:
-            got = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r}, which does not occur"
+            got = f"none for {quoted(missing[0])}" if missing else f"one for {quoted(unknown[0])}, which does not occur"
             raise ParameterError("thresholds", expected="one for each value", got=got)
         listed = [thresholds[value] for value in values]
     else:
         listed = list(thresholds)
         if len(listed) != len(values):
             raise ParameterError("thresholds", expected=f"one for each of {len(values)} values", got=str(len(listed)))
-    return tuple(_read_share(f"thresholds, {value!r}", share) for value, share in zip(values, listed, strict=True))
+    return tuple(
+        _read_share(f"thresholds, {quoted(value)}", share) for value, share in zip(values, listed, strict=True)
+    )
 
 
 def _read_share(where: str, share: Share) -> Fraction:
@@ -152,7 +155,7 @@ def _refuse_impossible(values: tuple[Value, ...], counts: Ints, thresholds: tupl
     for value, records, share in zip(values, counts.tolist(), thresholds, strict=True):
         if share.numerator * total < records * share.denominator:
             raise ParameterError(
-                f"thresholds, {value!r}",
+                f"thresholds, {quoted(value)}",
                 expected=f"at least {records / total:.6g}, the share of {records:,} of {total:,} records that have it: "
                 "some bucket has no smaller share",
                 got=f"{float(share):.6g}",
@@ -171,8 +174,8 @@ def _read_sizes(
     if largest < needed[rarest]:
         raise ParameterError(
             "sizes, largest",
-            expected=f"at least {needed[rarest]}: the threshold {thresholds[rarest]} of {values[rarest]!r} admits no "
-            "record into a smaller bucket",
+            expected=f"at least {needed[rarest]}: the threshold {thresholds[rarest]} of {quoted(values[rarest])} "
+            "admits no record into a smaller bucket",
             got=str(largest),
         )
     largest = min(largest, total)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 _BAR_WIDTH = 20
+#: Columns below which a table cannot be read.
+_NARROWEST = 20
 _STYLES = {"error": "bold red", "note": "bold yellow"}
 
 
@@ -53,6 +56,13 @@ class Screen:
         """Write the machine-readable result, where that was asked for."""
         if self.as_json:
             write_json(data)
+
+
+def widen() -> None:
+    """Take no width from the environment in which nothing can be printed: ``COLUMNS=0`` means that it is not known."""
+    told = os.environ.get("COLUMNS")
+    if told is not None and not (told.strip().isdigit() and int(told) >= _NARROWEST):
+        del os.environ["COLUMNS"]
 
 
 def write_json(data: Mapping[str, Any]) -> None:

@@ -2,44 +2,90 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable
+import os
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 
 from nymity.cli.console import Screen, write_json
+from nymity.cli.options import NoValues
+from nymity.cli.stopping import stop_code
+from nymity.core.boundary import bounded, check_address_space
 from nymity.core.errors import FileError, InputError, Interrupted, NymityError
-from nymity.core.exit_code import ExitCode
-
-#: The signal that stopped this process, in the order they came; Ctrl-C is Python's own and is not among them.
-_received: list[int] = []
+from nymity.core.paths import unnameable
+from nymity.core.permissions import ExposedWarning
+from nymity.core.quoting import hidden, hiding
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
     """Wrap a command so that errors nymity raises on purpose are told, and end with their exit code.
 
-    Anything else is a bug and passes. The codes are those of :class:`~nymity.core.exit_code.ExitCode`.
+    Anything else is a bug and passes. The codes are those of :class:`~nymity.core.exit_code.ExitCode`. Every command
+    has the option ``--no-values`` by this.
     """
 
     @wraps(command)
-    def guard(*args: Any, **options: Any) -> None:
+    def guard(*args: Any, no_values: bool = False, **options: Any) -> None:
         as_json = bool(options.get("as_json"))
-        try:
-            _check_folder()
-            command(*args, **options)
-        except NymityError as error:
-            raise typer.Exit(_tell(error, as_json=as_json)) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(_tell(_stopped(), as_json=as_json)) from None
-        except typer.Abort:
-            nobody = InputError("question", expected="an answer", got="the end of the input")
-            raise typer.Exit(_tell(nobody, as_json=as_json)) from None
+        with hiding(no_values), _warned():
+            try:
+                _check_folder()
+                check_address_space()
+                with bounded():
+                    command(*args, **options)
+            except NymityError as error:
+                raise typer.Exit(_tell(error, as_json=as_json)) from None
+            except UnicodeEncodeError as error:
+                raise typer.Exit(_tell(unnameable("a name", error), as_json=as_json)) from None
+            except OSError as error:
+                if error.errno is None:  # none of the system's: a package means something else by it
+                    raise
+                raise typer.Exit(_tell(_refused(error), as_json=as_json)) from None
+            except KeyboardInterrupt:
+                raise typer.Exit(_tell(_stopped(), as_json=as_json)) from None
+            except typer.Abort:
+                nobody = InputError("question", expected="an answer", got="the end of the input")
+                raise typer.Exit(_tell(nobody, as_json=as_json)) from None
 
+    option = Parameter("no_values", Parameter.KEYWORD_ONLY, default=False, annotation=NoValues)
+    known = signature(command, eval_str=True)
+    guard.__signature__ = known.replace(parameters=[*known.parameters.values(), option])  # type: ignore[attr-defined]
+    guard.__annotations__ = {**command.__annotations__, "no_values": NoValues}
     return guard
+
+
+@contextmanager
+def _warned() -> Iterator[None]:
+    """Say on stderr, once each, what others can read and should not; all other warnings go their way."""
+    told: set[str] = set()
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+            if not issubclass(category, ExposedWarning):
+                before(message, category, *place, **options)
+            elif str(message) not in told:
+                told.add(str(message))
+                Screen().warn(str(message))
+
+        warnings.simplefilter("always", ExposedWarning)
+        warnings.showwarning = show
+        yield
+
+
+def describe_bug(bug: BaseException, *, values: bool) -> str:
+    """Return what a bug report needs; without values only places in the program, for messages may quote some."""
+    if values:
+        return "".join(traceback.format_exception(bug))
+    places = "".join(traceback.format_tb(bug.__traceback__))
+    return f"{places}{type(bug).__name__} (what it says may quote values, and was left out)\n"
 
 
 def _check_folder() -> None:
@@ -52,29 +98,21 @@ def _check_folder() -> None:
         ) from error
 
 
-def watch_signals() -> None:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does: cleaned up, told, and with a code of their own."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
-            signal.signal(number, _stop)
-
-
-def stop_code() -> ExitCode:
-    """Return the exit code of a command that was stopped."""
-    return ExitCode.of_signal(_received[0]) if _received else ExitCode.INTERRUPTED
-
-
-def _stop(number: int, _: FrameType | None) -> NoReturn:
-    _received.append(number)
-    signal.signal(number, signal.SIG_IGN)  # a second one must not break off the cleaning up
-    raise KeyboardInterrupt
-
-
 def _stopped() -> Interrupted:
     stopped = Interrupted("interrupted; no file is left half-written")
     stopped.exit_code = stop_code()  # type: ignore[misc] # of this one, not of its class
     return stopped
+
+
+def _refused(error: OSError) -> FileError:
+    """Explain what the system would not do: a name that is too long, a disk that fails."""
+    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
+    return FileError(
+        " and ".join(names) or "the system",
+        expected="a file or folder that can be used",
+        got=error.strerror or str(error),
+        hint="check the path, its permissions and the disk",
+    )
 
 
 def describe(error: NymityError) -> dict[str, Any]:
@@ -88,12 +126,23 @@ def describe(error: NymityError) -> dict[str, Any]:
     return described | {"hint": hint or None, "exit_code": int(error.exit_code)}
 
 
+def _quotes(error: BaseException | None) -> bool:
+    """Say whether an error, or the one it passes on, quotes values."""
+    while error is not None:
+        if getattr(error, "quotes_values", False):
+            return not hidden()
+        error = error.__cause__
+    return False
+
+
 def _tell(error: NymityError, *, as_json: bool) -> int:
     described, screen = describe(error), Screen()
     head = "stopped" if isinstance(error, Interrupted) else "error"
     screen.tell(head, described["message"])
     if described["hint"]:
         screen.tell("try", described["hint"])
+    if _quotes(error):
+        screen.tell("note", "this message quotes values of a table; --no-values leaves them out")
     if as_json:
         write_json({"error": described})
     return int(error.exit_code)

@@ -41,8 +41,9 @@ def command(
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job, settings or ())
     ahead = forecast(described.schema, the_promise(described.privacy))
-    _show(screen, ahead, top)
-    screen.answer(_plain(ahead, top))
+    shown = min(top, ahead.finest.height)
+    _show(screen, ahead, shown)
+    screen.answer(_plain(ahead, shown))
 
 
 def _plain(ahead: Forecast, top: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rich.table import Table
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.cli.source import may_write, toml_value, write_text
-from nymity.core.files import real_path
+from nymity.core.paths import resolved
 
 if TYPE_CHECKING:
     from nymity.publish.inspect import Inspection
@@ -111,9 +111,9 @@ def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, readin
 def _seen_from(folder: Path, data: Path) -> str:
     """Write the table's path as seen from the job file, for that is where a job's paths start."""
     try:
-        return Path(os.path.relpath(real_path(data), real_path(folder))).as_posix()
+        return Path(os.path.relpath(resolved(data), resolved(folder))).as_posix()
     except ValueError:  # another drive
-        return real_path(data).as_posix()
+        return resolved(data).as_posix()
 
 
 def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:

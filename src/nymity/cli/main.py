@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from inspect import cleandoc
@@ -19,6 +18,7 @@ from nymity.cli import (
     demo,
     explore,
     forecast,
+    forget,
     hierarchy,
     inspect,
     key,
@@ -26,14 +26,18 @@ from nymity.cli import (
     publish,
     query,
     recommend,
+    report,
     risk,
     robust,
     schema,
     study,
 )
-from nymity.cli.failure import guarded, stop_code, watch_signals
+from nymity.cli.console import widen
+from nymity.cli.failure import describe_bug, guarded
+from nymity.cli.stopping import stop_code
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
+from nymity.core.quoting import hidden
 
 app = typer.Typer(
     name="nymity",
@@ -47,10 +51,10 @@ app = typer.Typer(
 )
 
 
-def run() -> None:
-    """Run the command line; what was not foreseen ends with a traceback and exit code 70."""
+def run() -> int:
+    """Run the command line and return the exit code; what was not foreseen ends with a traceback and 70."""
     stdout = guard_streams()
-    watch_signals()
+    widen()
     code = _exit_code()
     sys.stdout.flush()
     if stdout is not None and stdout.lost is not None and code == ExitCode.HOLDS:
@@ -58,7 +62,7 @@ def run() -> None:
         if stdout.reason:
             sys.stderr.write(f"error: not all could be printed: {stdout.reason}\n")
     sys.stderr.flush()
-    sys.exit(code)
+    return code
 
 
 def _exit_code() -> int:
@@ -70,8 +74,8 @@ def _exit_code() -> int:
         return done.code if isinstance(done.code, int) else ExitCode.HOLDS if done.code is None else ExitCode.BUG
     except KeyboardInterrupt:
         return stop_code()
-    except BaseException:  # noqa: BLE001 -- told in full, and the process ends; a panic of polars is no Exception
-        traceback.print_exc()
+    except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
+        sys.stderr.write(describe_bug(bug, values=not (hidden() or "--no-values" in sys.argv)))
         return ExitCode.BUG
     return ExitCode.HOLDS
 
@@ -88,12 +92,14 @@ _register("publish", publish.command, publish.EXAMPLES)
 _register("explore", explore.command, explore.EXAMPLES)
 _register("forecast", forecast.command, forecast.EXAMPLES)
 _register("check", check.command, check.EXAMPLES)
+_register("report", report.command, report.EXAMPLES)
 _register("measure", measure.command, measure.EXAMPLES)
 _register("compare", compare.command, compare.EXAMPLES)
 _register("query", query.command, query.EXAMPLES)
 _register("recommend", recommend.command, recommend.EXAMPLES)
 _register("risk", risk.command, risk.EXAMPLES)
 _register("apply", apply.command, apply.EXAMPLES)
+_register("forget", forget.command, forget.EXAMPLES)
 _register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
 _register("schema", schema.command, schema.EXAMPLES)
 _register("bench", bench.command, bench.EXAMPLES)

@@ -7,11 +7,30 @@ from typing import Annotated
 
 import typer
 
+from nymity.core.quoting import VARIABLE
+
 _READING = "How to read the file (found out when not given)"
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; the exit code tells the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON to stdout, and nothing else.")]
+NoValues = Annotated[
+    bool,
+    typer.Option(
+        "--no-values",
+        envvar=VARIABLE,
+        show_envvar=False,
+        help="Quote no value of a table in errors and warnings; describe it (also by NYMITY_NO_VALUES=1).",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is already there.")]
+Delivered = Annotated[
+    Path | None,
+    typer.Option(
+        help="A delivered file of the release that is meant, also a renamed one: its log is taken of those that a "
+        "custodian's folder keeps.",
+        show_default=False,
+    ),
+]
 FailOnWarnings = Annotated[
     bool, typer.Option("--fail-on-warnings", help="End with exit code 1 if there is any warning.")
 ]

@@ -1,8 +1,9 @@
-"""``nymity publish``: run a job and put table, certificate and report into a folder."""
+"""``nymity publish``: run a job and put table and certificate into a folder, log and report into the custodian's."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,12 +12,14 @@ import typer
 
 from nymity.cli.console import Screen
 from nymity.cli.key import ask
-from nymity.cli.options import AsJson, FailOnWarnings, Quiet
+from nymity.cli.options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
 from nymity.cli.warnings_shown import show_warnings
-from nymity.core.errors import MissingExtraError, ParameterError
-from nymity.core.files import real_path
+from nymity.core.commit import committing
+from nymity.core.errors import FileError, Interrupted, MissingExtraError, NymityError, ParameterError
+from nymity.core.exit_code import ExitCode
+from nymity.core.paths import is_root, resolved
 from nymity.core.progress import Observer, Progress, report
 
 if TYPE_CHECKING:
@@ -24,17 +27,20 @@ if TYPE_CHECKING:
 
     from nymity.publish.job import Job
     from nymity.publish.release import Release
+    from nymity.risk import AttackReport
 
 EXAMPLES = (
     "nymity publish job.toml --out release",
     "nymity publish job.toml --out release --set method.suppression=0.02 --set 'privacy[0].k=10'",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
-    "nymity publish job.toml --out release --log release-custodian",
+    "nymity publish job.toml --out release --force --log release-custodian",
+    "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
 )
 
-REPORT_NAME = "report.html"
 #: Exit code where warnings were asked to fail.
-WARNED = 1
+WARNED = ExitCode.BROKEN
+#: Seconds to wait for another run before the report is put into the custodian's folder.
+_PATIENCE = 10.0
 
 
 def command(
@@ -48,22 +54,31 @@ def command(
         Path | None,
         typer.Option(help="Custodian's folder of an earlier release: draw as it did, so that the same job gives it."),
     ] = None,
-    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too.")] = True,
+    delivered: Delivered = None,
+    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html for you too.")] = True,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
     fail_on_warnings: FailOnWarnings = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace the release that is there; its custodian's log is kept, numbered."),
+    ] = False,
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
     ] = 0.0,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a job: table, certificate and report.
+    """Run a job: table, certificate and a page for recipients; log and report for the custodian.
+
+    The folder of the release may be given away whole. The custodian's folder never: it has what links rows to people,
+    and a report with figures of the original.
 
     Every promise of the job is verified on the written file before it appears; whatever fails or is interrupted
-    leaves the files of an earlier run as they were. With --fail-on-warnings nothing is written if there is a warning.
+    leaves the files of an earlier run as they were. A release that is there is replaced with --force alone, and its
+    custodian's log stays. With --fail-on-warnings nothing is written if there is a warning.
     """
     publish_job(
         Screen(quiet=quiet, as_json=as_json),
@@ -72,7 +87,8 @@ def command(
         settings=settings or (),
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
-        log=log,
+        log=_log_of(log, delivered),
+        force=force,
         wait=wait,
     )
 
@@ -88,11 +104,16 @@ class Destination:
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
         for option, folder in (("--out", release), ("--custodian", custodian)):
-            if folder is not None and folder.exists() and not folder.is_dir():
+            if folder is not None and _is_there(option, folder) and not folder.is_dir():
                 raise ParameterError(option, expected="a folder", got=f"the file {folder}")
-        named = release if release.name not in ("", "..") else real_path(release)
+            if folder is not None and is_root(folder):
+                raise ParameterError(
+                    option, expected="a folder of its own", got=f"{folder}, the root of the file system"
+                )
+        named = release if release.name not in ("", "..") else resolved(release)
         private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
-        if real_path(release) in (real_path(private), *real_path(private).parents):
+        _is_there("--out" if custodian is None else "--custodian", private)
+        if resolved(release) in (resolved(private), *resolved(private).parents):
             raise ParameterError(
                 "--custodian",
                 expected=f"a folder outside of {release}, for it links published rows to people",
@@ -101,18 +122,33 @@ class Destination:
             )
         return Destination(release=release, custodian=private)
 
-    def files(self, tables: Sequence[str], *, has_report: bool) -> dict[str, Path | None]:
-        """Say where table, sensitive table, certificate, report (if any) and the custodian's log lie."""
-        from nymity.publish.signing import CERTIFICATE_NAME
+    def files(
+        self, tables: Sequence[str], *, is_signed: bool, has_about: bool, has_report: bool
+    ) -> dict[str, Path | None]:
+        """Say where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
+        from nymity.core.custodian import REPORT_NAME
+        from nymity.publish.release import ABOUT_NAME
+        from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
         table, *apart = (self.release / name for name in tables)
         return {
             "table": table,
             **({"sensitive": apart[0]} if apart else {}),
             "certificate": self.release / CERTIFICATE_NAME,
-            "report": self.release / REPORT_NAME if has_report else None,
+            **({"signature": self.release / SIGNATURE_NAME} if is_signed else {}),
+            "about": self.release / ABOUT_NAME if has_about else None,
+            "report": self.custodian / REPORT_NAME if has_report else None,
             "custodian": self.custodian,
         }
+
+
+def _is_there(option: str, folder: Path) -> bool:
+    try:
+        return folder.exists()
+    except OSError as error:
+        raise ParameterError(
+            option, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
+        ) from error
 
 
 def publish_job(
@@ -124,26 +160,26 @@ def publish_job(
     with_report: bool = True,
     fail_on_warnings: bool = False,
     log: Path | None = None,
+    force: bool = False,
     wait: float = 0.0,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
     from nymity.dp.private_method import PrivateOutcome
+    from nymity.lattice.default import said
+    from nymity.lattice.outcome import LatticeOutcome
     from nymity.publish.compare import compare
+    from nymity.publish.custody import make_way
+    from nymity.publish.release import ABOUT_NAME
     from nymity.publish.signing import key_for
 
     job = load_job(path, settings)
     _spare_source(job, to)
+    make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
     key = key_for(job.sign, to.release, to.custodian, ask=ask)
-    has_report = False
-
-    def draw(release: Release, folder: Path) -> list[str]:
-        nonlocal has_report
-        has_report = with_report and _draw(screen, release, original, folder / REPORT_NAME, observe)
-        return [REPORT_NAME] if has_report else []
-
+    pages = Pages(screen)
     with watching(screen) as observe:
         original, release = _run(job, observe, log, to.release)
         if fail_on_warnings and release.warnings:
@@ -154,12 +190,109 @@ def publish_job(
             comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
         written = release.write(
-            to.release, custodian=to.custodian, sign=key, beside=draw, replaces=[REPORT_NAME], wait=wait
+            to.release, custodian=to.custodian, sign=key, beside=pages.about, force=force, wait=wait
         )
         release = replace(release, certificate=written)
-    found = summary(release, comparison, to.files(release.table_names, has_report=has_report))
+        try:
+            if with_report:
+                pages.draw(release, original, to, observe)
+        except (KeyboardInterrupt, Interrupted):
+            screen.warn("the release is written, its report is not")
+            raise
+    if job.method is None and isinstance(release.outcome, LatticeOutcome):
+        screen.tell("note", said(release.outcome.lattice_size))
+    files = to.files(
+        release.table_names, is_signed=key is not None, has_about=pages.has_about, has_report=pages.has_report
+    )
+    found = summary(release, comparison, files)
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
+    if fail_on_warnings and pages.left_out:
+        raise typer.Exit(WARNED)
+
+
+@dataclass
+class Pages:
+    """The pages of a release: one that cannot be made is left out with a warning, for the release stands without."""
+
+    screen: Screen
+    has_about: bool = False
+    has_report: bool = False
+    left_out: bool = False
+
+    def about(self, folder: Path, tables: Sequence[pl.DataFrame]) -> list[str]:
+        """Write the page for recipients beside a release, before all of it moves into place."""
+        from nymity.report import write_about
+
+        with self._spared("about.html"):
+            written = write_about(folder, tables)
+            self.has_about = True
+            return written
+        return []
+
+    def draw(self, release: Release, original: pl.DataFrame, to: Destination, observe: Observer) -> None:
+        """Write the report and the findings it rests on into the custodian's folder, for a release that is there."""
+        from nymity.cli.learning import learned
+        from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
+        from nymity.report import Findings, quick_attacks, render_report
+        from nymity.report.chart import begin_javascript
+
+        report(observe, Progress(stage="drawing the report"))
+        attacks: AttackReport | None = None
+        with suppress(MissingExtraError):  # told below
+            begin_javascript()  # it takes a second, in a process of its own
+        with self._spared(FINDINGS_NAME):
+            attacks = quick_attacks(release, original)
+            keep(to, release, FINDINGS_NAME, Findings.of(release, original, attacks).text())
+        with self._spared(REPORT_NAME):
+            learning = learned(self.screen, release, original, observe)
+            keep(to, release, REPORT_NAME, render_report(release, original, learning=learning, attacks=attacks))
+            self.has_report = True
+
+    @contextmanager
+    def _spared(self, name: str) -> Iterator[None]:
+        """Warn of whatever keeps a page from being made; an interrupt passes."""
+        try:
+            yield
+        except NymityError as error:
+            if isinstance(error, Interrupted):
+                raise
+            self._leave_out(name, str(error))
+        except MemoryError:
+            self._leave_out(name, "there is not enough memory")
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 -- a panic of polars is no Exception; the release stands
+            self._leave_out(name, f"{type(error).__name__}, which is a bug in nymity")
+
+    def _leave_out(self, name: str, reason: str) -> None:
+        self.left_out = True
+        self.screen.warn(f"{name} was left out: {reason}")
+
+
+def keep(to: Destination, release: Release, name: str, text: str) -> None:
+    """Put a file about a release into the custodian's folder, unless another one has taken its place."""
+    from nymity.publish.certificate_form import read_certificate
+    from nymity.publish.signing import CERTIFICATE_NAME
+
+    with committing(to.custodian, private=[to.custodian], wait=_PATIENCE) as (stage,):
+        if read_certificate(to.release / CERTIFICATE_NAME) != release.certificate:
+            raise FileError(str(to.release), expected="the release it is about", got="another one by now")
+        (stage / name).write_text(text, encoding="utf-8", newline="\n")
+        stage.commit([name])
+
+
+def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
+    """Return the folder or file of the log that is meant."""
+    from nymity.core.commit import settle
+    from nymity.publish.custody import Custody, places
+
+    if delivered is not None and (log is None or not log.is_dir()):
+        raise ParameterError("--delivered", expected="--log with a custodian's folder to look in", got=str(log))
+    if log is None or not log.is_dir():
+        return log
+    settle(*places(log))
+    return Custody(log).log_of(delivered).folder
 
 
 def _refuse(screen: Screen, release: Release) -> None:
@@ -193,22 +326,6 @@ def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[p
     report(observe, Progress(stage="reading"))
     source = load_source(job)
     return published_table(job, source), run_job(job, source, observe, log=log, folder=folder)
-
-
-def _draw(screen: Screen, release: Release, original: pl.DataFrame, path: Path, observe: Observer) -> bool:
-    """Write the report, or say why it is left out."""
-    from nymity.cli.learning import learned
-
-    learning = learned(screen, release, original, observe)
-    report(observe, Progress(stage="drawing the report"))
-    try:
-        from nymity.report import quick_attacks, write_report
-
-        write_report(release, original, path, learning=learning, attacks=quick_attacks(release, original))
-    except MissingExtraError as error:
-        screen.warn(f"{REPORT_NAME} was left out: {error}")
-        return False
-    return True
 
 
 def _spare_source(job: Job, to: Destination) -> None:

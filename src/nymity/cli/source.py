@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import FileError, InputError, JobError, ParameterError
-from nymity.core.files import real_path
+from nymity.core.paths import resolved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,9 +78,16 @@ def names(listed: str | None) -> list[str]:
     return [name.strip() for name in (listed or "").split(",") if name.strip()]
 
 
+def recoding_of(place: Path | None, release: Path) -> Path | None:
+    """Return the file of a recoding: itself, or that of the custodian's folder that belongs to a released file."""
+    from nymity.publish.custody import Custody
+
+    return Custody(place).log_of(release).recoding if place is not None and place.is_dir() else place
+
+
 def same_file(one: Path, other: Path) -> bool:
     """Say whether two paths lead to the same place."""
-    return real_path(one) == real_path(other)
+    return resolved(one) == resolved(other)
 
 
 def may_write(path: Path, *, force: bool) -> None:
@@ -98,14 +105,14 @@ def toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a text file, whole or not at all; a private one for its owner alone."""
     from nymity.io import replace_file
 
     def write(staged: Path) -> None:
         staged.write_text(text, encoding="utf-8")
 
-    replace_file(path, write)
+    replace_file(path, write, private=private)
 
 
 def _set(data: dict[str, Any], setting: str) -> None:

@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, percent, table
-from nymity.cli.warnings_shown import show_warnings
+from nymity.cli.warnings_shown import list_warnings, show_warnings
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
     from nymity.publish.release import Release
 
 
+#: Said of a private release whose draws anybody can draw again.
+_NOT_PRIVATE = "it is NOT PRIVATE, for all draws are from a known seed, and nothing is promised"
+
+
 def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | None]) -> dict[str, Any]:
     """Return the short account of a release as plain data; without comparison it tells what anybody may know."""
     certificate = release.certificate
     return {
-        "holds": release.verification.holds,
+        "holds": release.verification.holds and not release.is_foreseeable,
+        **({"seeded": True} if release.certificate.get("seeded") else {}),
         "warnings": [caveat.plain() for caveat in release.warnings],
         "records": {"in": certificate.get("input", {}).get("records"), "out": certificate["output"]["records"]},
         "guarantees": _guarantees(release),
@@ -51,7 +56,14 @@ def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
     """Show the account to people."""
     records = found["records"]
     of = "" if records["in"] is None else f" of {counted(records['in'], 'record')}"
-    show_warnings(screen, f"Released {records['out']:,}{of or ' records'}; every promise", found["warnings"])
+    released = f"Released {records['out']:,}{of or ' records'}"
+    if found["holds"] and "seeded" not in found:
+        show_warnings(screen, f"{released}; every promise", found["warnings"])
+    else:
+        what = "every promise holds, but not against who knows the seed" if found["holds"] else _NOT_PRIVATE
+        list_warnings(
+            screen, f"{released}; {what}, with {counted(len(found['warnings']), 'warning')}.", found["warnings"]
+        )
     screen.line()
     screen.show(_guarantee_table(found["guarantees"]), "", _level_table(found["levels"]), "")
     if "loss" in found:
@@ -61,9 +73,13 @@ def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
     if "sensitive" in files:
         screen.line(f"sensitive     {files['sensitive']}")
     screen.line(f"certificate   {files['certificate']}")
-    if files["report"] is not None:
-        screen.line(f"report        {files['report']}")
+    if "signature" in files:
+        screen.line(f"signature     {files['signature']}")
+    if files["about"] is not None:
+        screen.line(f"about         {files['about']}  (for those who get the table)")
     screen.line(f"custodian     {files['custodian']}  (links rows to people: never publish it)")
+    if files["report"] is not None:
+        screen.line(f"report        {files['report']}  (for you)")
 
 
 def _guarantees(release: Release) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from pathlib import Path
 from typing import BinaryIO
 
 _KINDS = {
@@ -22,12 +21,14 @@ def open_file(path: str | os.PathLike[str]) -> BinaryIO:
     A pipe that nobody writes to waits for ever, a device such as /dev/zero has no end, and what is read in two passes
     would not be the same in the second.
     """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "a name with a NUL character", str(path))
     # O_NONBLOCK: opening a pipe waits for a writer otherwise. It changes nothing about files.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         mode = os.fstat(handle).st_mode
         if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+            raise IsADirectoryError(errno.EISDIR, "a folder", str(path))
         if not stat.S_ISREG(mode):
             raise OSError(errno.ESPIPE, f"{_KINDS.get(stat.S_IFMT(mode), 'something')}, no file", str(path))
         return os.fdopen(handle, "rb")
@@ -40,11 +41,3 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     """Read the bytes of a file: see :func:`open_file`."""
     with open_file(path) as stream:
         return stream.read()
-
-
-def real_path(path: str | os.PathLike[str]) -> Path:
-    """Return where a path leads, without links; of links that lead in a circle, as far as they lead anywhere.
-
-    ``Path.resolve`` raises a RuntimeError there, before Python 3.13.
-    """
-    return Path(os.path.realpath(path))

@@ -6,20 +6,25 @@ import difflib
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral, Rational, Real
+from typing import Any
 
 from nymity.core.errors import ParameterError
 
 #: Numerator and denominator of a short fraction stay below this, so that products with numbers of records fit 64 bits.
 MAX_TERM = 2**31
+#: Digits of a whole number: what a floating-point number can still hold.
+MOST_DIGITS = 300
 
 
 def whole_number(where: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> None:
     """Refuse anything but an integer within the bounds (booleans are not integers here)."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and _within(int(value), at_least, at_most):
-        return
-    raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=repr(value))
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        plain = int(value)
+        if _within(plain, at_least, at_most) and abs(plain) < 10**MOST_DIGITS:
+            return
+    raise ParameterError(where, expected=f"a whole number{_bounds(at_least, at_most)}", got=_written(value))
 
 
 def number(
@@ -32,22 +37,29 @@ def number(
 ) -> None:
     """Refuse anything but a finite number within the bounds."""
     if isinstance(value, Real) and not isinstance(value, bool):
-        plain = float(value)
+        plain = _as_float(value)
         if isfinite(plain) and _within(plain, at_least, at_most) and (above is None or plain > above):
             return
     limits = [f" above {above}" if above is not None else "", _bounds(at_least, at_most)]
     bounds = " and".join(filter(None, limits)).replace(" and of at most", " and at most")
-    raise ParameterError(where, expected=f"a number{bounds}", got=repr(value))
+    raise ParameterError(where, expected=f"a number{bounds}", got=_written(value))
 
 
 def one_of(where: str, value: object, allowed: Iterable[str]) -> None:
     """Refuse anything but one of the allowed words, naming the nearest."""
     words = list(allowed)
-    if value in words:
+    if isinstance(value, str) and value in words:
         return
+    shown = repr(value)[:80]
     raise ParameterError(
-        where, expected=f"one of {', '.join(map(repr, words))}", got=repr(value), hint=nearest(str(value), words)
+        where, expected=f"one of {', '.join(map(repr, words))}", got=shown, hint=nearest(str(value)[:80], words)
     )
+
+
+def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...], *, expected: str) -> None:
+    """Refuse anything but an object of some class."""
+    if not isinstance(value, kind):
+        raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
@@ -75,6 +87,19 @@ def short_fraction(where: str, value: float) -> Fraction:
     raise ParameterError(
         where, expected="a number of at most nine digits", got=repr(value), hint="round it to fewer digits"
     )
+
+
+def _as_float(value: Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf
+
+
+def _written(value: object) -> str:
+    if isinstance(value, Rational) and abs(value) >= 10**MOST_DIGITS:  # Python refuses to write the longest ones
+        return f"a number of more than {MOST_DIGITS} digits"
+    return repr(value)
 
 
 def _within(value: float, at_least: float | None, at_most: float | None) -> bool:

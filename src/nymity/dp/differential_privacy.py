@@ -21,6 +21,8 @@ from nymity.privacy.sizes import SizeModel
 _DIGITS = 6
 #: How many records a recommended delta may be expected to betray in the worst case, all of them taken together.
 _EXPECTED = Fraction(1, 100)
+#: From this epsilon on odds may change by a factor of e^10, which is more than 20,000.
+_MEANINGLESS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,7 @@ class DifferentialPrivacy(SizeModel):
 
     key = "differential-privacy"
     title = "differential privacy"
+    emptiness = "what somebody thinks likely can become certain, odds changing by a factor of more than 20,000"
 
     def __post_init__(self) -> None:
         total = fraction_between(f"{self.key}.epsilon", self.epsilon, 0, 1000)
@@ -117,6 +120,11 @@ class DifferentialPrivacy(SizeModel):
         """
         smallest = groups.smallest
         return (smallest is None or smallest >= self.k) and groups.masked in (0, groups.n_records)
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Say whether an attacker who thinks "perhaps, perhaps not" may become certain, but for one in 20,000."""
+        del rarest
+        return fraction_between("epsilon", self.epsilon, 0) >= _MEANINGLESS
 
     def promise(self) -> str:
         """Say it in plain words."""

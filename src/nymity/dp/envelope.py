@@ -30,7 +30,7 @@ class Envelope:
         self.ceilings: Whole = score.ceilings(self.levels)
         self.bounds = self.ceilings.copy()
         self.settled = np.zeros(space.size, dtype=np.bool_)
-        self._grids = self.ceilings.reshape(space.shape), self.bounds.reshape(space.shape)
+        self._grids = self.ceilings.reshape(space.grid), self.bounds.reshape(space.grid)
         self._best, self._mass, self._done = -inf, 0.0, 0
 
     def settle(self, number: int) -> int:

@@ -42,8 +42,8 @@ class Interpolation(ABC):
         Neighbours differ by one level of one attribute. Divisions leave no rest.
         """
         counted = self.counted(space)
-        known = np.where(counted, counts.reshape(space.shape), 0)
-        total, neighbours = np.zeros_like(known), np.zeros(space.shape, dtype=np.int64)
+        known = np.where(counted, counts.reshape(space.grid), 0)
+        total, neighbours = np.zeros_like(known), np.zeros(space.grid, dtype=np.int64)
         for axis in range(known.ndim):
             for here, there in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None))):
                 at, beside = (*(slice(None),) * axis, here), (*(slice(None),) * axis, there)
@@ -81,7 +81,7 @@ class EverySecondOfOne(Interpolation):
 
     def counted(self, space: Space) -> NDArray[np.bool_]:
         """Say which have such a level."""
-        counted = np.zeros(space.shape, dtype=np.bool_)
+        counted = np.zeros(space.grid, dtype=np.bool_)
         np.moveaxis(counted, self._axis(space), 0)[::2] = True
         return counted
 

@@ -11,11 +11,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from nymity.core.commit import replace_file
+from nymity.core.commit import explained, replace_file
 from nymity.core.errors import FileError, ParameterError
-from nymity.core.files import read_file, real_path
+from nymity.core.files import read_file
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
+from nymity.core.paths import path_text, resolved
+from nymity.core.permissions import warn_if_exposed
+from nymity.core.plain_data import parse_json
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
@@ -60,6 +63,7 @@ class Ledger:
         for name in ("path", "source"):
             if not isinstance(value := getattr(self, name), str) or not value:
                 raise ParameterError(f"ledger.{name}", expected="a text", got=repr(value))
+        path_text("ledger.path", self.path)
 
     def open(self, *, epsilon: Number, delta: Number, plan: Sequence[DifferentialPrivacy] = ()) -> None:
         """Make the file, with the budget that all releases together may spend; refuse to replace one.
@@ -164,8 +168,9 @@ class Ledger:
 
     def _read(self) -> dict[str, Any]:
         """Return the content of the file, or say what is wrong with it."""
+        warn_if_exposed(self._file)
         try:
-            content = json.loads(read_file(self._file).decode())
+            content = parse_json(read_file(self._file), where=self.path, expected=f"a ledger ({LEDGER.tag})")
             number = LEDGER.number_of(content, self.path)
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)
@@ -193,12 +198,13 @@ class Ledger:
     @property
     def _file(self) -> Path:
         """The file itself: two names of one ledger must not become two ledgers."""
-        return real_path(self.path)
+        return resolved(self.path)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep other runs from reading what is about to change."""
-        with locked(self._file.with_name(f".{self._file.name}.lock"), what=self.path, wait=_PATIENCE):
+        lock = self._file.with_name(f".{self._file.name}.lock")
+        with explained([self._file.parent]), locked(lock, what=self.path, wait=_PATIENCE):
             yield
 
 

@@ -17,9 +17,16 @@ Number: TypeAlias = float | Fraction | Decimal
 
 def fraction_between(where: str, value: Number, above: float, below: float = inf) -> Fraction:
     """Return the number as written, which must lie strictly between the bounds."""
-    if isinstance(value, Real | Decimal) and not isinstance(value, bool) and isfinite(value):
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool) and _is_finite(value):
         exact = exact_fraction(value)
         if above < exact < below:
             return exact
     bounds = f"above {above}" if below == inf else f"between {above} and {below}, both excluded"
-    raise ParameterError(where, expected=f"a number {bounds}", got=repr(value))
+    raise ParameterError(where, expected=f"a number {bounds}", got=repr(value)[:80])
+
+
+def _is_finite(value: Real | Decimal) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # too large for what is computed with it
+        return False

@@ -13,6 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
+from nymity.core.separator import separator_line
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows
 from nymity.io.format import Format
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
@@ -59,6 +61,7 @@ class _Text:
     where: str
     content: bytes
     delimiter: str
+    first_line: int
     header_seen: bool
     outline: Outline
 
@@ -66,28 +69,40 @@ class _Text:
 def _load(path: Path, promised: Format, options: ReadOptions) -> _Text:
     """Stream the file in, refusing ragged rows and boundless cells on the way."""
     pieces = utf8_chunks(path, promised, options.encoding)
-    # Empty lines at the top belong to no row.
-    head = next((piece for piece in map(_without_top, pieces) if piece), b"")
-    if not head:
+    sample, first, named = _without_top(pieces)
+    if not sample:
         raise empty(path)
-    sample = head.decode()
-    delimiter = options.delimiter or detect_delimiter(sample, prefer_tab=promised.is_tabbed)
+    delimiter = options.delimiter or named or detect_delimiter(sample, prefer_tab=promised.is_tabbed)
     rows = sample_rows(sample, delimiter)
-    scanner, content = Scanner(str(path), delimiter), io.BytesIO()
-    for piece in chain([head], pieces):
+    scanner, content = Scanner(str(path), delimiter, first), io.BytesIO()
+    for piece in chain([sample.encode()], pieces):
         scanner.feed(piece)
         content.write(piece)
     return _Text(
         where=str(path),
         content=content.getvalue(),
         delimiter=delimiter,
+        first_line=first,
         header_seen=has_header(rows) if rows else True,
         outline=scanner.finish(),
     )
 
 
-def _without_top(piece: bytes) -> bytes:
-    return piece.lstrip(b"\r\n")
+def _without_top(pieces: Iterator[bytes]) -> tuple[str, int, str | None]:
+    """Return the first piece with a row in it, the number of its first line, and the delimiter that is named above it.
+
+    Empty lines at the top belong to no row, nor does ``sep=;``, which tells spreadsheets the delimiter.
+    """
+    line, delimiter = 1, None
+    for piece in pieces:
+        text = piece.decode()
+        rows = text.lstrip("\r\n")
+        if delimiter is None and (named := separator_line(rows)) is not None:
+            delimiter, rows = named[0], rows[named[1] :].lstrip("\r\n")
+        line += len(text[: len(text) - len(rows)].splitlines())
+        if rows:
+            return rows, line, delimiter
+    return "", line, delimiter
 
 
 def _parse_fast(text: _Text) -> pl.DataFrame | None:
@@ -126,7 +141,7 @@ def _exact_rows(text: _Text) -> Iterator[Sequence[str]]:
         reader = csv.reader(
             io.StringIO(text.content.decode(), newline=""), delimiter=text.delimiter, strict=True, doublequote=True
         )
-        width, line = 0, 1
+        width, line = 0, text.first_line
         try:
             for row in reader:
                 cells = row or [""]
@@ -138,7 +153,7 @@ def _exact_rows(text: _Text) -> Iterator[Sequence[str]]:
                     if len(cells) != width:
                         raise ragged(text.where, line, width, len(cells), text.delimiter)
                     yield cells
-                line = reader.line_num + 1
+                line = text.first_line + reader.line_num
         except csv.Error as error:
             raise _malformed(text.where, line, error) from error
 
@@ -184,7 +199,7 @@ def named(where: str, names: Sequence[str | None]) -> list[str]:
             raise TableError(
                 where,
                 expected="different names for all columns",
-                got=f"{name!r} for columns {seen[name]} and {place}",
+                got=f"{quoted(name)} for columns {seen[name]} and {place}",
                 hint="rename one of them, or give header=False when the first row holds data",
             )
         seen[name] = place

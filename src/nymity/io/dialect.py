@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from nymity.io.limits import CHUNK_BYTES, SAMPLE_ROWS
+from nymity.core.unpacking import CHUNK_BYTES
+from nymity.io.limits import SAMPLE_ROWS
 
 #: Delimiters that are looked for; among equals the earlier wins.
 DELIMITERS = (",", ";", "\t", "|")

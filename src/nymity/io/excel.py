@@ -15,11 +15,13 @@ import polars as pl
 
 from nymity.core.errors import FileError, TableError
 from nymity.core.extras import require
+from nymity.core.quoting import relayed
 from nymity.io.delimited import named
 from nymity.io.dialect import has_header
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
 from nymity.io.options import ReadOptions
 from nymity.io.scan import too_wide
+from nymity.io.workbook import check_workbook, too_long
 
 # It warns of empty columns; without a handler Python would print that, and below the command line nothing prints.
 logging.getLogger("fastexcel").addHandler(logging.NullHandler())
@@ -36,7 +38,7 @@ def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:
     are dropped at the end of the sheet, where spreadsheets leave them behind.
     """
     fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
-    sheet = 0 if options.sheet is None else options.sheet
+    sheet = check_workbook(path, options.sheet, strict=True)
     try:
         book = fastexcel.read_excel(str(path))
         texts = _load(book, sheet, dtypes="string")
@@ -55,10 +57,14 @@ def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:
 
 
 def read_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
-    """Read one sheet, each cell as the text of what Excel stored in it; rows without any cell are left out."""
+    """Read one sheet, each cell as the text of what Excel stored in it; rows without any cell are left out.
+
+    No record may stop a run, so a cell with an error, or with a formula that was never computed, is missing.
+    """
     fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
+    sheet = check_workbook(path, options.sheet, strict=False)
     try:
-        texts = _load(fastexcel.read_excel(str(path)), 0 if options.sheet is None else options.sheet, dtypes="string")
+        texts = _load(fastexcel.read_excel(str(path)), sheet, dtypes="string")
     except fastexcel.FastExcelError as error:
         raise _unreadable(path, error) from error
     start = _start(path, texts, options.header)
@@ -74,8 +80,9 @@ def read_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
 def found_header(path: Path, options: ReadOptions) -> ReadOptions:
     """Return the options with what would be found out about a sheet: whether it has a header."""
     fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
+    sheet = check_workbook(path, options.sheet, strict=False)
     try:
-        texts = _load(fastexcel.read_excel(str(path)), 0 if options.sheet is None else options.sheet, dtypes="string")
+        texts = _load(fastexcel.read_excel(str(path)), sheet, dtypes="string")
     except fastexcel.FastExcelError as error:
         raise _unreadable(path, error) from error
     return replace(options, header=bool(_start(path, texts, options.header)))
@@ -127,9 +134,15 @@ def _start(path: Path, texts: pl.DataFrame, header: bool | None) -> int:
         )
     if texts.width > MAX_COLUMNS:
         raise too_wide(str(path), texts.width)
+    if any(column.dtype == pl.String and _is_long(column) for column in texts):
+        raise too_long(str(path))
     if header is None:
         header = has_header([[cell or "" for cell in row] for row in texts.head(SAMPLE_ROWS).rows()])
     return int(header)
+
+
+def _is_long(texts: pl.Series) -> bool:
+    return bool((texts.alias("cells").str.len_chars() > EXCEL_CELL_CHARACTERS).any())
 
 
 def _has_values(texts: pl.Series, start: int) -> bool:
@@ -184,4 +197,9 @@ def _check_size(table: pl.DataFrame, path: Path) -> None:
 def _unreadable(path: Path, error: Exception) -> FileError:
     first, *context = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = next((line.removeprefix("0: ") for line in context if line.startswith("0: ")), first)
-    return FileError(str(path), expected="a readable Excel sheet", got=told, hint="check the file and the sheet's name")
+    return FileError(
+        str(path),
+        expected="a readable Excel sheet",
+        got=relayed(told, "another file"),
+        hint="check the file and the sheet's name",
+    )

@@ -15,7 +15,12 @@ import polars as pl
 
 from nymity.core.errors import InputError, TableError
 from nymity.core.extras import require
+from nymity.core.quoting import relayed
+from nymity.io.calendar import refuse_other_years
 from nymity.table.text import as_text
+
+#: How polars fails; a panic is no Exception.
+_OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def to_polars(frame: object) -> pl.DataFrame:
@@ -27,11 +32,16 @@ def to_polars(frame: object) -> pl.DataFrame:
     """
     try:
         table = _converted(frame)
-    except pl.exceptions.PolarsError as error:
+    except _OF_POLARS as error:
         raise TableError(
-            f"the {_kind(frame)} frame", expected="a table", got=str(error).splitlines()[0], hint="check its columns"
+            f"the {_kind(frame)} frame",
+            expected="a table",
+            got=relayed(error, "one that cannot be read"),
+            hint="check its columns",
         ) from error
-    return _without_categories(table)
+    table = _without_categories(table)
+    refuse_other_years(table)
+    return table
 
 
 def like(original: object, table: pl.DataFrame) -> Any:
@@ -44,9 +54,9 @@ def like(original: object, table: pl.DataFrame) -> Any:
         return table.lazy()
     if _is_pandas(original):
         require("pyarrow", extra="pandas", purpose="giving back a pandas frame")
-        return table.to_pandas()
+        return _without_long_integers(table).to_pandas()
     if _is_pyarrow(original):
-        return table.to_arrow()
+        return _without_long_integers(table).to_arrow()
     if isinstance(original, Mapping):
         return table.to_dict(as_series=False)
     if isinstance(original, pl.DataFrame) or hasattr(original, "__arrow_c_stream__"):
@@ -88,6 +98,8 @@ def _converted(frame: object) -> pl.DataFrame:
         raise _unknown(frame)
     if _is_pyarrow(frame) and hasattr(frame, "schema"):
         _check_names(frame.schema.names)
+        for field in frame.schema:
+            _check_width(field.name, field.type)
     try:
         return pl.DataFrame(frame)
     except pl.exceptions.SchemaError as error:  # a stream of single values, not of rows
@@ -125,11 +137,17 @@ def _pandas_columns(frame: Any) -> list[tuple[str, Any]]:
 
 def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
     """Return one column; of Python objects as a list of them."""
+    if type(values.dtype).__name__ == "SparseDtype":
+        values = values.sparse.to_dense()
     if str(values.dtype) == "object":
         return _without_missing(values)
+    listed = values.cat.categories.dtype if hasattr(values, "cat") else values.dtype
+    if type(listed).__name__ in ("IntervalDtype", "PeriodDtype"):  # not Arrow's: their text is what pandas shows
+        return [None if cell is None else str(cell) for cell in _without_missing(values)]
+    _check_width(name, values.dtype)
     try:
         column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
-    except (ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError) as error:
+    except (ValueError, TypeError, NotImplementedError, *_OF_POLARS) as error:
         raise TableError(
             f"column {name!r}",
             expected="one number, date or text per cell",
@@ -137,6 +155,17 @@ def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
             hint=f"give it as text: frame[{name!r}].astype(str)",
         ) from error
     return column.alias(name)
+
+
+def _check_width(name: str, dtype: object) -> None:
+    """Refuse numbers that polars has no room for; it would panic."""
+    if str(dtype).startswith("decimal256"):
+        raise TableError(
+            f"column {name!r}",
+            expected="numbers of at most 38 digits",
+            got=str(dtype),
+            hint="cast the column to decimal128 or text",
+        )
 
 
 def _whole_again(column: pl.Series) -> pl.Series:
@@ -172,15 +201,23 @@ def _column(name: str, values: Any) -> pl.Series:
     """Return one column; values of several kinds become text, numbers of several kinds floats."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
-    if hasattr(values, "dtype"):  # numpy arrays and series have one type already
-        return pl.Series(name, values)
-    cells = list(values)
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if len(kinds) < 2:
-        return pl.Series(name, cells)
-    if kinds <= {int, float}:
-        return pl.Series(name, cells, dtype=pl.Float64, strict=False)
-    return pl.Series(name, [None if cell is None else written(cell) for cell in cells], dtype=pl.String)
+    try:
+        if hasattr(values, "dtype"):  # numpy arrays and series have one type already
+            return pl.Series(name, values)
+        cells = list(values)
+        kinds = {type(cell) for cell in cells if cell is not None}
+        if len(kinds) < 2:
+            return pl.Series(name, cells)
+        if kinds <= {int, float}:
+            return pl.Series(name, cells, dtype=pl.Float64, strict=False)
+        return pl.Series(name, [None if cell is None else written(cell) for cell in cells], dtype=pl.String)
+    except (ValueError, TypeError, OverflowError, *_OF_POLARS) as error:
+        raise TableError(
+            f"column {name!r}",
+            expected="one number, date or text per cell",
+            got=str(error).splitlines()[0],
+            hint="give it as text",
+        ) from error
 
 
 def written(cell: object) -> str:
@@ -211,6 +248,11 @@ def _without_categories(table: pl.DataFrame) -> pl.DataFrame:
             for column in table.get_columns()
         }
     )
+
+
+def _without_long_integers(table: pl.DataFrame) -> pl.DataFrame:
+    """Write integers of 128 bits as text: neither pandas nor pyarrow has a type for them."""
+    return table.with_columns(pl.selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String))
 
 
 def _is_pandas(frame: object) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from nymity.io.calendar import in_calendar
+
 #: Rows on which a type is tried before the whole column is converted.
 _TRIAL_ROWS = 256
 
@@ -37,7 +39,7 @@ def _choose(texts: pl.Series) -> pl.Series:
 def _converted(texts: pl.Series, dtype: type[pl.DataType]) -> pl.Series | None:
     """Return the column in another type, or None when a cell would be written differently."""
     values = texts.str.to_date("%Y-%m-%d", strict=False) if dtype == pl.Date else texts.cast(dtype, strict=False)
-    if values.null_count() != texts.null_count():
+    if values.null_count() != texts.null_count() or (dtype == pl.Date and not in_calendar(values).all()):
         return None
     if dtype == pl.Float64 and not (values.is_finite() & (values != values.round())).all():
         return None  # a whole number among fractions would lose its ".0" where values are compared

@@ -74,7 +74,8 @@ def _check_encoding(where: str, value: object) -> None:
     try:
         # Encoding nothing also refuses codecs that are not about text, such as "hex".
         "".encode(codecs.lookup(str(value)).name)
-    except LookupError as error:
+        codecs.getincrementaldecoder(str(value))
+    except (LookupError, ValueError) as error:  # "undefined" refuses even nothing; a NUL is no name
         raise ParameterError(
             where, expected="the name of a text encoding", got=repr(value), hint="'utf-8', 'cp1252' or 'utf-16'"
         ) from error

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.errors import FileError, TableError
+from nymity.core.paths import path_text
+from nymity.core.quoting import relayed
+from nymity.io.calendar import refuse_other_years
 from nymity.io.delimited import found_dialect, read_delimited
 from nymity.io.excel import found_header, read_excel
 from nymity.io.format import format_of
@@ -24,7 +28,8 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
     A file without rows below its header gives a table without rows. Everything that is wrong with the file is a
     FileError, everything wrong with its rows and columns a TableError, with the line where there is one.
     """
-    place = Path(path)
+    place = Path(path_text("path", path))
+    validation.instance("options", options, ReadOptions, expected="ReadOptions(...)")
     promised = format_of(place)
     open_source(place, promised)
     if promised.kind == "parquet":
@@ -36,7 +41,7 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
 
 def found_options(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> ReadOptions:  # noqa: B008 -- frozen
     """Return the options with everything that reading would find out, so that it can be stated in a job."""
-    place = Path(path)
+    place = Path(path_text("path", path))
     promised = format_of(place)
     open_source(place, promised)
     if promised.kind == "delimited":
@@ -52,10 +57,10 @@ def read_parquet(path: Path) -> pl.DataFrame:
             raise too_wide(str(path), width)
         table = pl.read_parquet(path, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
-        first = str(error).splitlines()[0]
         raise FileError(
-            str(path), expected="an intact Parquet file", got=first, hint="write or download the file again"
+            str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"
         ) from error
+    refuse_other_years(table, str(path))
     for column in table.get_columns():
         if column.dtype == pl.String and (column.alias("cells").str.len_bytes() > MAX_CELL_BYTES).any():
             raise TableError(

@@ -47,7 +47,7 @@ class Scanner:
     MAX_CELL_BYTES and at more than MAX_COLUMNS fields, before the rest of the file has been read.
     """
 
-    def __init__(self, where: str, delimiter: str) -> None:
+    def __init__(self, where: str, delimiter: str, first_line: int = 1) -> None:
         self.where, self.delimiter = where, ord(delimiter)
         self._shown = delimiter
         # Bytes that may stand beside a quote: a delimiter, a line end, another quote.
@@ -58,7 +58,7 @@ class Scanner:
         self._regular, self._quoted, self._gaps = True, False, False
         # What the next chunk continues: the byte held back as lookahead, the byte before, and the open row and cell.
         self._held, self._previous, self._inside = b"", _NEWLINE, False
-        self._line = self._row_line = 1
+        self._line = self._row_line = first_line
         self._row_fields = self._cell_bytes = self._pending_blanks = 0
 
     def feed(self, chunk: bytes) -> None:

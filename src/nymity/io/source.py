@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import codecs
 import errno
-import gzip
-import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from nymity.core.errors import FileError
 from nymity.core.files import open_file
+from nymity.core.unpacking import CHUNK_BYTES, gunzipped
 from nymity.io.format import Format, confirm
-from nymity.io.limits import CHUNK_BYTES
 
 
 def open_source(path: Path, promised: Format) -> None:
     """Refuse a path that is not a readable, non-empty file of the promised format."""
     try:
-        if path.is_dir():
-            raise FileError(str(path), expected="a file", got="a folder", hint="name one file inside it")
         with open_file(path) as file:
             head = file.read(8)
             file.seek(max(0, path.stat().st_size - 4))
@@ -72,12 +69,7 @@ def raw_chunks(path: Path, promised: Format) -> Iterator[bytes]:
             if not promised.compressed:
                 yield from iter(lambda: file.read(CHUNK_BYTES), b"")
                 return
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                yield from iter(lambda: unpacked.read(CHUNK_BYTES), b"")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FileError(
-            str(path), expected="an intact gzip file", got=str(error), hint="copy or download the file again"
-        ) from error
+            yield from gunzipped(path, file)
     except OSError as error:
         raise unreadable(path, error) from error
 
@@ -118,7 +110,9 @@ def _fits(path: Path, promised: Format, name: str) -> bool:
 def _undecodable(path: Path, name: str, error: UnicodeError, *, offset: int, lines: int) -> FileError:
     got, where = str(error), str(path)
     if isinstance(error, UnicodeDecodeError):
-        before = error.object[: error.start].decode(name, errors="ignore")
+        before = ""
+        with suppress(UnicodeError):  # some codecs cannot ignore anything
+            before = error.object[: error.start].decode(name, errors="ignore")
         where = f"{path}, line {lines + before.count(chr(10))}"
         got = f"byte 0x{error.object[error.start]:02x} at position {offset + error.start} of the file"
     return FileError(

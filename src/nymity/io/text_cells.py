@@ -22,6 +22,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.core.paths import path_text
 from nymity.io.delimited import read_cells
 from nymity.io.excel import read_texts
 from nymity.io.format import format_of
@@ -46,7 +47,7 @@ def read_text_cells(
 
     Rows of a spreadsheet without any cell are left out, wherever they stand.
     """
-    place = Path(path)
+    place = Path(path_text("path", path))
     promised = format_of(place)
     open_source(place, promised)
     if promised.kind == "parquet":

@@ -10,8 +10,11 @@ from typing import IO, Any
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, TableError
+from nymity.core.paths import path_text
+from nymity.core.quoting import relayed
 from nymity.io.compact import compact
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of
@@ -32,7 +35,8 @@ def write_table(
     ends, quoted where needed; missing cells are empty. With ``neutralize_formulas`` (default) text a spreadsheet would
     run gets an apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
     """
-    place = Path(path)
+    place = Path(path_text("path", path))
+    validation.instance("options", options, WriteOptions, expected="WriteOptions(...)")
     promised = format_of(place)
     cells = to_polars(table)
     if not cells.width:
@@ -55,7 +59,7 @@ def _write(table: pl.DataFrame, promised: Format, options: WriteOptions, path: P
         raise FileError(
             str(path),
             expected="a table that can be written",
-            got=str(error).splitlines()[0],
+            got=relayed(error),
             hint="check disk and types",
         ) from error
 

@@ -17,8 +17,8 @@ tags, one per node in C order: SOLUTION, NO_SOLUTION, or UNKNOWN.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from nymity.kernels.compiled import njit
 from nymity.kernels.rollup import roll_up, roll_up_pivot
 
 UNKNOWN, SOLUTION, NO_SOLUTION = np.int8(0), np.int8(1), np.int8(-1)

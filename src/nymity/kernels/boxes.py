@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 _ONE, _LOW_BITS = np.uint64(1), np.int64(63)
 

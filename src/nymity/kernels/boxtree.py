@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from nymity.kernels.boxes import begin, cost_with, put
+from nymity.kernels.compiled import njit
 
 #: Items of a leaf.
 LEAF = 8

@@ -9,7 +9,8 @@ two numbers of records stay below 2**62.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 #: More than all rounding of a bound adds up to.
 _SLACK = 1e-12

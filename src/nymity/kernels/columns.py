@@ -20,7 +20,8 @@ and the sum is at least that of its smallest terms: as many as are missing to k,
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

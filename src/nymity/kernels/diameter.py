@@ -8,7 +8,8 @@ not above the best distance found are left out.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 _BLOCK = 16
 _MIXED = -1

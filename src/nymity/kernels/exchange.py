@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from nymity.kernels.boxes import has, put
+from nymity.kernels.compiled import njit
 
 
 class Partition(NamedTuple):

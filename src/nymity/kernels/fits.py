@@ -9,7 +9,8 @@ pattern b count.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from nymity.kernels.boxes import begin, cost_of, cost_with, extend
 from nymity.kernels.boxtree import closest, take
+from nymity.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

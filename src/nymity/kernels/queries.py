@@ -17,7 +17,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 _ONE = np.uint64(1)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from nymity.kernels.boxes import begin, cost_of, extend
+from nymity.kernels.compiled import njit
 from nymity.kernels.exchange import change, cost_after, loss, move
 
 #: What a pass tries.

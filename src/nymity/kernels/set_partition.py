@@ -12,9 +12,9 @@ From any prices come fair ones: give each type the least surplus per member of t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from nymity.kernels.columns import cheap_classes
+from nymity.kernels.compiled import njit
 
 #: Steps of the ascent.
 _ROUNDS = 60

@@ -12,8 +12,8 @@ lost_leaves, per node (n_attributes,): sum over suppressed records of the raw va
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from nymity.kernels.compiled import njit
 from nymity.kernels.rollup import merge_entries
 
 SUPPRESSED, KEPT, SQUARES, CLASSES, SMALLEST, N_COUNTS = 0, 1, 2, 3, 4, 5

@@ -9,7 +9,8 @@ t, n_t the records of type t and x_C how often C is chosen, every partition sati
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -19,7 +19,8 @@ Results lie at ``place``: sets by size, those of one size in colexicographic ord
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nymity.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

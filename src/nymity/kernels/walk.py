@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from nymity.kernels.compiled import njit
 from nymity.kernels.rollup import roll_up, roll_up_pivot
 from nymity.kernels.statistics import summarize_chain
 

@@ -291,5 +291,5 @@ def _refuse_population(table: EncodedTable) -> None:
             "iterative-recoding",
             expected="no model about a population: its records fall into classes of several layers",
             got="k-map or delta-presence",
-            hint="use the method 'optimal-lattice'",
+            hint=f"use the method {Space.of(table).feasible!r}",
         )

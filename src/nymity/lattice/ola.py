@@ -135,7 +135,7 @@ def _at_least(floor: Sequence[float], best: Sequence[float]) -> bool:
 def _solutions(inquiry: Inquiry, known: dict[Node, NodeStatistics]) -> NDArray[np.bool_]:
     """Check nodes one by one until every node has a tag; ``known`` collects the solutions among them."""
     space = inquiry.space
-    tags = np.full(space.shape, UNKNOWN)
+    tags = np.full(space.grid, UNKNOWN)
     tags[space.at(space.high)] = SOLUTION
 
     def solves(node: Node) -> bool:
@@ -169,7 +169,7 @@ def _by_size(inquiry: Inquiry) -> bool:
 
 def _solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
     space, engine = inquiry.space, inquiry.engine
-    tags = np.full(space.size, UNKNOWN)
+    tags, grid = np.full(space.size, UNKNOWN), space.grid
     tags[-1] = SOLUTION
     arguments = _kernel_arguments(inquiry)
     while True:
@@ -177,7 +177,7 @@ def _solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
         engine.checks += checks
         report(inquiry.observe, Progress(stage="searching the lattice", done=inquiry.checks))
         if checks < CHECKS_A_REPORT:
-            return np.asarray(tags == SOLUTION).reshape(space.shape)
+            return np.asarray(tags == SOLUTION).reshape(grid)
 
 
 def _kernel_arguments(inquiry: Inquiry) -> tuple[Any, ...]:

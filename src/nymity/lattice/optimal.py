@@ -67,7 +67,7 @@ class OptimalLattice(LatticeSearch):
                 "optimal-lattice.loss",
                 expected=f"at most {MAX_EXHAUSTIVE:,} nodes for {loss!r}, a loss without a bound to prune by",
                 got=f"{size:,} nodes",
-                hint="bound levels (min_level, max_level), use fewer quasi-identifiers, or the loss 'loss'",
+                hint="'anytime-lattice', bound levels (min_level, max_level), or the loss 'loss'",
             )
         for batch in inquiry.engine.walk(inquiry.space, threads=self.threads, observe=inquiry.observe):
             inquiry.ledger.enter(batch)

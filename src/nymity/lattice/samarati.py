@@ -33,7 +33,10 @@ class Samarati(LatticeSearch):
         space = inquiry.space
         if space.size > MAX_LISTED:
             raise ParameterError(
-                self.key, expected=f"at most {MAX_LISTED:,} nodes", got=f"{space.size:,}", hint="'optimal-lattice'"
+                self.key,
+                expected=f"at most {MAX_LISTED:,} nodes",
+                got=f"{space.size:,}",
+                hint="'anytime-lattice', or bound levels (min_level, max_level)",
             )
         layers = _Layers(inquiry)
         if not layers.solutions(sum(space.high)):
@@ -54,7 +57,7 @@ class _Layers:
     def __init__(self, inquiry: Inquiry) -> None:
         self.inquiry = inquiry
         self.heights = inquiry.space.heights()
-        self.ruled_out = np.zeros(inquiry.space.shape, dtype=np.bool_)
+        self.ruled_out = np.zeros(inquiry.space.grid, dtype=np.bool_)
         self.known: dict[int, NodeStatistics] = {}
 
     def solutions(self, height: int, *, first: bool = False) -> list[NodeStatistics]:

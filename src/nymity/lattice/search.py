@@ -180,7 +180,7 @@ class Inquiry:
                     f"{key}: {model.key}",
                     expected="models that stay satisfied when data are generalized further",
                     got=f"{model.title}, which need not",
-                    hint="use the method 'optimal-lattice'",
+                    hint=f"use the method {self.space.feasible!r}",
                 )
 
     def check(self, node: Node) -> NodeStatistics | None:

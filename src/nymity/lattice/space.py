@@ -10,9 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.errors import ParameterError
 from nymity.table.encoding import EncodedTable
 
 Node = tuple[int, ...]
+
+#: Largest lattice for which the optimum is sought to the end. A search sees a small part of the nodes; beyond this
+#: nobody can say how long it takes.
+LARGE = 10**6
+#: Dimensions that numpy's arrays can have.
+MOST_DIMENSIONS = 64
+
+
+def provable(nodes: int) -> bool:
+    """Say whether a proof of the optimum over so many nodes is sure to end in a reasonable time."""
+    return nodes <= LARGE
 
 
 @dataclass(frozen=True)
@@ -33,9 +45,26 @@ class Space:
         return tuple(high - low + 1 for low, high in zip(self.low, self.high, strict=True))
 
     @property
+    def grid(self) -> tuple[int, ...]:
+        """The shape of an array with an entry for each node, which has a dimension for each attribute."""
+        if len(self.low) > MOST_DIMENSIONS:
+            raise ParameterError(
+                "method",
+                expected=f"at most {MOST_DIMENSIONS} quasi-identifiers for a method that keeps a table of all nodes",
+                got=f"{len(self.low)}",
+                hint=f"the method {self.feasible!r}",
+            )
+        return self.shape
+
+    @property
     def size(self) -> int:
         """Number of nodes; exact, however large."""
         return prod(self.shape)
+
+    @property
+    def feasible(self) -> str:
+        """Key of a search of this lattice that ends, for hints."""
+        return "optimal-lattice" if provable(self.size) else "anytime-lattice"
 
     def below(self, node: Sequence[int]) -> tuple[slice, ...]:
         """Index of the nodes at or below ``node`` in an array of this shape."""
@@ -51,7 +80,8 @@ class Space:
 
     def node(self, number: int) -> Node:
         """Return the node with this number in C order."""
-        return tuple(int(i) + low for i, low in zip(np.unravel_index(number, self.shape), self.low, strict=True))
+        steps = zip(self._strides, self.shape, self.low, strict=True)
+        return tuple(int(number) // stride % levels + low for stride, levels, low in steps)
 
     def numbers(self, levels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers, in C order, of nodes given by their levels (N, m)."""
@@ -71,7 +101,7 @@ class Space:
 
     def heights(self) -> NDArray[np.int64]:
         """Sum of levels of every node, in an array of this shape."""
-        total = np.zeros(self.shape, dtype=np.int64)
+        total = np.zeros(self.grid, dtype=np.int64)
         for axis, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             total += np.arange(low, high + 1).reshape([-1 if a == axis else 1 for a in range(len(self.low))])
         return total

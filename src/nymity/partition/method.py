@@ -79,7 +79,7 @@ class CellMethod(ABC):
                 self.key,
                 expected="no model about a population, whose records have no class",
                 got="k-map or delta-presence",
-                hint="use the method 'optimal-lattice'",
+                hint="use a search of the lattice: 'optimal-lattice', or 'anytime-lattice' with many columns",
             )
         _refuse_levels(table, self.key)
         attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)

@@ -145,17 +145,18 @@ class Refine(RecordMethod):
 
     def _search(self, geometry: Geometry, k: int, observe: Observer) -> Search:
         n, n_classes = len(geometry), len(geometry) // k
+        many = min(n, self.candidates)  # there are no more to try
         order = sorted_order(geometry)
         items = Items.of(geometry, order)
         item = np.empty(n, np.int64)
         item[order] = np.repeat(np.arange(len(items.starts) - 1), np.diff(items.starts))
         return Search(
             nearest=self._nearest(items, observe), item=item, starts=items.starts, order=order,
-            k=k, least=LEAST_GAIN * geometry.cost(order), many=self.candidates,
+            k=k, least=LEAST_GAIN * geometry.cost(order), many=many,
             tried=np.full(n, -1), recut=np.full(n_classes, -1),
             dissolved=np.full(n_classes, -1), banned=np.zeros(n_classes, np.bool_),
             seen=np.zeros(n_classes, np.int64), stamp=np.zeros(1, np.int64),
-            candidates=np.empty(self.candidates, np.int64), who=np.empty(n + 1, np.int64),
+            candidates=np.empty(many, np.int64), who=np.empty(n + 1, np.int64),
             where=np.empty(n + 1, np.int64), members=np.empty(n + 1, np.int64),
             sorted=np.empty(n + 1, np.int64), keys=np.empty(n + 1),
             costs=np.empty(n + 1), boxes=empty_boxes(1, items.columns),

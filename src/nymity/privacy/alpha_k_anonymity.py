@@ -6,6 +6,7 @@ The general form of the paper, in which alpha limits every value of the attribut
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
@@ -90,6 +91,10 @@ class AlphaKAnonymity(PrivacyModel):
         alpha = exact_fraction(self.alpha)
         within = pl.col("records") * alpha.denominator <= pl.col("size") * alpha.numerator
         return bool(groups.largest_values(self.attribute).select(within.all()).item())
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every value may fill a class, and every class be of one record."""
+        return self.k == 1 and exact_fraction(self.alpha) == 1
 
     def promise(self) -> str:
         """Say it in plain words."""

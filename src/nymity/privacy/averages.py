@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,10 @@ class MeanLimit(PrivacyModel):
     @abstractmethod
     def weighed(cls, groups: Groups) -> int:
         """Return what the classes of a written table weigh together."""
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every record may be a class of its own."""
+        return exact_fraction(self.limit) == 1
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Any class can be part of a good mean."""

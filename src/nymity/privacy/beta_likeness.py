@@ -93,6 +93,10 @@ class BetaLikeness(PrivacyModel):
         within = records * groups.n_records * beta.denominator <= expected * (beta.denominator + beta.numerator)
         return bool(found.select(within.all()).item())
 
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every value may fill a class, (1 + beta) q being at least 1 for the rarest."""
+        return rarest is not None and (1 + exact_fraction(self.beta)) * rarest >= 1
+
     def promise(self) -> str:
         """Say it in plain words."""
         return (

@@ -32,6 +32,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, TableError
+from nymity.core.quoting import quoted
 from nymity.kernels.matching import Boxes, Network, find_fits, saturate
 from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, distinct_values
@@ -204,7 +205,7 @@ def _column(released: pl.Series, name: str, originals: Originals) -> _Column:
         raise TableError(
             f"original, column {name!r}",
             expected="values that its hierarchy lists",
-            got=repr(as_text(raw)[int(np.argmin(codes))]),
+            got=quoted(as_text(raw)[int(np.argmin(codes))]),
             hint="give the table the release was made from",
         )
     occurring = np.unique(codes)

@@ -120,6 +120,10 @@ class DeltaDisclosure(PrivacyModel):
             return False
         return all(self._within(*row) for row in shares.filter(near).select("found", "expected").unique().iter_rows())
 
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every class has every value of the table, which is nothing where there is one."""
+        return rarest == 1
+
     def promise(self) -> str:
         """Say it in plain words."""
         return (

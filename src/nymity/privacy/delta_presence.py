@@ -151,6 +151,10 @@ class DeltaPresence(PrivacyModel):
         few = members * high.denominator <= people * high.numerator
         return bool(_shares(groups).select((enough & few).all()).item())
 
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Any share of the population will do."""
+        return exact_fraction(self.low) == 0 and exact_fraction(self.high) == 1
+
     def promise(self) -> str:
         """Say it in plain words."""
         return (

@@ -7,6 +7,7 @@ occurs: a class with one value for 98 of 100 records still passes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,10 @@ class DistinctLDiversity(PrivacyModel):
         """Every class has enough different values."""
         reached = self.measure(groups, self.attribute)["l"]
         return reached is None or reached >= self.l
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every class has a value."""
+        return self.l == 1
 
     def promise(self) -> str:
         """Say it in plain words."""

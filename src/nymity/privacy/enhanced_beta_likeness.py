@@ -10,6 +10,7 @@ and (1 - ln q) q is below 1 for every q below 1: no value can fill a class alone
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, log
 
 import polars as pl
@@ -54,6 +55,10 @@ class EnhancedBetaLikeness(BetaLikeness):
     def holds(self, groups: Groups) -> bool:
         """No value exceeds (1 + beta) q or (1 - ln q) q in a class."""
         return super().holds(groups) and _within_logarithm(groups, self.attribute)
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """(1 - ln q) q is below 1 unless there is one value."""
+        return rarest == 1
 
     def promise(self) -> str:
         """Say it in plain words."""

@@ -6,6 +6,7 @@ A class keeps it when the entropy of its sensitive values is at least log l. A m
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, exp, log
 
 import numpy as np
@@ -75,6 +76,10 @@ class EntropyLDiversity(PrivacyModel):
         """Every class has enough entropy, up to the tolerance."""
         least = _least_entropy(groups, self.attribute)
         return least is None or least >= self._threshold
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """A single value has an entropy of log 1."""
+        return self.l == 1
 
     def promise(self) -> str:
         """Say it in plain words."""

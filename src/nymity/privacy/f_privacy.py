@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import shown
 from nymity.core.validation import MAX_TERM, nearest, number, short_fraction
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, PrivacyModel
@@ -25,7 +26,7 @@ from nymity.privacy.sensitive import check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable, SensitiveColumn
-from nymity.table.text import as_text, shown
+from nymity.table.text import as_text
 
 #: Stands for every value that is not listed; a missing value is listed as "".
 OTHERS = "*"
@@ -181,6 +182,12 @@ class FPrivacy(PrivacyModel):
         columns = {"text": pl.String, "numerator": pl.Int64, "denominator": pl.Int64}
         thresholds = pl.DataFrame(rows, schema=columns, orient="row")
         return found.join(thresholds, on="text"), found.join(thresholds, on="text", how="anti")
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every value may fill a class."""
+        known = self._parsed
+        others = known.a * (rarest or 0) + known.c
+        return others >= 1 and all(threshold == 1 for threshold in known.listed.values())
 
     def promise(self) -> str:
         """Say it in plain words."""

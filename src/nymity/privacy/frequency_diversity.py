@@ -83,6 +83,10 @@ class FrequencyLDiversity(PrivacyModel):
         most = pl.col("records") * l.numerator <= pl.col("size") * l.denominator
         return bool(groups.largest_values(self.attribute).select(most.all()).item())
 
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every value may fill a class."""
+        return exact_fraction(self.l) == 1
+
     def promise(self) -> str:
         """Say it in plain words."""
         return (

@@ -7,6 +7,7 @@ register of voters, is left with at least k people. k-anonymity asks the same of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,10 @@ class KMap(PrivacyModel):
     def holds(self, groups: Groups) -> bool:
         """Every class has enough of the population; without any row nobody can be looked for."""
         return bool((groups.beside_population["population"] >= self.k).all())
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Every record is one of the population."""
+        return self.k == 1
 
     def promise(self) -> str:
         """Say it in plain words."""

@@ -54,6 +54,8 @@ class PrivacyModel(ABC):
     publishes_second: ClassVar[bool] = False
     #: The promise is about rows and the records they were made from; a release alone does not show it.
     needs_source: ClassVar[bool] = False
+    #: Why a promise is none where ``is_empty`` says so.
+    emptiness: ClassVar[str] = "a table with every record as it was would keep that too"
 
     @property
     def compares(self) -> bool:
@@ -125,6 +127,14 @@ class PrivacyModel(ABC):
     @abstractmethod
     def holds(self, groups: Groups) -> bool:
         """Say whether a table keeps the promise."""
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """Say whether it promises nothing: a table in which everybody's record is alone in its class keeps it too.
+
+        ``rarest`` is the share of all published records that the rarest value of the sensitive attribute has.
+        """
+        del rarest
+        return self.size_only and self.smallest_class <= 1
 
     @abstractmethod
     def promise(self) -> str:

@@ -11,6 +11,7 @@ class with fewer than l different values has nothing on the right and fails.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor
 
 import numpy as np
@@ -106,6 +107,10 @@ class RecursiveDiversity(PrivacyModel):
         c = exact_fraction(self.c)
         below = pl.col("largest") * c.denominator < pl.col("tail") * c.numerator
         return bool(_tails(groups, self.attribute, self.l).select(below.all()).item())
+
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """The most frequent value of any class occurs less than c times as often as all together."""
+        return self.l == 1 and exact_fraction(self.c) > 1
 
     def promise(self) -> str:
         """Say it in plain words."""

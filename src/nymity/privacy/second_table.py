@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.errors import ParameterError, TableError
+from nymity.core.paths import path_text
 from nymity.table.encoding import EncodedTable
 
 
@@ -29,7 +30,7 @@ def named_table(where: str, value: object) -> str | Frame:
     if isinstance(value, Frame):
         return value
     if isinstance(value, str | Path) and str(value).strip():
-        return str(value)
+        return path_text(where, value)
     if isinstance(value, Mapping | pl.LazyFrame) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "columns"):
         return Frame(value)
     raise ParameterError(where, expected="the path of a table, or a frame", got=repr(value))

@@ -98,6 +98,10 @@ class TCloseness(PrivacyModel):
         work, whole = _moved(groups, self.attribute, self.distance)
         return bool((work * self._limit.denominator <= whole * self._limit.numerator).all())
 
+    def is_empty(self, rarest: Fraction | None) -> bool:
+        """No class is farther than 1; with equal distances one of value v is 1 - q_v from the table."""
+        return self._limit >= (1 if self.distance != "equal" or rarest is None else 1 - rarest)
+
     def promise(self) -> str:
         """Say it in plain words."""
         kind = "" if self.distance == "equal" else f", {self.distance} distance"

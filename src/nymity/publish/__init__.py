@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 class _CallablePackage(ModuleType):
     def __call__(self, *arguments: Any, **options: Any) -> Release:
+        from nymity.core.boundary import bounded
         from nymity.publish.pipeline import publish
 
-        return publish(*arguments, **options)
+        with bounded():
+            return publish(*arguments, **options)
 
 
 sys.modules[__name__].__class__ = _CallablePackage

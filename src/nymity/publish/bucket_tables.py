@@ -28,6 +28,8 @@ def check_counts(table: pl.DataFrame, counts: pl.DataFrame) -> str:
     for name, column in (("release", table[BUCKET]), ("sensitive table", counts[BUCKET]), (COUNT, counts[COUNT])):
         if not column.dtype.is_integer():
             raise InputError(f"{name}, column {column.name!r}", expected="whole numbers", got=str(column.dtype))
+        if column.cast(pl.Int64, strict=False).null_count() > column.null_count():
+            raise InputError(f"{name}, column {column.name!r}", expected="whole numbers below 2^63", got="a larger one")
     return others[0]
 
 
@@ -42,9 +44,10 @@ def bucket_problems(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[str, ...
         problems.append("the sensitive table has a bucket without a number or a count below one")
     if twice := held.height - held.select("bucket", "value").unique().height:
         problems.append(f"the sensitive table names {twice} values twice in a bucket")
-    sizes = held.group_by(pl.col("bucket").cast(pl.Int64)).agg(pl.col("records").cast(pl.Int64).sum())
+    # In 128 bits, for a sum of hostile counts that overflows could be any number, the right one too.
+    sizes = held.group_by(pl.col("bucket").cast(pl.Int64)).agg(pl.col("records").cast(pl.Int128).sum())
     rows = table[BUCKET].cast(pl.Int64).alias("bucket").to_frame().group_by("bucket").len("rows")
-    both = sizes.join(rows.cast({"rows": pl.Int64}), on="bucket", how="full", nulls_equal=True)
+    both = sizes.join(rows.cast({"rows": pl.Int128}), on="bucket", how="full", nulls_equal=True)
     if unlike := both.filter(pl.col("records").ne_missing(pl.col("rows"))).height:
         problems.append(f"{unlike} buckets have more or fewer records in one table than in the other")
     return tuple(problems)
@@ -52,7 +55,7 @@ def bucket_problems(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[str, ...
 
 def lost_records(table: pl.DataFrame, counts: pl.DataFrame, source: pl.DataFrame) -> tuple[str, ...]:
     """Say which of the two tables does not have every record of the source once; a release alone cannot show that."""
-    attribute, values = check_counts(table, counts), members(counts)
+    attribute, values = check_counts(table, counts), members(counts, most=table.height)
     kept = [name for name in table.columns if name != BUCKET]
     parts = {"release": (table, kept), "sensitive table": (values, [attribute])}
     return tuple(
@@ -68,7 +71,12 @@ def _tallied(table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
     return texts.group_by(texts.columns).len().sort(texts.columns)
 
 
-def members(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each record: its bucket and a sensitive value."""
-    times = counts[COUNT].fill_null(0).clip(0).to_numpy()
-    return counts.drop(COUNT)[np.repeat(np.arange(counts.height), times)]
+def members(counts: pl.DataFrame, *, most: int) -> pl.DataFrame:
+    """Return one row for each record: its bucket and a sensitive value; no more than ``most`` of them.
+
+    Somebody else may have written the counts. Where they promise more records than the release has rows, that is a
+    contradiction, and no reason to lay out a trillion of them.
+    """
+    times = counts[COUNT].cast(pl.Int64).fill_null(0).clip(0, most).to_numpy()
+    ends = np.minimum(np.cumsum(times), most)
+    return counts.drop(COUNT)[np.repeat(np.arange(counts.height), np.diff(ends, prepend=0))]

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, field_validator
 
 from nymity.core.errors import FileError
-from nymity.core.files import open_file
 from nymity.core.formats import CERTIFICATE
+from nymity.core.plain_data import parse_json, read_content
 
 #: Largest file that is read as a certificate.
 LARGEST = 16 * 2**20
@@ -276,24 +276,12 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
 
 def read_bytes(path: str | Path) -> bytes:
     """Read the bytes of a certificate, as they are signed."""
-    try:
-        with open_file(path) as stream:
-            content = stream.read(LARGEST + 1)
-    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise FileError(
-            str(path), expected="a certificate", got=getattr(error, "strerror", "") or str(error)
-        ) from error
-    if len(content) > LARGEST:
-        raise FileError(str(path), expected=f"a certificate, at most {LARGEST:,} bytes", got="more")
-    return content
+    return read_content(path, most=LARGEST, expected="a certificate")
 
 
 def parse_bytes(content: bytes, where: str) -> Any:
-    """Parse JSON; a field that is there twice is refused, for readers differ in which of them they believe."""
-    try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise FileError(where, expected="a certificate written by nymity", got=str(error)[:200]) from error
+    """Parse the JSON of a certificate."""
+    return parse_json(content, where=where, expected="a certificate written by nymity")
 
 
 def certificate_form(data: object, where: str = "certificate") -> CertificateForm:
@@ -321,15 +309,3 @@ def _told(error: ValidationError, where: str) -> FileError:
     }.get(first["type"], first["msg"].removeprefix("Input should be ").removeprefix("Value error, "))
     got = "none" if first["type"] == "missing" else repr(first["input"])[:80]
     return FileError(f"{where}, {place}" if place else where, expected=expected, got=got)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
-        raise ValueError(f"the field {twice!r} twice")
-    return fields
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name}, which is no number")

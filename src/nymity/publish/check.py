@@ -12,7 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from nymity.core.errors import InputError
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import FileError, InputError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
 from nymity.partition.freeform import Freeform
@@ -30,7 +33,8 @@ from nymity.publish.remeasured import Beside, Measuring, mismeasured, other_orig
 from nymity.publish.signing import VerifyingKey
 from nymity.publish.stated import Stated
 from nymity.publish.verify import Finding, Verification
-from nymity.table.hierarchy import HierarchySource
+from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
+from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
@@ -128,6 +132,8 @@ def check(
 
     ``key`` is a public key, or its path: the certificate file must be signed by it.
     """
+    if job is not None:
+        validation.instance("job", job, Job, expected="a Job, such as Job.load(path)")
     stated = Stated.read(certificate)
     if job is None and stated is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
@@ -145,6 +151,7 @@ def check(
     if stated is not None:
         problems = [("certificate", says) for says in contradictions(stated.form, stated.job)]
         problems += [("certificate", says) for says in _unlike_job(job, stated)]
+        problems += [("columns", says) for says in _other_heights(job, stated)]
         if not promised.differ:
             problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
         problems += [("input", says) for says in other_original(beside.originals, stated.form)]
@@ -164,7 +171,9 @@ def check(
 def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None) -> CheckedCaveats:
     """Look for warnings that the table shows, beside those of the certificate."""
     schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
-    method = job.method if job is not None else stated.job.method if stated is not None else None
+    method = job.method if job is not None else None
+    if method is None and stated is not None:
+        method = stated.job.method
     told = None if stated is None else stated.form.model_dump(mode="json", exclude_unset=True)
     section = {} if stated is None else stated.form.differential_privacy or {}
     told_ledger = section.get("ledger")
@@ -261,6 +270,32 @@ def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
         yield f"certificate and job give {', '.join(map(repr, unlike))} different roles"
 
 
+def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
+    """Say where a certificate gives a column another height than the hierarchy that the job lists for it.
+
+    Hierarchies that are built from the values of the original, or lie in a file that is not here, are passed over.
+    """
+    for column in stated.form.columns:
+        if column.height is None or job is None or column.name not in job.schema:
+            continue
+        source = job.schema[column.name].hierarchy
+        if source is not None and not isinstance(source, _LISTED):
+            continue
+        try:
+            height = 1 if source is None else source.build(pl.Series([], dtype=pl.String)).height
+        except FileError:
+            continue
+        if height != column.height:
+            yield (
+                f"the hierarchy of {column.name!r} has {height} levels above the values in the job, and "
+                f"{column.height} in the certificate"
+            )
+
+
+#: Hierarchies that are the same whatever values the column has.
+_LISTED = (Hierarchy, HierarchyFile, HierarchyRows, Taxonomy)
+
+
 def _is_seeded(job: Job | None, stated: Stated | None) -> bool:
     """Say whether a method drew what anybody can draw again."""
     told = stated is not None and stated.form.is_seeded
@@ -308,11 +343,14 @@ def _signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Ite
             yield Checked(
                 about=SIGNATURE, says=says, answer=Answer.UNSEEN, why="no key was given to check it with (--key)"
             )
+        if stated is not None and stated.unsigned:
+            why = "not checked, for no key was given (--key); with one this is a failed signature"
+            yield Checked(about=SIGNATURE, says=stated.unsigned, answer=Answer.UNSEEN, why=why)
         return
     if stated is None or stated.content is None:
         raise InputError("check", expected="the certificate file beside a key: its bytes are signed", got="none")
     public = key if isinstance(key, VerifyingKey) else VerifyingKey.load(key)
-    problem = public.problem(stated.content, stated.signature)
+    problem = stated.unsigned or public.problem(stated.content, stated.signature)
     if problem:
         yield Checked(about=SIGNATURE, says=problem, answer=Answer.BROKEN)
     else:

@@ -69,13 +69,18 @@ def _check_types(piece: type[Any], parameters: Mapping[str, Any], where: str) ->
         if dataclasses.is_dataclass(value):
             continue
         try:
-            TypeAdapter(hints[name]).validate_json(json.dumps(plain(value), default=str), strict=True)
+            TypeAdapter(hints[name]).validate_json(json.dumps(plain(value), default=_no_json), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             reason = first["msg"].removeprefix("Input should be ")
             words = re.findall("'([^']+)'", reason) if first["type"] == "literal_error" else ()
             hint = nearest(str(value), words)
             raise JobError(f"{where}.{name}", expected=reason, got=repr(value)[:80], hint=hint) from error
+
+
+def _no_json(value: object) -> dict[str, str]:
+    """Write what JSON has no word for, such as an unquoted date in TOML, as something that no field takes for text."""
+    return {type(value).__name__: str(value)}
 
 
 def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError, TableError
-from nymity.core.validation import nearest
+from nymity.core.validation import instance, nearest
 from nymity.dp.private_method import PrivateMethod
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records
@@ -125,8 +125,15 @@ def compare(
     schema = release.job.schema if isinstance(release, Release) else schema
     if schema is None:
         raise TableError("compare", expected="the schema the table was released by", got="none")
+    schema = Schema.of(schema)
+    population = None if population is None else to_polars(population)
     if isinstance(recoding, str | Path):
         recoding = Recoding.load(recoding)
+    if recoding is not None:
+        instance("recoding", recoding, Recoding, expected="a Recoding, or the path of its file")
+    for name in schema.quasi:
+        if population is not None and name not in population.columns:
+            raise TableError("population", expected=f"the quasi-identifier {name!r}", got="no such column")
     private = isinstance(release, Release) and isinstance(release.job.method, PrivateMethod)
     kind = PrivateComparer if private else Comparer
     return kind(original, schema, population=population).compare(release, recoding=recoding)

@@ -26,7 +26,9 @@ from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Role, Schema
 
 
-def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method, ledger: Ledger | None = None) -> None:
+def check_promise(
+    schema: Schema, models: Sequence[PrivacyModel], method: Method | None, ledger: Ledger | None = None
+) -> None:
     """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it."""
     if ledger is not None and (not isinstance(method, PrivateMethod) or method.not_private_seed is not None):
         raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
@@ -35,7 +37,7 @@ def check_promise(schema: Schema, models: Sequence[PrivacyModel], method: Method
             raise JobError(
                 "method",
                 expected=f"{SafePub.key!r} or {EpsilonSafeLattice.key!r}, which keep the promise",
-                got=repr(method.key),
+                got="none" if method is None else repr(method.key),
             )
         _check_unlisted(schema)
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import JobError
+from nymity.core.paths import path_text
 from nymity.core.validation import whole_number
 from nymity.publish import codec
 from nymity.utility.reading import is_release
@@ -27,13 +28,10 @@ class EarlierRelease:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.release, Path):
-            object.__setattr__(self, "release", str(self.release))
-        if isinstance(self.custodian, Path):
-            object.__setattr__(self, "custodian", str(self.custodian))
-        if isinstance(self.source, Path):
-            object.__setattr__(self, "source", str(self.source))
-        if not self.release or not (isinstance(self.release, str) or is_release(self.release)):
+        for name in ("release", "custodian", "source"):
+            if isinstance(value := getattr(self, name), str | Path) and value != "":
+                object.__setattr__(self, name, path_text(f"earlier_releases.{name}", value))
+        if not (isinstance(self.release, str) and self.release) and not is_release(self.release):
             raise JobError(
                 "earlier_releases",
                 expected="the folder of a release, or a Release",

@@ -11,7 +11,9 @@ from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import to_polars
+from nymity.lattice.default import SUPPRESSION
 from nymity.lattice.nodes import EvaluatedNodes
+from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.search import LatticeSearch
 from nymity.lattice.solution_space import evaluate_lattice
 from nymity.privacy import PrivacyModel
@@ -42,7 +44,7 @@ def explore(
     the work (default: as many as the method says). Lattices of more than 2^24 nodes are refused.
     """
     job, given = job_of("explore", source, schema, privacy, method)
-    search = job.method
+    search = job.method if job.method is not None else OptimalLattice(suppression=SUPPRESSION)
     if isinstance(search, PrivateMethod):
         raise JobError(
             "explore",
@@ -71,6 +73,7 @@ def explore(
 
 def _losses(losses: Sequence[str | Loss] | str | Loss) -> list[Loss]:
     several = [losses] if isinstance(losses, str | Loss) else losses
+    validation.instance("explore.losses", several, (list, tuple), expected="a loss, its key, or a list of them")
     return [loss_of(loss, where="explore.losses") for loss in several]
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import tomllib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
-from nymity.core.files import read_file
 from nymity.core.formats import JOB
+from nymity.core.paths import path_text
+from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import ReadOptions, WriteOptions
@@ -30,6 +31,8 @@ from nymity.table.schema import Attribute, Role, Schema
 
 #: Suffixes a released table can be written with.
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "xlsx")
+#: Bytes that a file's name may have, with room for what hidden names add to it.
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,7 @@ class Source:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "path", path_text("source.path", self.path))
         _ = self.options  # refuses what no file can be read with
 
     @property
@@ -68,8 +72,11 @@ class Output:
     def __post_init__(self) -> None:
         validation.one_of("output.format", self.format, FORMATS)
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
-        if not self.name or Path(self.name).name != self.name:
-            raise JobError("output.name", expected="a file name without folders", got=repr(self.name))
+        name = path_text("output.name", self.name, expected="a file name without folders")
+        if Path(name).name != name:
+            raise JobError("output.name", expected="a file name without folders", got=repr(self.name)[:80])
+        if len(os.fsencode(self.sensitive_file_name)) > _LONGEST_NAME:
+            raise JobError("output.name", expected="a shorter name, as file systems have it", got=f"{name!r:.80} …")
         _ = self.options  # refuses a delimiter before the search, not after it
 
     @property
@@ -97,6 +104,8 @@ class Output:
 class Job:
     """Source, schema, privacy, method, output: everything a run depends on.
 
+    Without a ``method`` a search is taken by the size of the lattice (:mod:`nymity.lattice.default`); the job of the
+    release, and its certificate, name it.
     ``earlier_releases`` are releases of the same people that are already out: two releases can be intersected, and each
     guarantee holds for its release alone. A name is only repeated and warned about; a folder (in Python a path or a
     :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
@@ -108,7 +117,7 @@ class Job:
 
     schema: Schema
     privacy: tuple[PrivacyModel, ...]
-    method: Method
+    method: Method | None = None
     source: Source | None = None
     output: Output = field(default_factory=Output)
     earlier_releases: tuple[str | EarlierRelease, ...] = ()
@@ -119,6 +128,7 @@ class Job:
     seed: int | None = None
 
     def __post_init__(self) -> None:
+        self._check_types()
         object.__setattr__(self, "privacy", tuple(self.privacy))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
@@ -130,6 +140,25 @@ class Job:
             _check_target(self.target, self.schema)
         if self.seed is not None:
             _check_seed(self.seed, self.method)
+
+    def _check_types(self) -> None:
+        """Refuse what was given in place of something else."""
+        object.__setattr__(self, "schema", Schema.of(self.schema))
+        for name in ("privacy", "earlier_releases"):
+            validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
+        for model in self.privacy:
+            validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+        if not callable(getattr(self.method, "run", None)) or isinstance(self.method, type):
+            raise JobError(
+                "method",
+                expected="a method, such as OptimalLattice()",
+                got=f"{type(self.method).__name__} {self.method!r}"[:80],
+            )
+        validation.instance("output", self.output, Output, expected="an Output")
+        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign}
+        for name, kind in kinds.items():
+            if getattr(self, name) is not None:
+                validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
 
     def _check_earlier(self, earlier: Earlier) -> None:
         """Refuse to ask for what cannot be measured."""
@@ -164,10 +193,16 @@ class Job:
         named = [*((self.source.path,) if self.source is not None else ()), *second]
         return tuple(Path(path) for path in named if isinstance(path, str))
 
+    @property
+    def table_names(self) -> list[str]:
+        """The file or files of what is published, without certificate and signature."""
+        apart = [self.output.sensitive_file_name] if isinstance(self.method, BucketMethod) else []
+        return [self.output.file_name, *apart]
+
     @staticmethod
     def load(path: str | Path) -> Job:
         """Read a TOML or JSON job file; relative paths in it start at its folder."""
-        path = Path(path)
+        path = Path(path_text("job", path))
         return Job.from_dict(_read_data(path), folder=path.parent)
 
     @staticmethod
@@ -175,14 +210,14 @@ class Job:
         """Build a job from plain data, or say which field is wrong."""
         codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
         JOB.number_of(data, "format")
-        for name in ("schema", "privacy", "method"):
+        for name in ("schema", "privacy"):
             if name not in data:
                 raise JobError("job", expected=f"a field {name!r}", got=f"only {', '.join(data) or 'nothing'}")
         return Job(
             source=_parse_source(data["source"], folder) if "source" in data else None,
             schema=parse_schema(data["schema"], folder=folder),
             privacy=parse_models(data["privacy"], folder=folder),
-            method=parse_method(data["method"]),
+            method=parse_method(data["method"]) if "method" in data else None,
             output=_parse_flat(Output, data.get("output", {}), "output"),
             earlier_releases=parse_earlier(data.get("earlier_releases", []), folder),
             earlier=_parse_flat(Earlier, data["earlier"], "earlier") if "earlier" in data else None,
@@ -199,7 +234,8 @@ class Job:
             data["source"] = _dump_flat(self.source)
         data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
         data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
-        data["method"] = codec.dump_piece(self.method, tag="name")
+        if self.method is not None:
+            data["method"] = codec.dump_piece(self.method, tag="name")
         if output := _dump_flat(self.output):
             data["output"] = output
         if self.earlier_releases:
@@ -220,7 +256,7 @@ class Job:
 def _check_target(target: object, schema: Schema) -> None:
     """Refuse to learn what is not published."""
     published = [name for name, attribute in schema.items() if attribute.role is not Role.IDENTIFYING]
-    if target not in published:
+    if not isinstance(target, str) or target not in published:
         raise JobError(
             "target",
             expected=f"a column that is published ({', '.join(map(repr, published))})",
@@ -229,7 +265,7 @@ def _check_target(target: object, schema: Schema) -> None:
         )
 
 
-def _check_seed(seed: object, method: Method) -> None:
+def _check_seed(seed: object, method: Method | None) -> None:
     """Refuse a seed for methods that have their own."""
     validation.whole_number("seed", seed)
     if isinstance(method, PrivateMethod):
@@ -347,21 +383,17 @@ def _dump_flat(piece: Any) -> dict[str, Any]:
 
 
 def _read_data(path: Path) -> dict[str, Any]:
-    readers = {".toml": tomllib.loads, ".json": json.loads}
-    kind = path.suffix.lower()
-    if kind not in readers:
-        raise FileError(str(path), expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    parsers = {".toml": parse_toml, ".json": parse_json}
+    kind, where = path.suffix.lower(), str(path)
+    if kind not in parsers:
+        raise FileError(where, expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    hint = "nymity inspect table.csv --job job.toml writes a first one"
+    content = read_content(path, most=MOST_JOB_BYTES, expected="a readable job file", hint=hint)
     try:
-        data = readers[kind](read_file(path).decode("utf-8-sig"))
-    except OSError as error:
-        raise FileError(
-            str(path),
-            expected="a readable job file",
-            got=error.strerror or str(error),
-            hint="nymity inspect table.csv --job job.toml writes a first one",
-        ) from error
-    except ValueError as error:  # tomllib and json report the line
-        raise FileError(str(path), expected=f"valid {kind[1:].upper()}", got=str(error)) from error
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(where, expected=f"valid {kind[1:].upper()} in UTF-8", got=str(error)) from error
+    data = parsers[kind](text, where=where, expected=f"valid {kind[1:].upper()}")
     if not isinstance(data, dict):
         raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
     return data

@@ -30,7 +30,7 @@ def job_schema() -> dict[str, Any]:
         "title": "nymity job",
         "type": "object",
         "additionalProperties": False,
-        "required": ["schema", "privacy", "method"],
+        "required": ["schema", "privacy"],
         "properties": {
             "source": {"oneOf": [{"type": "string"}, _fields(Source)]},
             "schema": {"type": "object", "additionalProperties": _attribute()},

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.quality import BoundLoss, NodeStatistics
 from nymity.quality.attribute_loss import BoundAttributeLoss, BoundCostLoss
 from nymity.quality.precision import BoundPrecisionLoss
 from nymity.quality.published import Ints, Published
-from nymity.table.text import shown
 
 
 def no_meaning(bound: BoundLoss, published: Published) -> str | None:
@@ -123,7 +123,7 @@ def _gone(published: Published, attribute: int) -> Ints:
         worst = int(np.argmin(gone))
         raise TableError(
             f"released column {published.table.names[attribute]!r}",
-            expected=f"at most {everyone[worst]:,} records with {shown(hierarchy.labels[level][worst])}",
+            expected=f"at most {everyone[worst]:,} records with {quoted(hierarchy.labels[level][worst])}",
             got=f"{kept[worst]:,}",
             hint="compare with the table the release was made from",
         )

@@ -39,7 +39,7 @@ def measure(table: Any, schema: Schema) -> Measurement:
 
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
-    frame = to_polars(table)
+    frame, schema = to_polars(table), Schema.of(schema)
     published = Schema({name: attribute for name, attribute in schema.items() if name in frame.columns})
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
     groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies)

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from polars.datatypes import DataTypeClass
 
+from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import JobError, ParameterError, PromiseError, TableError
 from nymity.core.interrupt import interruptible
+from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Ledger
@@ -23,13 +26,15 @@ from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of
 from nymity.io import compact, like, read_table, read_text_cells, text_cells, to_polars
-from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import lost_records
 from nymity.publish.caveats import caveats_of
 from nymity.publish.certificate import certify
+from nymity.publish.custody import make_way, private_folder
 from nymity.publish.differential import check_stated, private_figures
 from nymity.publish.earlier import measure_earlier
 from nymity.publish.earlier_release import Earlier, EarlierRelease, read_earlier
@@ -41,7 +46,7 @@ from nymity.publish.release import CustodianLog, Release, broken
 from nymity.publish.signing import SigningKey, signing_key
 from nymity.publish.verify import verify
 from nymity.table.content_order import content_order
-from nymity.table.encoding import encode
+from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Role, Schema
 from nymity.table.text import is_missing
 
@@ -63,6 +68,7 @@ def publish(
     log: Log | None = None,
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
+    force: bool = False,
     observe: Observer = silent,
 ) -> Release:
     """Publish a table so that every privacy model holds.
@@ -70,10 +76,12 @@ def publish(
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, or a
     :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
-    file, and signed with the key ``sign`` or that of the job. ``method`` defaults to the optimal full-domain
-    generalization with 5% suppression. ``earlier_releases`` are releases of the same people that are out already: paths
-    of their folders, releases, or mere names; ``earlier`` says what must be left when they are intersected. ``ledger``
-    adds up what differentially private releases of the same records spend.
+    file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
+    ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
+    generalization with 5% suppression; where the lattice is so large that a proof may never end, to the best one found
+    within a minute. ``release.job.method`` and the certificate say which ran. ``earlier_releases`` are releases of the
+    same people that are out already: paths of their folders, releases, or mere names; ``earlier`` says what must be
+    left when they are intersected. ``ledger`` adds up what differentially private releases of the same records spend.
 
     What is drawn is drawn from a new key of the operating system, which stays in the custodian's log. ``log``, that of
     an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
@@ -81,14 +89,18 @@ def publish(
     it, in tests and studies.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    if out is not None:
+        path_text("out", out)
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
+    if out is not None:
+        make_way(job, Path(out), private_folder(Path(out), None), force=force)
     chosen = sign if sign is not None else job.sign
     key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
     release = run_job(job, given, observe, log=log, folder=out)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
-        release = replace(release, certificate=release.write(out, sign=key))
+        release = replace(release, certificate=release.write(out, sign=key, force=force))
     return release
 
 
@@ -127,15 +139,17 @@ def job_of(
             where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed
         )
         return source, None
-    if schema is None:
-        raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
+    schema = Schema.of(schema)
     is_path = isinstance(source, str | Path | Source)
+    for name, given in (("privacy", privacy), ("earlier_releases", earlier_releases)):
+        if not isinstance(given, PrivacyModel):
+            validation.instance(name, given, (list, tuple), expected="a list")
     job = Job(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
-        method=method if method is not None else OptimalLattice(suppression=0.05),
+        method=method,
         source=source if isinstance(source, Source) else Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(map(read_earlier, earlier_releases)),
@@ -188,13 +202,14 @@ def run_job(
         people = tables.population(job.schema)
     with _timed("encoding", seconds, observe):
         encoded = prepared.encoded if isinstance(prepared, Records) else encode(table, schema, people)
+    job, method = _with_method(job, encoded, observe)
     spending = None
     if job.ledger is not None:  # before the first draw, and for good
-        spending = job.ledger.enter(the_promise(job.privacy), job.method.key)
+        spending = job.ledger.enter(the_promise(job.privacy), method.key)
     published = [name for name in table.columns if job.schema[name].role is not Role.IDENTIFYING]
     draws = release_draws(root, job, table, encoded, published)
     with _timed("searching", seconds, observe):
-        outcome = job.method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
+        outcome = method.run(encoded, job.privacy, columns=published, observe=observe, draws=draws)
         if isinstance(outcome, PrivateOutcome):
             outcome = replace(outcome, recoding=replace(outcome.recoding, others=others_of(schema)))
     with _timed("recoding", seconds, observe):
@@ -270,6 +285,16 @@ def run_job(
     )
 
 
+def _with_method(job: Job, table: EncodedTable, observe: Observer) -> tuple[Job, Method]:
+    """Return the job with a method, and that: where nobody names one, the size of the lattice decides."""
+    if job.method is not None:
+        return job, job.method
+    nodes = Space.of(table).size
+    report(observe, Progress(stage=said(nodes)))
+    method = default_search(nodes)
+    return replace(job, method=method), method
+
+
 @dataclass(frozen=True, eq=False)
 class _Prepared:
     """The records to publish, and which source rows they are."""
@@ -318,10 +343,30 @@ def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame,
 
 
 def _with_one_zero(table: pl.DataFrame) -> pl.DataFrame:
-    """Write the two zeros of floating-point numbers alike: unsorted, they would keep the order of the source."""
-    columns = (column.alias("cell") for column in table)  # polars reads names like "^x$" as patterns
-    cells = (column.set(column == 0, 0.0) if column.dtype.is_float() else column for column in columns)
+    """Write the two zeros of floating-point numbers alike, and every NaN, also inside lists and structs.
+
+    They are sorted as equal, and would show the order of the source.
+    """
+    columns = (column.to_frame("cell") for column in table)  # polars reads names like "^x$" as patterns
+    cells = (column.select(_one_zero(pl.col("cell"), column.dtypes[0])).to_series() for column in columns)
     return pl.DataFrame(dict(zip(table.columns, cells, strict=True)))
+
+
+def _one_zero(cell: pl.Expr, dtype: pl.DataType | DataTypeClass) -> pl.Expr:
+    if dtype.is_float():
+        zero, nan = pl.lit(0.0, dtype), pl.lit(float("nan"), dtype)
+        return pl.when(cell == 0).then(zero).when(cell.is_nan()).then(nan).otherwise(cell)
+    if isinstance(dtype, pl.List):
+        return cell.list.eval(_one_zero(pl.element(), dtype.inner))
+    if isinstance(dtype, pl.Array):
+        return cell.arr.to_list().list.eval(_one_zero(pl.element(), dtype.inner)).cast(dtype)
+    if isinstance(dtype, pl.Struct):
+        safe = [f"f{i}" for i in range(len(dtype.fields))]
+        plain = cell.struct.rename_fields(safe)
+        fields = zip(safe, (field.dtype for field in dtype.fields), strict=True)
+        alike = plain.struct.with_fields(*(_one_zero(plain.struct.field(name), of).alias(name) for name, of in fields))
+        return alike.struct.rename_fields([field.name for field in dtype.fields])
+    return cell
 
 
 def _row_order(table: pl.DataFrame, wanted: str, draws: Draws) -> NDArray[np.int64]:

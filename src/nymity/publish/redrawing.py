@@ -17,17 +17,20 @@ from typing import Any
 
 import polars as pl
 
-from nymity.core.commit import refuse_between
+from nymity.core.commit import recover, refuse_between
+from nymity.core.custodian import ENDED, LOG_NAME, custody_has_ended
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
-from nymity.core.files import read_file
+from nymity.core.paths import path_text
+from nymity.core.permissions import warn_if_exposed
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
+from nymity.publish.custody import read_log
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job, dump_attribute
 from nymity.publish.population import public_model
-from nymity.publish.release import LOG_NAME, CustodianLog
+from nymity.publish.release import CustodianLog
 from nymity.publish.signing import CERTIFICATE_NAME
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable
@@ -39,6 +42,7 @@ Log = CustodianLog | str | Path
 
 def root_of(job: Job, log: Log | None) -> KeyedDraws:
     """Return draws under the key of the log, under that of the job's seed, or under a new one."""
+    check_log(log)
     if isinstance(job.method, PrivateMethod):
         if log is not None:
             raise ParameterError(
@@ -53,6 +57,12 @@ def root_of(job: Job, log: Log | None) -> KeyedDraws:
             raise ParameterError("log", expected="a log or a seed", got="both", hint="take the seed out of the job")
         return KeyedDraws.known(job.seed)
     return KeyedDraws.fresh() if log is None else key_of(log)
+
+
+def check_log(log: object) -> None:
+    """Refuse what is neither a log nor the place of one."""
+    if log is not None and not isinstance(log, CustodianLog):
+        path_text("log", log, expected="a custodian's log, or its folder")
 
 
 def key_of(log: Log) -> KeyedDraws:
@@ -152,11 +162,11 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Return what a log says; custodian's commands finish or undo what a run that died left there."""
+    recover(path.parent)
     refuse_between(path.parent)
-    try:
-        data = json.loads(read_file(path).decode())
-    except (OSError, ValueError) as error:
-        raise FileError(str(path), expected="a custodian's log as nymity writes it", got=str(error)) from error
-    if not isinstance(data, dict):
-        raise FileError(str(path), expected="a custodian's log as nymity writes it", got=type(data).__name__)
+    warn_if_exposed(path.parent, path)
+    data = read_log(path)
+    if ENDED in data:
+        raise custody_has_ended(str(path), str(data[ENDED]))
     return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
-from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
-from nymity.core.files import read_file, real_path
+from nymity.core.custodian import DRAWN_LATER, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
+from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.formats import LOG
+from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
@@ -24,6 +26,8 @@ from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publish.certificate_form import parse_bytes, read_bytes
+from nymity.publish.custody import RELEASED, keep_earlier, make_way, private_folder, released_tables, spare_release
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
@@ -32,7 +36,11 @@ from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey,
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
-LOG_NAME = "log.json"
+#: The page for recipients, which lies beside the release.
+ABOUT_NAME = "about.html"
+
+#: Makes further files for a release folder from its files and what their tables hold; returns their names.
+Beside = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,12 +64,16 @@ class CustodianLog:
     draw_key: str | None = field(default=None, repr=False)
     draw_mark: str | None = None
 
-    def stage(self, stage: Stage, recoding: Recoding) -> None:
-        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place."""
+    def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
+        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
+
+        The hashes of the tables that the certificate is of say what the log belongs to.
+        """
         mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
         log = {
             "format": LOG.tag,
             "note": "Not for release: this links published rows to their source.",
+            RELEASED: released_tables(certificate),
             "salt": self.salt,
             **({} if self.draw_key is None else {"draw_key": self.draw_key}),
             **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
@@ -70,15 +82,15 @@ class CustodianLog:
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
-        mapping.write_parquet(stage / "mapping.parquet")
+        _write_parquet(mapping, stage / MAPPING_NAME)
         if self.nodes is not None:
-            self.nodes.write_parquet(stage / "nodes.parquet")
-        recoding.save(stage / "recoding.json")
+            _write_parquet(self.nodes, stage / NODES_NAME)
+        recoding.save(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-        nodes = [] if self.nodes is None else ["nodes.parquet"]
-        stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
-        if self.nodes is None:
-            stage.remove("nodes.parquet")  # it would speak of an earlier search
+        nodes = [] if self.nodes is None else [NODES_NAME]
+        stage.commit([MAPPING_NAME, *nodes, RECODING_NAME, LOG_NAME])
+        for name in DRAWN_LATER if self.nodes is not None else (NODES_NAME, *DRAWN_LATER):
+            stage.remove(name)  # it would speak of an earlier release
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,19 +141,25 @@ class Release:
         return self.outcome.suppressed
 
     @property
+    def is_foreseeable(self) -> bool:
+        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
+        return isinstance(self.outcome, PrivateOutcome) and bool(self.certificate.get("seeded"))
+
+    @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What someone could still find out although every promise holds, the worst first."""
         told = self.certificate["not_protected"]
         return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
 
+    @bounded()
     def write(
         self,
         folder: str | Path,
         *,
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
-        beside: Callable[[Release, Path], Sequence[str]] | None = None,
-        replaces: Sequence[str] = (),
+        beside: Beside | None = None,
+        force: bool = False,
         wait: float = 0.0,
     ) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
@@ -149,34 +167,37 @@ class Release:
         The table is written under a hidden name, read again and verified as anyone could; only then all files move
         into place, those of the release and the custodian's log together (:mod:`nymity.core.commit`). A failure leaves
         earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
-        where the private log goes (default:
-        beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
-        certificate is signed with, unless the job names one. ``beside`` draws further files, such as a report, into the
-        folder it is given and returns their names; the certificate says nothing of them. Files of the release that
-        was there go, and those named by ``replaces``.
+        where the private log goes (default: beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is
+        the private key, or its path, that the certificate is signed with, unless the job names one. ``beside`` makes
+        further files, such as a page for recipients (:func:`nymity.report.write_about`), of the finished release in the
+        folder it is given, and returns their names; the certificate says nothing of them.
+
+        A release that lies there is replaced with ``force`` alone. Its files go; its custodian's log stays, numbered
+        (:mod:`nymity.publish.custody`).
         """
-        folder = Path(folder)
-        private = _private_folder(folder, custodian)
-        key = key_for(sign if sign is not None else self.job.sign, folder, private)
+        folder = Path(path_text("folder", folder))
+        private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
         names = self.table_names
-        for name in names:
-            self._spare_source(folder / name)
+        make_way(self.job, folder, private, force=force, wait=wait)
+        key = key_for(sign if sign is not None else self.job.sign, folder, private)
         with committing(private, folder, private=[private], wait=wait) as (kept, stage):
+            spare_release(folder, private, names, force=force)  # others may have been faster
             for name, frame in self._files:
                 write_table(frame, stage / name, self.job.output.options)
-            verified = self._verify_written([self._read_back(stage / name, frame) for name, frame in self._files])
-            certificate = self._with_files([stage / name for name in names], verified)
-            further = beside(replace(self, certificate=certificate), stage.folder) if beside is not None else ()
-            # Not those of ``further``: a report shows the original, and its hash would tell who guessed that right.
+            tables = [self._read_back(stage / name, frame) for name, frame in self._files]
+            certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
             certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
-            self.log.stage(kept, self.recoding)
+            further = beside(stage.folder, tables) if beside is not None else ()
+            spare_release(folder, private, further, force=force)
+            keep_earlier(kept, folder)
+            self.log.stage(kept, self.recoding, certificate)
             written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
-            for name in dict.fromkeys([*_earlier_files(folder), *replaces]):
+            for name in _earlier_files(folder):
                 if name not in written:
                     stage.remove(name)  # it belongs to the release that is replaced
         return certificate
@@ -184,24 +205,13 @@ class Release:
     @property
     def table_names(self) -> list[str]:
         """The file or files of what is published, without certificate and signature."""
-        return [name for name, _ in self._files]
+        return self.job.table_names
 
     @property
     def _files(self) -> list[tuple[str, pl.DataFrame]]:
         """The released files with what they hold: the table, and sensitive values where they lie apart."""
-        output = self.job.output
-        beside = [] if self.counts is None else [(output.sensitive_file_name, self.counts)]
-        return [(output.file_name, self.frame), *beside]
-
-    def _spare_source(self, target: Path) -> None:
-        """Refuse to write the release over a table it was made from."""
-        if target.exists() and any(path.exists() and path.samefile(target) for path in self.job.inputs):
-            raise ParameterError(
-                "folder",
-                expected="one in which the release does not replace its source",
-                got=str(target),
-                hint="another folder, or another name in Output",
-            )
+        frames = [self.frame, *([] if self.counts is None else [self.counts])]
+        return list(zip(self.table_names, frames, strict=True))
 
     def _read_back(self, path: Path, frame: pl.DataFrame) -> pl.DataFrame:
         """Read a written table and compare it with what was to be written."""
@@ -237,6 +247,12 @@ class Release:
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
 
 
+def _write_parquet(table: pl.DataFrame, path: Path) -> None:
+    """Write through Python's file: polars takes no path that is not UTF-8."""
+    with path.open("wb") as file:
+        table.write_parquet(file)
+
+
 def _hashed(path: Path) -> dict[str, str]:
     return {"file": path.name, "sha256": file_fingerprint(path)}
 
@@ -251,27 +267,19 @@ def _unholdable(path: Path, got: str) -> TableError:
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """Return the files that the certificate in a folder speaks of, and its signature."""
+    """Return the files that the certificate in a folder speaks of, its signature, and pages about the release.
+
+    Among these the report for the custodian: version 0.1.0 put it beside the release.
+    """
+    if not (folder / CERTIFICATE_NAME).is_file():
+        return [SIGNATURE_NAME]
     try:
-        told = json.loads(read_file(folder / CERTIFICATE_NAME).decode())
+        told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
         names = [str(item["file"]) for item in told.get("files") or []]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         names = []
-    return [SIGNATURE_NAME, *(name for name in names if Path(name).name == name)]
-
-
-def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
-    """Return where the custodian's log goes: never into the folder that is published."""
-    named = folder if folder.name not in ("", "..") else real_path(folder)
-    private = Path(custodian) if custodian is not None else named.with_name(f"{named.name}-custodian")
-    if real_path(folder) in (real_path(private), *real_path(private).parents):
-        raise ParameterError(
-            "custodian",
-            expected=f"a folder outside of {folder}, for it links published rows to people",
-            got=str(private),
-            hint="leave it out, or name a folder that is never published",
-        )
-    return private
+    named = [name for name in names if Path(name).name == name]
+    return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
 
 
 def read_release(path: Path, output: Output) -> pl.DataFrame:

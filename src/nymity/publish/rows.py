@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.quality.published import Ints, Published, covering_levels, majority, node_cells, rows_of
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable, codes_of
@@ -22,7 +23,7 @@ from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.published_cells import levels_in_use, looked_up
 from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
-from nymity.table.text import MASK, as_text, shown
+from nymity.table.text import MASK, as_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,7 @@ def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: list[int] | No
             raise TableError(
                 f"released column {name!r}",
                 expected=f"cells of {place} of its hierarchy",
-                got=f"the unknown value {shown(label)}",
+                got=f"the unknown value {quoted(label)}",
                 hint="compare with the table the release was made from",
             )
         found[level, index[level][label]] = label

@@ -17,10 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nymity.core.custodian import LOG_NAME, MAPPING_NAME, RECODING_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
-from nymity.core.files import open_file, real_path
+from nymity.core.files import open_file
 from nymity.core.formats import SIGNATURE
+from nymity.core.paths import path_text, resolved
+from nymity.core.permissions import warn_if_exposed
+from nymity.core.plain_data import parse_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -31,7 +35,7 @@ SIGNATURE_NAME = f"{CERTIFICATE_NAME}.sig"
 #: Names the environment variable from which the passphrase of a key is taken.
 PASSPHRASE_VARIABLE = "NYMITY_KEY_PASSPHRASE"
 #: What lies in a folder of the custodian.
-_CUSTODIAN_FILES = ("log.json", "mapping.parquet", "recoding.json")
+_CUSTODIAN_FILES = (LOG_NAME, MAPPING_NAME, RECODING_NAME)
 _LARGEST = 64 * 1024
 
 #: Asks for a passphrase; the argument says of what.
@@ -45,8 +49,7 @@ class Sign:
     key: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or not self.key:
-            raise ParameterError("sign.key", expected="the path of a private key", got=repr(self.key)[:80])
+        object.__setattr__(self, "key", path_text("sign.key", self.key, expected="the path of a private key"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,7 @@ class SigningKey:
         """Read a private key; its passphrase comes from NYMITY_KEY_PASSPHRASE or else from ``ask``."""
         serialization, ed25519 = _packages()
         content = _read(path, "a private key, as `nymity key new` writes it")
+        warn_if_exposed(path)
         passphrase = None
         if b"ENCRYPTED" in content:
             passphrase = _passphrase(str(path), ask)
@@ -149,7 +153,7 @@ class Signature:
     def parse(content: bytes, where: str) -> Signature:
         """Read the content of a signature file, or say what is wrong with it."""
         try:
-            said = json.loads(content)
+            said = parse_json(content, where=where, expected=f"a signature ({SIGNATURE.tag})")
             if not isinstance(said, dict):
                 raise ValueError("no table of fields")
             SIGNATURE.number_of(said, where)
@@ -225,8 +229,8 @@ def key_for(
         return None
     path = sign.key if isinstance(sign, Sign) else sign
     if isinstance(path, str | Path):
-        for place in real_path(path).parents:
-            if place in (real_path(release), real_path(custodian)):
+        for place in resolved(path).parents:
+            if place in (resolved(release), resolved(custodian)):
                 raise ParameterError(
                     "sign", expected="a key outside of the release and the custodian's log", got=f"one in {place}"
                 )
@@ -272,7 +276,7 @@ def _check_place(path: Path) -> None:
     for place in (path, Path(f"{path}.pub")):
         if place.exists() or place.is_symlink():
             raise FileError(str(place), expected="no file yet", got="one that is there", hint="another path")
-    for folder in real_path(path).parents:
+    for folder in resolved(path).parents:
         check_no_release("key", folder, str(path))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nymity.core import validation
+from nymity.lattice.anytime import AnytimeLattice
+from nymity.lattice.default import default_search, rounded
 from nymity.publish.toml import toml_key, toml_value
 from nymity.table.schema import Role
 
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from nymity.publish.inspect import ColumnInspection, Inspection
     from nymity.table.hierarchy import HierarchySource
 
-#: Largest lattice for which the optimum is sought to the end.
-LARGE = 10**6
 #: Diversity to begin with; fewer where the sensitive column has fewer values.
 STARTER_L = 3
 
@@ -59,20 +59,10 @@ _METHOD = """\
 # How the release is made: the best choice of one level per quasi-identifier. `loss` is what is kept small (the share
 # of detail given up); `suppression` is the largest share of the records that may be left out as outliers."""
 
-_OPTIMAL = """\
-[method]
-name = "optimal-lattice"
-loss = "loss"
-suppression = 0.05"""
-
-_ANYTIME = """\
-# There are {nodes:.1e} choices, so many that a proof of the best one may take too long: this method stops
+_LARGE = """\
+# There are {nodes} choices, so many that a proof of the best one may take too long: this method stops
 # when its time is over and tells how much better another choice could be. "optimal-lattice" goes on until it is proved.
-[method]
-name = "anytime-lattice"
-loss = "loss"
-suppression = 0.05
-seconds = 60"""
+"""
 
 
 def _introduction(inspection: Inspection) -> str:
@@ -88,8 +78,13 @@ def _introduction(inspection: Inspection) -> str:
 
 
 def _method(inspection: Inspection) -> str:
-    large = inspection.lattice_size > LARGE
-    return f"{_METHOD}\n{_ANYTIME.format(nodes=inspection.lattice_size) if large else _OPTIMAL}"
+    search = default_search(inspection.lattice_size)
+    fields = {"name": search.key, "loss": search.minimized.key, "suppression": search.suppression}
+    if isinstance(search, AnytimeLattice):
+        fields["seconds"] = search.seconds
+    table = "\n".join(["[method]", *(f"{name} = {toml_value(value)}" for name, value in fields.items())])
+    large = isinstance(search, AnytimeLattice)
+    return f"{_METHOD}\n{_LARGE.format(nodes=rounded(inspection.lattice_size)) if large else ''}{table}"
 
 
 def _column(column: ColumnInspection) -> str:

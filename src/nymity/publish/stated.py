@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from nymity.core.errors import FileError
+from nymity.core.paths import path_text
 from nymity.publish.certificate import Certificate
 from nymity.publish.certificate_form import CertificateForm, certificate_form, parse_bytes, read_bytes
 from nymity.publish.contradictions import StatedJob
@@ -13,12 +15,16 @@ from nymity.publish.signing import Signature
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Stated:
-    """``content`` are the bytes of its file, which are signed."""
+    """``content`` are the bytes of its file, which are signed.
+
+    ``unsigned`` says why a file that lies where the signature does is none.
+    """
 
     form: CertificateForm
     job: StatedJob
     content: bytes | None = None
     signature: Signature | None = None
+    unsigned: str = ""
 
     @staticmethod
     def read(certificate: Certificate | str | Path | None) -> Stated | None:
@@ -28,8 +34,12 @@ class Stated:
         if not isinstance(certificate, str | Path):
             form = certificate_form(certificate)
             return Stated(form=form, job=StatedJob.of(form))
-        where, content = str(certificate), read_bytes(certificate)
+        certificate = path_text("certificate", certificate)
+        where, content = certificate, read_bytes(certificate)
         form = certificate_form(parse_bytes(content, where), where)
-        return Stated(
-            form=form, job=StatedJob.of(form, where), content=content, signature=Signature.beside(certificate)
-        )
+        signature, unsigned = None, ""
+        try:
+            signature = Signature.beside(certificate)
+        except FileError as error:  # anybody can put a file there, and it must not keep others from checking the rest
+            unsigned = f"{Path(error.where).name} is no signature: expected {error.expected}, got {error.got}"
+        return Stated(form=form, job=StatedJob.of(form, where), content=content, signature=signature, unsigned=unsigned)

@@ -82,7 +82,7 @@ def verify(
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
-        table, quasi = members(counts), (BUCKET,)
+        table, quasi = members(counts, most=table.height), (BUCKET,)
     beside = {} if population is None else {"population": population.cells, "members": population.members}
     groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, **beside)  # type: ignore[arg-type]
     return Verification(

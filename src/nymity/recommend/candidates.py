@@ -14,11 +14,11 @@ from typing import Any
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.space import provable
 from nymity.partition.k_member import KMember
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.refine import Refine
 from nymity.publish.registry import Method
-from nymity.publish.starter import LARGE
 from nymity.quality import ClassificationLoss
 from nymity.recommend.variants import WEIGHTED
 
@@ -107,7 +107,7 @@ def families(
     loss = Axis(name="loss", values=losses)
     suppression = Axis(name="suppression", values=SUPPRESSION, start=2, ordered=True)
     choose, cuts = Axis(name="choose", values=("gain", "widest")), Axis(name="cuts", values=("strict", "relaxed"))
-    best = OptimalLattice() if lattice_size <= LARGE else AnytimeLattice(checks=CHECKS)
+    best = OptimalLattice() if provable(lattice_size) else AnytimeLattice(checks=CHECKS)
     large = (
         Family(base=best, axes=(k, every, loss, suppression)),
         Family(base=Mondrian(), axes=(k, cells, choose, cuts)),

@@ -39,9 +39,14 @@ def opened(
         table = read_table(known.path, known.options)
     else:
         table, known = to_polars(source), None
-    models = (privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy)
-    schema = schema if schema is not None else suggested_schema(table, _named(target), quasi)
-    return _job(schema, models, _named(target), source=known), table
+    models = (privacy,) if isinstance(privacy, PrivacyModel) else privacy
+    validation.instance("privacy", models, (list, tuple), expected="a list of privacy models")
+    for model in models:
+        validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+    if quasi is not None:
+        validation.instance("quasi", quasi, (list, tuple), expected="a list of columns")
+    schema = Schema.of(schema) if schema is not None else suggested_schema(table, _named(target), quasi)
+    return _job(schema, tuple(models), _named(target), source=known), table
 
 
 def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | None = None) -> Schema:

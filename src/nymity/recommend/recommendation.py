@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from nymity.core.commit import staging
+from nymity.core.paths import resolved
 from nymity.publish.job import Job
 from nymity.publish.toml import toml_job
 from nymity.recommend.front import front
@@ -217,7 +218,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 def _seen_from(folder: Path, job: Job) -> Job:
     """Let relative paths start at the folder of the job file instead of where the program runs."""
     try:
-        way = Path(os.path.relpath(Path.cwd(), folder.resolve()))
+        way = Path(os.path.relpath(Path.cwd(), resolved(folder)))
     except ValueError:  # another drive
         way = Path.cwd()
     return Job.from_dict(job.to_dict(), folder=way)

@@ -225,7 +225,7 @@ class _Search:
 def _check(risk: str, seconds: float, trials: int | None, sample: int | None, seed: int) -> None:
     validation.one_of("risk", risk, ("highest", "average"))
     validation.number("seconds", seconds, above=0)
-    validation.whole_number("seed", seed, at_least=0)
+    validation.whole_number("seed", seed, at_least=0, at_most=2**32 - 1)  # as classifiers take it
     if trials is not None:
         validation.whole_number("trials", trials, at_least=1)
     if sample is not None:
@@ -234,6 +234,8 @@ def _check(risk: str, seconds: float, trials: int | None, sample: int | None, se
 
 def _values_of_k(wanted: Sequence[int] | None, records: int) -> list[int]:
     """Return the values of k to try, rising: those that two classes can have."""
+    if wanted is not None:
+        validation.instance("k", wanted, (list, tuple), expected="a list of whole numbers")
     for value in wanted or ():
         validation.whole_number("k", value, at_least=2)
     values = sorted({value for value in (DEFAULT_K if wanted is None else wanted) if 2 * value <= records})

@@ -1,8 +1,22 @@
-"""Report: one HTML file, readable offline, that shows a custodian what a release promises, costs and leaves open."""
+"""Report: pages in one file each, readable offline: for the custodian, for recipients and for an ethics board."""
 
 from __future__ import annotations
 
+from nymity.report.about import render_about, write_about
 from nymity.report.attacks import quick_attacks
+from nymity.report.board import render_board, write_board
+from nymity.report.findings import Findings
 from nymity.report.page import render_report, write_report
+from nymity.report.released import Released
 
-__all__ = ["quick_attacks", "render_report", "write_report"]
+__all__ = [
+    "Findings",
+    "Released",
+    "quick_attacks",
+    "render_about",
+    "render_board",
+    "render_report",
+    "write_about",
+    "write_board",
+    "write_report",
+]

@@ -115,7 +115,7 @@ def open_section(subject: Subject, figures: Figures) -> Section:
 def _values_figure(subject: Subject, figures: Figures) -> Html:
     recoding, counts = _recoding(subject), subject.release.counts
     assert counts is not None
-    found = Groups(members(counts), [BUCKET]).value_counts(recoding.attribute)
+    found = Groups(members(counts, most=subject.release.frame.height), [BUCKET]).value_counts(recoding.attribute)
     values = found.group_by("value").agg(
         pl.col("overall").first(), (pl.col("records") / pl.col("size")).max().alias("largest")
     )

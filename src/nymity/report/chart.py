@@ -7,12 +7,18 @@ limits, checks and settings of the caller's session have no say over them.
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from nymity.core.errors import DrawingError
 from nymity.core.extras import require
 from nymity.report.markup import Spec
 from nymity.report.wording import amount
@@ -114,10 +120,42 @@ class Mark:
 
 
 @cache
+def begin_javascript() -> Future[str]:
+    """Begin to build the script of :func:`javascript` while the sections are written: it takes a second or two.
+
+    vl-convert runs a JavaScript engine, which ends the whole process where it gets no memory, and nothing can catch
+    that. So it runs in a process of its own.
+    """
+    if find_spec("vl_convert") is None:
+        require("vl_convert", extra="report", purpose="the HTML report")
+    worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nymity-plots")
+    begun = worker.submit(_bundled)
+    worker.shutdown(wait=False)
+    return begun
+
+
 def javascript() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script without any import; building it takes a second or two."""
-    bundle: str = _vl_convert().javascript_bundle()
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    """Return Vega, Vega-Lite and vega-embed as one script without any import, or raise a DrawingError."""
+    try:
+        return begin_javascript().result()
+    except DrawingError:
+        begin_javascript.cache_clear()  # another time there may be memory
+        raise
+
+
+_BUNDLING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+
+
+def _bundled() -> str:
+    done = subprocess.run([sys.executable, "-P", "-c", _BUNDLING], capture_output=True, check=False)
+    if done.returncode != 0:
+        code = done.returncode
+        ended = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        raise DrawingError(
+            f"the plots cannot be drawn: the plot library (vl-convert) {ended}. "
+            "Try: more memory; a limit on address space (ulimit -v) is what mostly ends it"
+        )
+    return done.stdout.decode().replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str) -> Spec:
@@ -398,7 +436,3 @@ def _height(rows: Sequence[object]) -> int:
 
 def _altair() -> ModuleType:
     return require("altair", extra="report", purpose="the HTML report")
-
-
-def _vl_convert() -> ModuleType:
-    return require("vl_convert", extra="report", purpose="the HTML report")

@@ -10,6 +10,8 @@ from nymity.report.markup import Figures, Html, Section, element, script_data
 
 #: Nothing is fetched, whatever the page holds: the browser itself is told to refuse.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+#: A page without plots runs no script at all.
+_PLAIN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def document(title: str, opening: Html, sections: Sequence[Section], figures: Figures, *, style: str = "") -> str:
@@ -21,14 +23,22 @@ def document(title: str, opening: Html, sections: Sequence[Section], figures: Fi
         element("script", Html(chart.javascript())),
         element("script", Html(_asset("report.js"))),
     )
-    return f'<!doctype html>\n<html lang="en">\n{_head(title, style)}\n{body}\n</html>\n'
+    return f'<!doctype html>\n<html lang="en">\n{_head(title, style, _POLICY)}\n{body}\n</html>\n'
 
 
-def _head(title: str, style: str) -> Html:
+def plain_document(title: str, opening: Html, sections: Sequence[Section], *, contents: bool = True) -> str:
+    """Return a page without plots, which needs neither network nor script."""
+    main = element("main", opening, *map(_rendered, sections))
+    page = element("div", *([_contents(sections)] if contents else []), main, class_="page plain")
+    body = element("body", page)
+    return f'<!doctype html>\n<html lang="en">\n{_head(title, "", _PLAIN_POLICY)}\n{body}\n</html>\n'
+
+
+def _head(title: str, style: str, policy: str) -> Html:
     return element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="robots", content="noindex"),
         element("title", title),

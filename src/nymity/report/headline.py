@@ -35,7 +35,7 @@ def headline(subject: Subject) -> Html:
 
 def badge(release: Release) -> Html:
     """Say whether the release holds, and with how many warnings."""
-    holds, number = release.verification.holds, len(release.warnings)
+    holds, number = release.verification.holds and not release.is_foreseeable, len(release.warnings)
     kind = "bad" if not holds else "warned" if number else "good"
     return element("span", f"{'✓' if holds else '✗'} {verdict(holds, number)}", class_=f"badge {kind}")
 
@@ -44,12 +44,21 @@ def warnings(release: Release) -> list[Html]:
     """List what someone could still find out, the worst first."""
     if not release.warnings:
         return []
-    items = [element("li", element("strong", f"{_title(caveat)}. "), caveat.says) for caveat in release.warnings]
+    items = [element("li", *told(caveat)) for caveat in release.warnings]
     return [element("ol", *items, class_="warnings", aria_label="Warnings, the worst first")]
 
 
-def _title(caveat: Caveat) -> str:
-    words = caveat.key.replace("-", " ")
+def told(caveat: Caveat) -> tuple[str, str]:
+    """Return a warning with its title standing out, which some begin with themselves."""
+    title = titled(caveat.key)
+    if caveat.says.lower().startswith(title.lower()):
+        return element("strong", caveat.says[: len(title)]), caveat.says[len(title) :]
+    return element("strong", f"{title}. "), caveat.says
+
+
+def titled(key: str) -> str:
+    """Write the key of a warning as the beginning of a sentence."""
+    words = key.replace("-", " ")
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -62,21 +71,24 @@ def cards(release: Release) -> Html:
 def _card(finding: Finding, model: object) -> Html:
     """One promise: its name, its sentence, and promised beside measured."""
     name, _, sentence = finding.promise.rpartition(": ")
-    numbers = [_numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
+    reached = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
     return element(
         "div",
         element("h3", name or finding.model),
         paragraph(sentence[:1].upper() + sentence[1:] + "."),
-        element("div", *numbers, class_="numbers"),
+        element("div", *reached, class_="numbers"),
         class_="card good" if finding.holds else "card bad",
     )
 
 
-def _numbers(key: str, promised: object, measured: object) -> Html:
+def numbers(key: str, promised: object, measured: object) -> Html:
+    """Return a parameter as promised beside what was measured."""
     if isinstance(measured, Mapping) and isinstance(promised, Mapping):
         return joined([element("span", f"{key} promised: {_table(promised)}; measured: {_table(measured)}")], "")
     shown = "–" if measured is None else _number(measured)
     note = " measured: no record is published" if measured is None else " measured"
+    if promised is None:  # it follows from others
+        return element("span", element("strong", shown), f"{note} ({key})")
     return joined(
         [
             element("span", element("strong", _number(promised)), f" promised ({key})"),

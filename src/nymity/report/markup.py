@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -62,6 +62,16 @@ def paragraph(*children: str, class_: str = "") -> Html:
 def bullets(items: Iterable[str]) -> Html:
     """Return a list."""
     return element("ul", *(element("li", item) for item in items))
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
+    """Return a table with a line of titles; the first cell of each row names it. On small screens rows are stacked."""
+    head = element("tr", *(element("th", title, scope="col") for title in titles))
+    body = []
+    for name, *cells in rows:
+        told = [element("td", cell, data_title=title) for title, cell in zip(titles[1:], cells, strict=True)]
+        body.append(element("tr", element("th", name, scope="row"), *told))
+    return element("table", element("thead", head), element("tbody", *body), class_="rows")
 
 
 def joined(parts: Iterable[str], separator: str = " ") -> Html:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import InputError, SchemaError, TableError
+from nymity.core.quoting import relayed
 from nymity.io import to_polars
 from nymity.kernels.grouping import distinct
 from nymity.table.encoding import codes_of, distinct_values
@@ -94,7 +95,7 @@ def as_frame(where: str, table: Any) -> pl.DataFrame:
     try:
         return to_polars(table)
     except InputError as error:
-        raise TableError(where, expected="a table", got=f"{type(table).__name__} ({error})") from error
+        raise TableError(where, expected="a table", got=f"{type(table).__name__} ({relayed(error)})") from error
 
 
 def _grouped(

@@ -28,6 +28,8 @@ from nymity.risk.slide_negative_binomial import slide_negative_binomial
 from nymity.risk.zayatz import zayatz
 
 _SMALL_SAMPLE = Fraction(1, 10)
+#: More people than there can be records of; beyond it estimates lose their digits.
+MOST_PEOPLE = 10**12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +111,7 @@ def people_of(records: int, population_size: int | None, sampling_fraction: floa
             hint="leave one out: each gives the other",
         )
     if population_size is not None:
-        validation.whole_number("population_size", population_size, at_least=1)
+        validation.whole_number("population_size", population_size, at_least=1, at_most=MOST_PEOPLE)
         if population_size < records:
             raise ParameterError(
                 "population_size",
@@ -120,7 +122,15 @@ def people_of(records: int, population_size: int | None, sampling_fraction: floa
     if sampling_fraction is None:
         return None
     validation.number("sampling_fraction", sampling_fraction, above=0, at_most=1)
-    return records / validation.exact_fraction(sampling_fraction)
+    people = records / validation.exact_fraction(sampling_fraction)
+    if people > MOST_PEOPLE:
+        raise ParameterError(
+            "sampling_fraction",
+            expected=f"records of at most {MOST_PEOPLE:,} people",
+            got=f"{sampling_fraction!r}, for {records:,} records",
+            hint="records / people, such as 0.01 where one of a hundred is in the table",
+        )
+    return people
 
 
 def _counted(people: Fraction, records: int, uniques: int) -> PopulationUniques:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from torch import Tensor
 
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.files import open_file
 from nymity.robust.architectures import Architecture
 from nymity.robust.ensemble import StackedEnsemble
 
@@ -63,7 +64,7 @@ def load_ensemble(
     path: Path, device: torch.device, *, architecture: Architecture | None = None
 ) -> tuple[StackedEnsemble, dict[str, Any]]:
     """Read trained members and the facts about them; refuses members of another architecture than the one given."""
-    if not path.exists():
+    if not os.path.lexists(path):
         raise FileError(
             str(path), expected="trained members", got="no such file", hint="nymity robust train makes them"
         )
@@ -97,9 +98,12 @@ def fingerprint(*tensors: Tensor) -> str:
 
 def _read(path: Path, device: torch.device) -> dict[str, Any]:
     try:
-        content = torch.load(path, map_location=device, weights_only=True)
-    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise _not_ours(path, str(error).splitlines()[0]) from error
+        with open_file(path) as file:
+            content = torch.load(file, map_location=device, weights_only=True)
+    except OSError as error:
+        raise _not_ours(path, error.strerror or str(error)) from error
+    except Exception as error:
+        raise _not_ours(path, str(error).partition("\n")[0] or type(error).__name__) from error
     if not isinstance(content, dict) or content.keys() != {"identity", "state"}:
         raise _not_ours(path, "something else")
     return content

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
-from nymity.table.text import shown
 
 #: Columns that a release gets beside those of the table.
 BUCKET, COUNT = "bucket", "count"
@@ -176,7 +176,7 @@ class BucketRecoding(Recoding):
             if wanted != got or (values < 0).any():
                 raise TableError(
                     f"column {self.attribute!r}",
-                    expected=f"the records that the buckets were made for, {wanted:,} with {shown(label)}",
+                    expected=f"the records that the buckets were made for, {wanted:,} with {quoted(label)}",
                     got=f"{got:,}" if wanted != got else f"{np.count_nonzero(values < 0):,} with other values",
                     hint="publish the table again: buckets have no places for further records",
                 )

@@ -22,7 +22,8 @@ import polars as pl
 
 from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
-from nymity.table.text import MASK, as_text, plainly_named, shown
+from nymity.core.quoting import quoted, shown
+from nymity.table.text import MASK, as_text, plainly_named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -183,7 +184,7 @@ class Hierarchy:
     def generalize(self, value: Label, level: int) -> Label:
         """Return what ``value`` is published as at ``level``."""
         if value not in self.index:
-            raise HierarchyError("hierarchy", expected="a value it lists", got=shown(value))
+            raise HierarchyError("hierarchy", expected="a value it lists", got=quoted(value))
         if not 0 <= level <= self.height:
             raise HierarchyError("hierarchy", expected=f"a level from 0 to {self.height}", got=str(level))
         return self.labels[level][int(self.codes[level][self.index[value]])]
@@ -257,7 +258,7 @@ class Hierarchy:
             raise HierarchyError(
                 where,
                 expected="a level above the raw values, for missing ones are among them",
-                got=f"one level with the value {shown(self.values[0])}",
+                got=f"one level with the value {quoted(self.values[0])}",
                 hint="add a last column with '*' to every row",
             )
         return Hierarchy.from_rows([*self.rows(), [None] * self.height + [self.labels[-1][0]]], where=where)
@@ -275,7 +276,7 @@ class Hierarchy:
 def some_of(values: Sequence[Label], *, limit: int = 5) -> str:
     """Quote the first few values for a message and count the rest."""
     more = f" and {len(values) - limit} more" if len(values) > limit else ""
-    return ", ".join(shown(value) for value in values[:limit]) + more
+    return ", ".join(quoted(value) for value in values[:limit]) + more
 
 
 def _check_shape(rows: Sequence[Sequence[Label]], where: str) -> None:
@@ -290,7 +291,7 @@ def _check_shape(rows: Sequence[Sequence[Label]], where: str) -> None:
             raise HierarchyError(
                 where,
                 expected=f"{height} levels for every value, as in row 1",
-                got=f"{len(row)} levels for {shown(row[0] if row else None)} in row {number}",
+                got=f"{len(row)} levels for {quoted(row[0] if row else None)} in row {number}",
                 hint="repeat a value on the levels where it does not change",
             )
         for level, cell in enumerate(row):
@@ -298,11 +299,11 @@ def _check_shape(rows: Sequence[Sequence[Label]], where: str) -> None:
                 raise HierarchyError(
                     where,
                     expected="text (or None for a missing value)",
-                    got=f"{cell!r} on level {level} in row {number}",
-                    hint=f"write {str(cell)!r}",
+                    got=f"{quoted(cell)} on level {level} in row {number}",
+                    hint=f"write {quoted(str(cell))}",
                 )
         if row[0] in seen:
-            raise HierarchyError(where, expected="each value once", got=f"{shown(row[0])} again in row {number}")
+            raise HierarchyError(where, expected="each value once", got=f"{quoted(row[0])} again in row {number}")
         seen.add(row[0])
 
 
@@ -315,15 +316,15 @@ def _check_levels(hierarchy: Hierarchy, where: str) -> None:
         wrong = np.flatnonzero(parent[below] != here)
         if len(wrong):
             child = hierarchy.labels[level - 1][below[wrong[0]]]
-            ways = sorted({shown(hierarchy.labels[level][code]) for code in here[below == below[wrong[0]]]})
+            ways = sorted({quoted(hierarchy.labels[level][code]) for code in here[below == below[wrong[0]]]})
             raise HierarchyError(
                 where,
                 expected="each value to have one generalization on the next level",
-                got=f"{shown(child)} of level {level - 1} becomes {' and '.join(ways[:3])} on level {level}",
+                got=f"{quoted(child)} of level {level - 1} becomes {' and '.join(ways[:3])} on level {level}",
                 hint="give the values of the lower level different names, or the same parent",
             )
     if len(hierarchy.labels[-1]) != 1:
-        tops = ", ".join(shown(label) for label in hierarchy.labels[-1][:3])
+        tops = ", ".join(quoted(label) for label in hierarchy.labels[-1][:3])
         raise HierarchyError(
             where,
             expected="one value on the top level",

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_values
@@ -18,7 +19,7 @@ from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.reading import nodes_of, read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.sampled_recoding import SampledRecoding
-from nymity.table.text import MASK, as_text, shown
+from nymity.table.text import MASK, as_text
 
 #: Told the name of a column and labels of its cells, returns which codes of the column's hierarchy they stand for.
 ReadCells = Callable[[str, Sequence[Label]], Cells]
@@ -50,7 +51,7 @@ def looked_up(labels: Sequence[Label], known: Mapping[Label, NDArray[np.int64]],
             raise TableError(
                 f"released column {name!r}",
                 expected="cells of the recoding",
-                got=f"the unknown value {shown(label)}",
+                got=f"the unknown value {quoted(label)}",
                 hint="give the recoding of this release",
             )
     return Cells.of(list(labels), [known[label] for label in labels])

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.table.cells import Cells
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.order import value_order
-from nymity.table.text import MASK, shown
+from nymity.table.text import MASK
 
 Ints = NDArray[np.int64]
 
@@ -72,13 +73,13 @@ def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
         raise TableError(
             where,
             expected="cells that stand for one thing",
-            got=f"{shown(label)}, which can be read in several ways",
+            got=f"{quoted(label)}, which can be read in several ways",
             hint="give the recoding of the release, which says what is meant",
         )
     raise TableError(
         where,
         expected="values of the source, nodes of its hierarchy, intervals and sets of them",
-        got=f"the unknown value {shown(label)}",
+        got=f"the unknown value {quoted(label)}",
         hint="compare with the table the release was made from, and the job it was made by",
     )
 

@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.commit import refuse_between
+from nymity.core.custodian import refuse_ended
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
-from nymity.core.files import read_file
 from nymity.core.formats import RECODING
+from nymity.core.paths import path_text
+from nymity.core.permissions import warn_if_exposed
+from nymity.core.plain_data import read_json
+from nymity.core.quoting import quoted
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.text import as_text, shown
+from nymity.table.text import as_text
 
 Outliers = Literal["mask", "remove", "keep"]
 Unseen = Literal["error", "mask"]
@@ -122,14 +126,11 @@ class Recoding(ABC):
     @staticmethod
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
+        path = path_text("recoding", path)
         refuse_between(Path(path).parent)
-        try:
-            data = json.loads(read_file(path).decode())
-        except (OSError, ValueError) as error:
-            raise FileError(str(path), expected="a recoding file written by nymity", got=str(error)) from error
-        if not isinstance(data, dict):
-            raise FileError(str(path), expected="a recoding file written by nymity", got=type(data).__name__)
-        return Recoding.from_dict(data, where=str(path))
+        refuse_ended(Path(path))
+        warn_if_exposed(Path(path))
+        return Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))
 
     # -- what all kinds share --------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ def written_alike(raw: pl.Series) -> pl.Series:
 
 def _refuse_unseen(name: str, values: pl.Series, hierarchy: Hierarchy) -> None:
     unknown = sorted((v for v in as_text(values).to_list() if v not in hierarchy.index), key=str)
-    some = ", ".join(shown(value) for value in unknown[:5])
+    some = ", ".join(quoted(value) for value in unknown[:5])
     raise TableError(
         f"column {name!r}",
         expected="values the recoding knows",

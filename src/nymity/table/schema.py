@@ -46,7 +46,16 @@ class Attribute:
     unlisted: str | None = None
 
     def __post_init__(self) -> None:
+        if self.role not in list(Role):
+            raise SchemaError("role", expected=f"one of {', '.join(map(repr, map(str, Role)))}", got=repr(self.role))
         object.__setattr__(self, "role", Role(self.role))
+        if self.hierarchy is not None and not hasattr(self.hierarchy, "build"):
+            raise SchemaError(
+                "hierarchy",
+                expected="a Hierarchy, or what builds one",
+                got=repr(self.hierarchy)[:80],
+                hint="Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
+            )
         validation.one_of("missing", self.missing, ("category", "drop", "error"))
         validation.number("weight", self.weight, at_least=0)
         validation.whole_number("min_level", self.min_level, at_least=0)
@@ -99,14 +108,37 @@ class Schema(Mapping[str, Attribute]):
     """Attributes by column name; immutable."""
 
     def __init__(self, attributes: Mapping[str, Attribute]) -> None:
+        if not isinstance(attributes, Mapping):
+            raise SchemaError(
+                "schema",
+                expected="a mapping of columns to their attributes",
+                got=type(attributes).__name__,
+                hint='Schema({"age": quasi(), "diagnosis": sensitive()})',
+            )
         self._attributes = dict(attributes)
         for name, attribute in self._attributes.items():
+            if not isinstance(name, str):
+                raise SchemaError("schema", expected="names of columns, which are text", got=repr(name)[:80])
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
                     f"schema.{name}",
                     expected="identifying(), quasi(...), sensitive(...) or insensitive()",
-                    got=repr(attribute),
+                    got=repr(attribute)[:80],
                 )
+
+    @staticmethod
+    def of(given: object, where: str = "schema") -> Schema:
+        """Return a schema that was given as one, or as a mapping; refuse anything else."""
+        if isinstance(given, Schema):
+            return given
+        if isinstance(given, Mapping):
+            return Schema(given)
+        raise SchemaError(
+            where,
+            expected="a Schema",
+            got=type(given).__name__ if given is not None else "None",
+            hint='ny.Schema({"age": ny.quasi(), "diagnosis": ny.sensitive()})',
+        )
 
     def __getitem__(self, name: str) -> Attribute:
         return self._attributes[name]

@@ -55,11 +55,3 @@ def is_missing(values: pl.Series) -> pl.Series:
     if values.dtype.is_float():
         return values.is_null() | values.is_nan().fill_null(True)
     return values.is_null() | (values == "").fill_null(True) if values.dtype == pl.String else values.is_null()
-
-
-def shown(value: object, *, limit: int = 40) -> str:
-    """Quote a value for a message, shortened; a missing value is called so."""
-    if value is None:
-        return "(missing)"
-    text = str(value)
-    return repr(text if len(text) <= limit else text[: limit - 1] + "…")

@@ -159,6 +159,7 @@ CLASSIFIERS: dict[str, type[Classifier]] = {
 
 def chosen(classifiers: Sequence[str | Classifier]) -> tuple[Classifier, ...]:
     """Return classifiers by key or as they are configured, each kind once."""
+    validation.instance("classifiers", classifiers, (list, tuple), expected="a list of classifiers")
     found = []
     for choice in classifiers:
         if not isinstance(choice, Classifier):

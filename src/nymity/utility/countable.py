@@ -94,14 +94,23 @@ class BucketTables:
             for name in needed:
                 if name not in getattr(self, table).columns:
                     raise TableError(f"{table} of the buckets", expected=f"a column {name!r}", got="none")
-        listed = self.counts.group_by(BUCKET).agg(pl.col(COUNT).sum()).sort(BUCKET)
-        if listed.rows() != self.quasi.group_by(BUCKET).len().sort(BUCKET).rows():
+        if not self._fit():
             raise TableError(
                 "buckets",
                 expected="as many sensitive values as rows in each",
                 got="more or fewer",
                 hint="give the two tables of one release",
             )
+
+    def _fit(self) -> bool:
+        """Say whether each bucket has as many values as rows; no count may exceed the rows, so that sums are sums."""
+        numbers = (self.counts[COUNT], self.counts[BUCKET], self.quasi[BUCKET])
+        if not all(column.dtype.is_integer() for column in numbers):
+            return False
+        if not self.counts[COUNT].is_between(1, self.quasi.height).fill_null(False).all():
+            return False
+        listed = self.counts.group_by(BUCKET).agg(pl.col(COUNT).cast(pl.Int64).sum()).sort(BUCKET)
+        return bool(listed.rows() == self.quasi.group_by(BUCKET).len().sort(BUCKET).rows())
 
     @property
     def quasi_columns(self) -> list[str]:

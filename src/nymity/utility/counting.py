@@ -61,6 +61,9 @@ def count_queries(
     """
     source = to_polars(original)
     schema = release.job.schema if is_release(release) else schema
+    if schema is not None:
+        schema = Schema.of(schema)
+        _check_original(source, schema)
     published = _published(release, recoding, source, schema, population)
     asked = _asked_for(queries, published, schema, sensitive)
     before, after = RecodedTable(source).countable(asked.columns), published.countable(asked.columns)
@@ -76,6 +79,18 @@ def count_queries(
 
 
 # -- what is asked, and of whom --------------------------------------------------------------------------------
+
+
+def _check_original(source: pl.DataFrame, schema: Schema) -> None:
+    """Refuse an original without a column that a release is made of."""
+    for name in (*schema.quasi, *schema.sensitive):
+        if name not in source.columns:
+            raise TableError(
+                "the original table",
+                expected=f"the columns {', '.join(map(repr, (*schema.quasi, *schema.sensitive)))}",
+                got=f"no column {name!r}",
+                hint=validation.nearest(name, source.columns),
+            )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.quoting import quoted
 from nymity.io import to_polars
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.encoding import codes_of, distinct_values
@@ -25,7 +26,7 @@ from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Role, Schema
-from nymity.table.text import MASK, as_text, shown
+from nymity.table.text import MASK, as_text
 from nymity.utility.classifiers import Classifier, Fitted, chosen, fit
 from nymity.utility.feature_encoding import Encoding, FeatureRows, FeatureSpace, Matrix
 from nymity.utility.reading import dropped, hierarchies_of, is_release, labelled
@@ -112,7 +113,7 @@ class Learner:
             raise TableError(
                 f"target {target!r}",
                 expected="at least two classes",
-                got=f"only {shown(classes[0])}" if classes else "no records",
+                got=f"only {quoted(classes[0])}" if classes else "no records",
                 hint="another column",
             )
         space = FeatureSpace.of(tables, columns, encoding)
@@ -278,7 +279,7 @@ class Learner:
                 raise TableError(
                     f"released column {self.target!r}",
                     expected="classes of the original",
-                    got=f"the unknown value {shown(label)}",
+                    got=f"the unknown value {quoted(label)}",
                     hint="give the table the release was made from",
                 )
         return np.array([index.get(label, -1) for label in labels], dtype=np.int64)[row]
@@ -296,7 +297,7 @@ class Learner:
             raise TableError(
                 f"target {self.target!r}",
                 expected="labels that are published as they are",
-                got=f"{shown(example)}, which stands for several classes",
+                got=f"{quoted(example)}, which stands for several classes",
                 hint="publish the target at level 0 (max_level = 0) or as insensitive, or take labels='original'",
             )
 

@@ -18,10 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import quoted
 from nymity.core.validation import exact_fraction, nearest, number
 from nymity.table.hierarchy import Label, some_of
 from nymity.table.order import numbers
-from nymity.table.text import as_text, shown
+from nymity.table.text import as_text
 
 #: Columns and what they may be: a value, several, or :class:`Between`.
 Query = Mapping[str, Any]
@@ -70,7 +71,7 @@ def admitted(name: str, wanted: Any, domain: Sequence[Label]) -> NDArray[np.bool
         raise ParameterError(
             f"query, column {name!r}",
             expected=f"values of the column: {some_of(domain)}",
-            got=", ".join(map(shown, unknown[:5])),
+            got=", ".join(map(quoted, unknown[:5])),
             hint=nearest(str(unknown[0]), [label for label in domain if label is not None]),
         )
     return np.array([label in labels for label in domain], dtype=np.bool_)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.quoting import shown
 from nymity.table.hierarchy import Label
-from nymity.table.text import shown
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

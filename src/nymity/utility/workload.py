@@ -30,6 +30,8 @@ from nymity.utility.query import Query, admitted, check_columns
 Words = NDArray[np.uint64]
 
 _FORMAT = "nymity-workload-1"
+#: Queries that are drawn at most: the answers of each are kept.
+MOST_QUERIES = 1_000_000
 #: Random numbers drawn at a time, which bounds the memory.
 _DRAWN = 2**22
 
@@ -99,7 +101,7 @@ class Workload:
         quasi = [name for name in domains if name != sensitive]
         if not quasi:
             raise ParameterError("queries", expected="at least one column beside the sensitive one", got="none")
-        whole_number("n", n, at_least=1)
+        whole_number("n", n, at_least=1, at_most=MOST_QUERIES)
         number("selectivity", selectivity, above=0, at_most=1)
         whole_number("seed", seed, at_least=0)
         if dimensions is not None:

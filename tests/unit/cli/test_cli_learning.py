@@ -59,7 +59,7 @@ def test_a_job_with_a_target_has_a_section_in_the_report(
     monkeypatch.setattr("nymity.utility.learning.DEFAULT", ("decision-tree",))
     done = nymity("publish", "job.toml", "--out", "release", "--set", "target=illness")
     assert done.exit_code == 0, done.output
-    assert 'id="learning"' in (folder / "release/report.html").read_text(encoding="utf-8")
+    assert 'id="learning"' in (folder / "release-custodian/report.html").read_text(encoding="utf-8")
     assert "target" not in (folder / "release/certificate.json").read_text(encoding="utf-8")
     done = nymity("publish", "job.toml", "--out", "release", "--set", "target=name")
     assert done.exit_code == 2

@@ -31,9 +31,9 @@ def test_publish_says_what_was_done(divided: Path) -> None:
     assert "level" not in printed
     assert max(map(len, printed.splitlines())) <= 80
     assert sorted(path.name for path in (divided / "release").iterdir()) == [
+        "about.html",
         "certificate.json",
         "release.csv",
-        "report.html",
     ]
     assert not (divided / "release-custodian/nodes.parquet").exists()
 

@@ -35,12 +35,17 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_publish_writes_everything_and_says_what_was_done(folder: Path, nymity: Run) -> None:
     done = nymity("publish", "job.toml", "--out", "release")
     assert done.exit_code == 0, done.output
-    assert sorted(contents(folder / "release")) == ["certificate.json", "release.csv", "report.html"]
+    assert sorted(contents(folder / "release")) == ["about.html", "certificate.json", "release.csv"]
     assert "recoding.json" in contents(folder / "release-custodian")
-    assert "<html" in (folder / "release/report.html").read_text(encoding="utf-8")
+    assert "<html" in (folder / "release-custodian/report.html").read_text(encoding="utf-8")
     for words in ("4-anonymity", "k = 4", "distinct 2-diversity of 'illness'", " of 3", "limit 10%", "loss = "):
         assert words in done.stdout
-    for path in ("release/release.csv", "release/certificate.json", "release/report.html", "release-custodian"):
+    for path in (
+        "release/release.csv",
+        "release/certificate.json",
+        "release/about.html",
+        "release-custodian/report.html",
+    ):
         assert path in done.stdout
     assert "\x1b" not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -128,22 +133,22 @@ def test_the_source_is_never_overwritten(folder: Path, nymity: Run) -> None:
 
 def test_a_stale_report_does_not_stay_beside_a_new_table(published: Path, nymity: Run) -> None:
     (published / "release/report.html").write_text("of an earlier table")
-    nymity("publish", "job.toml", "--out", "release", "--no-report")
+    assert nymity("publish", "job.toml", "--out", "release", "--no-report", "--force").exit_code == 0
     assert not (published / "release/report.html").exists()
 
 
 def test_without_the_reports_extra_the_rest_is_published(
     folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_report(*_: Any, **__: Any) -> None:
+    def render_report(*_: Any, **__: Any) -> None:
         raise MissingExtraError(
             "the report needs 'altair', which is not installed. Try: pip install \"nymity[report]\""
         )
 
-    monkeypatch.setattr("nymity.report.write_report", write_report)
+    monkeypatch.setattr("nymity.report.render_report", render_report)
     done = nymity("publish", "job.toml", "--out", "release")
     assert done.exit_code == 0
-    assert sorted(contents(folder / "release")) == ["certificate.json", "release.csv"]
+    assert sorted(contents(folder / "release")) == ["about.html", "certificate.json", "release.csv"]
     (line,) = done.stderr.splitlines()
     assert line.startswith("note: report.html was left out")
     assert 'pip install "nymity[report]"' in line
@@ -166,7 +171,7 @@ def press_control_c() -> bool:
     raise KeyboardInterrupt
 
 
-STAGES = ("searching the lattice", "writing and verifying", "drawing the report")
+STAGES = ("searching the lattice", "writing and verifying")
 
 
 @pytest.mark.parametrize("how", [press_control_c, lambda: False])
@@ -176,7 +181,7 @@ def test_a_stopped_run_leaves_earlier_files(
 ) -> None:
     before = contents(published)
     monkeypatch.setattr(publish_command, "watching", stopping(at, how))
-    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--json")
+    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--json", "--force")
     assert done.exit_code == 130
     assert contents(published) == before
     assert done.stderr.startswith("stopped: ")
@@ -192,14 +197,31 @@ def test_a_stopped_first_run_leaves_nothing(
     assert sorted(path.name for path in folder.iterdir()) == ["job.toml", "people.csv"]
 
 
-def test_a_failing_report_leaves_earlier_files(published: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_report(*_: Any, **__: Any) -> None:
+@pytest.mark.parametrize("how", [press_control_c, lambda: False])
+def test_a_run_stopped_at_its_report_has_published(
+    published: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch, how: Callable[[], bool]
+) -> None:
+    before = contents(published)
+    monkeypatch.setattr(publish_command, "watching", stopping("drawing the report", how))
+    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--json")
+    assert done.exit_code == 130
+    assert "the release is written, its report is not" in done.stderr
+    after = contents(published)
+    assert after.keys() == before.keys()
+    assert b'"k": 6' in after["release/certificate.json"]
+
+
+def test_a_failing_report_does_not_undo_the_release(
+    published: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def render_report(*_: Any, **__: Any) -> None:
         raise ParameterError("report", expected="something", got="else")
 
-    before = contents(published)
-    monkeypatch.setattr("nymity.report.write_report", write_report)
-    assert nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6").exit_code == 2
-    assert contents(published) == before
+    monkeypatch.setattr("nymity.report.render_report", render_report)
+    done = nymity("publish", "job.toml", "--out", "release", "--set", "privacy[0].k=6", "--force")
+    assert done.exit_code == 0
+    assert "note: report.html was left out: report: expected something, got else" in done.stderr
+    assert '"k": 6' in (published / "release/certificate.json").read_text(encoding="utf-8")
 
 
 # -- the demo --------------------------------------------------------------------------------------------------

@@ -298,7 +298,7 @@ def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
                 assert stat.S_IMODE(log.folder.stat().st_mode) == 0o700
                 (log / "key").write_text("secret")
                 (release / "table").write_text("public")
-                log.keep(["key"], "earlier/1") if (tmp_path / "log" / "key").exists() else None
+                log.keep([key], "earlier/1") if (key := tmp_path / "log" / "key").exists() else None
                 log.commit(["key"])
                 release.commit(["table"])
     finally:
@@ -317,7 +317,7 @@ def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
 
 def test_files_can_be_removed_and_kept(folder):
     with staging(folder) as stage:
-        stage.keep(["a.csv", "absent"], "earlier/0001")
+        stage.keep([folder / "a.csv"], "earlier/0001")
         stage.remove("a.csv")
         stage.remove("absent")
     assert not (folder / "a.csv").exists()
@@ -410,3 +410,80 @@ def test_commits_need_no_links(folder, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
     stage_both(folder)
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_everything_written_is_on_the_disk_before_the_journal_speaks_of_it(folder, monkeypatch, links):
+    """Without links the files to be replaced are copied, and a copy that is not flushed may be gone after a crash."""
+    flushed, unflushed, fsync, replace = set(), [], os.fsync, os.replace
+    before = {path.stat().st_ino for path in folder.iterdir()}
+
+    def no_links(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    def replacing(source, target):
+        if Path(target).name == JOURNAL_NAME:
+            known = flushed | before
+            unflushed.extend(path for path in folder.rglob("*") if _is_work(path) and path.stat().st_ino not in known)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", lambda handle: (flushed.add(os.fstat(handle).st_ino), fsync(handle)))
+    monkeypatch.setattr(os, "replace", replacing)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    stage_both(folder)
+    assert unflushed == []
+
+
+def _is_work(path: Path) -> bool:
+    return ".nymity-stage-" in str(path)
+
+
+@pytest.mark.parametrize("names", [["a.csv"], ["absent"]])
+def test_a_folder_in_the_way_stays_as_it_is(folder, names):
+    """What is to be kept goes into a new folder; if it is not new, nothing changes, and least of all that folder."""
+    (folder / "earlier").mkdir()
+    (folder / "earlier" / "a.csv").write_text("of a run before")
+
+    def work() -> None:
+        with staging(folder) as stage:
+            (stage / "a.csv").write_text("new a")
+            stage.keep(names, "earlier")
+            stage.commit(["a.csv"])
+
+    with pytest.raises(FileError):
+        work()
+    assert (folder / "earlier" / "a.csv").read_text() == "of a run before"
+    assert (folder / "a.csv").read_text() == "earlier a"
+    assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "earlier"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_folders_may_be_on_two_disks(tmp_path, monkeypatch, fails):
+    """Files move within their folder alone, the journal and its twin too: between disks nothing can be renamed."""
+    first, second, replace = tmp_path / "first", tmp_path / "second", os.replace
+
+    def on_one_disk(source, target):
+        disks = {Path(path).relative_to(tmp_path).parts[0] for path in (source, target)}
+        if len(disks) > 1:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        if fails and Path(target).name == "b":
+            raise OSError(errno.EIO, "I/O error")
+        replace(source, target)
+
+    def work() -> None:
+        with committing(first, second) as stages:
+            for stage, name in zip(stages, "ab", strict=True):
+                (stage / name).write_text("new")
+                stage.commit([name])
+
+    for folder in (first, second):
+        folder.mkdir()
+    monkeypatch.setattr(os, "replace", on_one_disk)
+    if fails:
+        with pytest.raises(FileError, match="I/O error"):
+            work()
+    else:
+        work()
+    expected = ({}, {}) if fails else ({"a": "new"}, {"b": "new"})
+    assert (content(first), content(second)) == expected

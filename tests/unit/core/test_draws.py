@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from nymity.core.draws import KeyedDraws
+from nymity.core.errors import ParameterError
 
 
 def test_the_same_key_draws_the_same_and_another_does_not():
@@ -62,3 +63,10 @@ def test_numbers_are_below_their_limits_and_as_likely_as_any_other():
     counts = np.bincount(drawn[0::2], minlength=3)
     assert len(counts) == 3
     assert float((((counts - 1000) ** 2) / 1000).sum()) < 27.6
+
+
+@pytest.mark.parametrize("seed", [1.0, "1", True, None])
+def test_a_known_seed_is_a_whole_number(seed):
+    """Otherwise 1 and 1.0, which are equal, would be two seeds."""
+    with pytest.raises(ParameterError, match="seed"):
+        KeyedDraws.known(seed)

@@ -29,6 +29,7 @@ def test_without_a_hint_nothing_is_tried() -> None:
         (errors.NoSolutionError, 3, Exception),
         (errors.PromiseError, 1, Exception),
         (errors.MissingExtraError, 2, ImportError),
+        (errors.DrawingError, 2, Exception),
         (errors.StepError, 2, Exception),
         (errors.Interrupted, 130, Exception),
     ],

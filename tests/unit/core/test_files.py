@@ -11,7 +11,8 @@ import pytest
 import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import FileError
-from nymity.core.files import read_file, real_path
+from nymity.core.files import read_file
+from nymity.core.paths import resolved
 from nymity.dp import Ledger
 from nymity.publish.signing import VerifyingKey
 from nymity.table.builders.file import read_text
@@ -89,7 +90,7 @@ def test_an_error_says_what_it_is(no_file, capsys):
 
 def test_links_in_a_circle_lead_nowhere_and_raise_nothing(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
-    assert real_path(tmp_path / "loop").parent == tmp_path.resolve()
+    assert resolved(tmp_path / "loop").parent == tmp_path.resolve()
     schema = ny.Schema({"a": ny.quasi()})
     with pytest.raises(FileError):
         ny.publish({"a": ["x", "x"]}, schema, privacy=ny.KAnonymity(k=2), out=tmp_path / "loop")

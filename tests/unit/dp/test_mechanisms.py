@@ -20,6 +20,7 @@ from scipy.stats import chi2
 import nymity as ny
 from nymity.core.bits import Bits, coins
 from nymity.core.errors import ParameterError
+from nymity.dp import exponential
 from nymity.dp.exponential import (
     _DOUBLE,
     _SLACK,
@@ -106,6 +107,17 @@ def test_a_seed_means_the_same_everywhere() -> None:
 
 
 # -- exponential mechanism ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [8, 64, 128])
+def test_weights_are_whole_parts_however_coarse_the_first_look_is(unit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """⌊2^unit e^-gap/3⌋; where a precision does not decide it, another one does."""
+    real = exponential.precision
+    monkeypatch.setattr(exponential, "precision", lambda bits: real(bits if bits > unit + 40 else 4))
+    with localcontext() as context:
+        context.prec = 200
+        expected = {gap: int(2**unit * (Decimal(-gap) / 3).exp()) for gap in range(12)}
+    assert _ball_weights(set(range(12)), Fraction(1, 3), unit) == expected
 
 
 def draws(scores: object, epsilon: object, interval: object, times: int, seed: int) -> Counter[int]:

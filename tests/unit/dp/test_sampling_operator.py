@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.errors import MissingExtraError, ParameterError
+from nymity.dp import threshold
 from nymity.dp.binomial import ball, exact_tail, precision
 from nymity.dp.binomial import tail as binomial_tail
 from nymity.dp.notion import NOTIONS
@@ -308,3 +309,26 @@ def test_without_the_package_it_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "flint", None)
     with pytest.raises(MissingExtraError, match=r"nymity\[dp\]"):
         ny.dp.smallest_k(epsilon=0.9, delta=1e-5)
+
+
+@pytest.mark.parametrize("m", [1, 7, 10**6])
+def test_multiples_of_the_odds_are_rounded_exactly_however_coarse_the_first_look_is(
+    m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """⌈m w⌉ and ⌊m / w⌋ with w = (1 - beta) / (e^epsilon - 1 + beta), by 60 digits."""
+    monkeypatch.setattr(threshold, "precision", lambda bits: precision(bits if bits > threshold.BITS else 2))
+    with localcontext() as context:
+        context.prec = 60
+        beta, growth = Decimal("0.3"), Decimal(1).exp()
+        odds = (1 - beta) / (growth - 1 + beta)
+        expected = ceil(m * odds), floor(m / odds)
+    found = Threshold(beta=Fraction(3, 10), epsilon=Fraction(1))
+    assert (found.multiple(m), found.quotient(m)) == expected
+
+
+def test_a_certified_delta_has_twenty_digits_and_encloses_the_truth() -> None:
+    """The two ends are decimals of at most twenty significant digits, and next to each other."""
+    found = ny.dp.delta(k=5, beta=Fraction(1, 2))
+    assert found.lower <= found.upper
+    assert max(len(end.as_tuple().digits) for end in (found.lower, found.upper)) <= 20
+    assert found.digits >= 18

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from nymity.partition.attributes import attributes_of
 from nymity.partition.geometry import Geometry
+from nymity.partition.merging import _Boxes
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.problem import ClassValues, Problem, problem_of
 from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
@@ -118,6 +119,23 @@ def test_classes_as_models_see_them(case: Case, data: st.DataObject) -> None:
     assert everything.n_classes == whole.n_classes == 1
     assert everything.loss() == pytest.approx(whole.loss())
     assert everything.as_classes().sizes.tolist() == whole.as_classes().sizes.tolist() == [n]
+
+
+@given(case=cases(numeric=True, n_sensitive=1), data=st.data())
+@settings(max_examples=60)
+def test_the_price_of_a_union_is_what_it_adds_to_the_loss(case: Case, data: st.DataObject) -> None:
+    """A class that fails joins the one with which it loses least more than apart."""
+    if not weighted(case):
+        return
+    described, n = problem(case), case.frame.height
+    classes = np.unique(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), return_inverse=True)[1]
+    apart = described.assignment(classes.astype(np.int64))
+    for c in range(apart.n_classes):
+        others = np.array([other for other in range(apart.n_classes) if other != c], dtype=np.int64)
+        each = np.arange(apart.n_classes)
+        unions = [np.where(each == max(c, o), min(c, o), each) for o in others.tolist()]
+        added = [apart.merged(np.unique(union, return_inverse=True)[1]).loss() - apart.loss() for union in unions]
+        assert _Boxes(apart).price(c, others).tolist() == pytest.approx(added, abs=1e-9)
 
 
 @given(pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 8)), min_size=1), far=st.sampled_from([0, 2**17]))

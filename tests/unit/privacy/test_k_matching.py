@@ -15,6 +15,7 @@ from nymity.privacy import Groups, KAnonymity, KMatching, consistency
 from nymity.privacy.consistency import Consistency, Originals
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
+from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.schema import Schema, quasi
 
 AGES, SEXES = ("30", "31", "32", "40"), ("f", "m")
@@ -193,3 +194,19 @@ def test_a_pair_that_does_not_fit_is_not_believed() -> None:
     row, record = np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32)
     assert found._all_fit(row, record)
     assert not found._all_fit(np.array([1], np.int32), np.array([0], np.int32))
+
+
+UNEVEN = Hierarchy.from_rows([[*"axx*"], [*"bxx*"], [*"cyx*"], [*"dzz*"]])
+
+
+@pytest.mark.parametrize(("levels", "largest"), [((1,), 2), ((2,), 3), ((0, 1), 2), ((0, 2), 3), ((2, 3), 3)])
+def test_a_label_of_two_levels_stands_for_the_values_of_the_level_it_was_published_at(levels, largest):
+    """``x`` is a and b at level 1, and a, b and c at level 2: two rows of it fit two records or three, in as many ways.
+
+    Whichever layer of a recoding published the rows, the last one included.
+    """
+    nobody = np.zeros((0, 1), dtype=np.int64)
+    layers = tuple(Layer({"v": level}, nobody) for level in levels)
+    recoding = LevelRecoding(("v",), {"v": UNEVEN}, layers, "remove")
+    originals = Originals.of(pl.DataFrame({"v": list("abc")}), recoding)
+    assert Consistency.of([pl.Series(["x", "x"])], ["v"], originals).largest == largest

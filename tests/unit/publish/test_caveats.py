@@ -69,7 +69,7 @@ def test_columns_that_single_out_nobody_are_no_warning() -> None:
 )
 def test_unique_rows_are_those_a_slow_count_finds(rows: list[tuple[Any, ...]]) -> None:
     table = pl.DataFrame(rows, schema={"q": pl.String, "r": pl.String, "i": pl.Int64, "j": pl.Int64}, orient="row")
-    found = caveats_of_table(table, quasi=["q", "r"], sensitive=[], insensitive=["i", "j"], promised=[])
+    found = caveats_of_table(table, quasi=["q", "r"], sensitive=[], insensitive=["i", "j"], models=[])
 
     def unique(places: list[int]) -> int:
         counts = Counter(tuple(row[place] for place in places) for row in rows)
@@ -168,7 +168,7 @@ def test_figures_of_sensitive_values_are_those_of_a_slow_count(rows: list[tuple[
     table = pl.DataFrame(rows, schema={"q": pl.String, "s": pl.String}, orient="row")
     found = {
         caveat.key: caveat.figures
-        for caveat in caveats_of_table(table, quasi=["q"], sensitive=["s"], insensitive=[], promised=["s"])
+        for caveat in caveats_of_table(table, quasi=["q"], sensitive=["s"], insensitive=[], models=[L2])
     }
     classes: dict[str, list[str | None]] = defaultdict(list)
     for group, value in rows:
@@ -378,5 +378,5 @@ def test_every_warning_has_its_row_in_the_docs(key: str) -> None:
 
 def test_without_quasi_identifiers_all_rows_are_one_class() -> None:
     frame = pl.DataFrame({"s": ["a", "a"], "i": [1, 2]})
-    found = caveats_of_table(frame, quasi=[], sensitive=["s"], insensitive=["i"], promised=[])
+    found = caveats_of_table(frame, quasi=[], sensitive=["s"], insensitive=["i"], models=[])
     assert [caveat.figures.get("unique_with_all", caveat.figures.get("certain")) for caveat in found] == [2, 2]

@@ -474,3 +474,14 @@ def test_recodings_and_ledgers_of_0_1_0_are_read(name: str) -> None:
     again = Recoding.from_dict(recoding.to_dict())
     assert again.to_dict() == recoding.to_dict()
     assert ny.dp.Ledger(path=str(OLD / "ledger.json"), source="stays").left()[0] == 1.5
+
+
+def test_an_error_in_a_certificate_names_a_value_as_it_is() -> None:
+    """What a job calls privacy is called promised in a certificate; a value of that name keeps it."""
+    frame = pl.DataFrame({"q": ["a"] * 4, "s": ["privacy", "x", "x", "y"]})
+    schema = ny.Schema({"q": ny.quasi(), "s": ny.sensitive()})
+    release = ny.publish(frame, schema, privacy=ny.FPrivacy(thresholds={"privacy": 0.5}, attribute="s"))
+    certificate = copy.deepcopy(dict(release.certificate))
+    certificate["promised"][0]["thresholds"]["privacy"] = 2
+    with pytest.raises(NymityError, match=r"promised\[0\]\.thresholds, 'privacy': expected a number"):
+        ny.check(release.frame, certificate=certificate)

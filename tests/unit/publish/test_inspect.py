@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from nymity.core.errors import JobError, ParameterError, TableError
 from nymity.datasets import hospital
 from nymity.lattice.anytime import AnytimeLattice
+from nymity.lattice.default import rounded
 from nymity.publish.inspect import SUGGEST_FROM, Inspection, inspect_table, starter_job
 from nymity.publish.job import Job
 from nymity.publish.starter import _specification
@@ -236,7 +237,7 @@ def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
         "suppression": 0.05,
         "seconds": 60,
     }
-    assert f"There are {large.lattice_size:.1e} choices, so many that a proof" in text
+    assert f"There are {rounded(large.lattice_size)} choices, so many that a proof" in text
     assert Job.from_dict(tomllib.loads(text)).method == AnytimeLattice(suppression=0.05, seconds=60)
     assert tomllib.loads(starter_job(small, "t.csv"))["method"]["name"] == "optimal-lattice"
 

@@ -466,7 +466,7 @@ def test_a_wrong_hierarchy_is_answered_with_its_place(hierarchy: Any, place: str
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["schema", "privacy", "method"])
+@pytest.mark.parametrize("name", ["schema", "privacy"])
 def test_a_missing_field_is_named(name: str) -> None:
     content = data()
     del content[name]

@@ -7,9 +7,12 @@ files, unpacked, and in the memory of the frames that are given back.
 from __future__ import annotations
 
 import base64
+import getpass
 import gzip
 import io
 import pickle
+import platform
+import socket
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +30,8 @@ from nymity.io.compact import compact
 from nymity.publish.job import Job, Output, Source
 from nymity.publish.pipeline import run_job
 from nymity.publish.registry import METHODS
+from nymity.publish.signing import new_key
+from nymity.report import write_about
 
 WARD, TOWN, ILL, NOTE, NAME = (
     f"trace of the {what} of the one person" for what in ("ward", "town", "ill", "note", "name")
@@ -149,7 +154,7 @@ def test_no_file_holds_what_no_row_shows(key: str, tmp_path: Path) -> None:
     listed.write_parquet(tmp_path / "people.parquet")
     release = run_job(job_of(key, "parquet", Source(path=str(tmp_path / "people.parquet"))))
     assert release.frame.height
-    release.write(tmp_path / "out")
+    release.write(tmp_path / "out", beside=write_about)
     for path in (tmp_path / "out").iterdir():
         assert traces(pieces(path), cells(release)) == [], path.name
     assert traces(memory(release.table), cells(release)) == []
@@ -163,9 +168,31 @@ def test_in_no_format(format: str, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     for key in ("optimal-lattice", "mondrian", "anatomy", "safepub"):
         release = run_job(job_of(key, format), people(240 if key in PRIVATE else 40))
-        release.write(tmp_path / key)
+        release.write(tmp_path / key, beside=write_about)
         for path in (tmp_path / key).iterdir():
             assert traces(pieces(path), cells(release)) == [], (key, path.name)
+
+
+@pytest.mark.usefixtures("unpacked")
+@pytest.mark.parametrize("format", FORMATS)
+def test_nothing_tells_where_and_by_whom_it_was_made(format: str, tmp_path: Path) -> None:
+    """Neither paths nor the names of user and machine: in tables, certificate, page and signature."""
+    place = tmp_path / "folder of the one who publishes"
+    place.mkdir()
+    people(240).write_parquet(place / "source of it.parquet")
+    new_key(place / "key of it")
+    names = {getpass.getuser(), platform.node(), socket.gethostname(), Path.home().name} - {"root", "localhost"}
+    told = {str(tmp_path), tmp_path.name, place.name, "source of it", "key of it", f"{Path.home()}/", ".nymity-"}
+    secrets = [*told, *(name for name in names if len(name) > 3)]
+    for key in ("optimal-lattice", "mondrian", "freeform-greedy", "anatomy", "safepub"):
+        source = Source(path=str(place / "source of it.parquet"))
+        release = run_job(job_of(key, format, source))
+        release.write(place / key, beside=write_about, sign=place / "key of it")
+        written = sorted((place / key).iterdir())
+        assert {"about.html", "certificate.json", "certificate.json.sig"} <= {path.name for path in written}
+        for path in written:
+            content = b"".join(pieces(path))
+            assert [secret for secret in secrets if secret.encode() in content] == [], (key, path.name)
 
 
 @pytest.mark.usefixtures("unpacked")

@@ -128,10 +128,19 @@ def test_whatever_is_changed_is_noticed(how: str, signed: Path, keys: Path) -> N
 @pytest.mark.parametrize(
     "content", [b"", b"{}", b"[]", b"{", b"\xff", b'{"format": "nymity-signature-9"}', b"[" * 99_999, b"x" * 10**6]
 )
-def test_a_broken_signature_file_is_an_error(content: bytes, signed: Path, keys: Path) -> None:
+def test_a_file_that_is_no_signature_fails_with_a_key_and_blocks_nothing_without(
+    content: bytes, signed: Path, keys: Path
+) -> None:
     (signed / SIGNATURE_NAME).write_bytes(content)
-    with pytest.raises(FileError, match=r"certificate\.json\.sig"):
-        look(signed, key=keys / "ours.pub")
+    found = look(signed, key=keys / "ours.pub")
+    assert found.answer == "does not hold"
+    assert any("certificate.json.sig is no signature" in problem for problem in found.problems)
+    assert found.key is None
+    unasked = look(signed)
+    assert unasked.holds
+    (told,) = (f for f in unasked.findings if f.about == "signature")
+    assert told.answer == "cannot be seen"
+    assert "certificate.json.sig is no signature" in told.says
 
 
 def test_a_foreign_key_does_not_fit(signed: Path, keys: Path) -> None:
@@ -150,21 +159,22 @@ def test_a_foreign_signature_is_not_ours(signed: Path, keys: Path) -> None:
     assert look(signed, key=keys / "theirs.pub").answer == "does not hold"
 
 
-def test_tables_are_covered_and_a_report_is_not(keys: Path, tmp_path: Path) -> None:
-    def beside(_: Any, folder: Path) -> list[str]:
-        (folder / "report.html").write_text("<p>fine</p>")
-        return ["report.html"]
+def test_tables_are_covered_and_further_files_are_not(keys: Path, tmp_path: Path) -> None:
+    def beside(folder: Path, _: Any) -> list[str]:
+        assert {"release.csv", "certificate.json", "certificate.json.sig"} <= {path.name for path in folder.iterdir()}
+        (folder / "notes.html").write_text("<p>fine</p>")
+        return ["notes.html"]
 
-    certificate = released().write(tmp_path / "r", sign=keys / "ours", beside=beside)
+    certificate = released().write(tmp_path / "r", sign=keys / "ours", beside=beside, force=True)
     assert [item["file"] for item in certificate["files"]] == ["release.csv"]
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "certificate.json",
         "certificate.json.sig",
+        "notes.html",
         "release.csv",
-        "report.html",
     ]
     assert look(tmp_path / "r", key=keys / "ours.pub").holds
-    (tmp_path / "r" / "report.html").unlink()
+    (tmp_path / "r" / "notes.html").unlink()
     assert look(tmp_path / "r", key=keys / "ours.pub").holds  # it need not be handed on
 
 
@@ -176,13 +186,13 @@ def test_a_failed_write_leaves_the_signed_release(signed: Path, keys: Path, monk
 
     monkeypatch.setattr(SigningKey, "sign", fail)
     with pytest.raises(NymityError):
-        released(out=signed, sign=keys / "ours")
+        released(out=signed, sign=keys / "ours", force=True)
     assert {path.name: path.read_bytes() for path in signed.iterdir()} == before
 
 
 def test_an_unsigned_release_never_lies_beside_an_old_signature(signed: Path) -> None:
     with pytest.raises(ParameterError, match="its signature would be left behind"):
-        released(out=signed)
+        released(out=signed, force=True)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------
@@ -308,6 +318,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     Path("job.json").write_text(json.dumps(job))
     done = nymity("publish", "job.json", "--out", "r", "--no-report")
     assert done.exit_code == 0, done.output
+    assert f"signature     {Path('r') / SIGNATURE_NAME}" in done.stdout
     assert nymity("check", "r/release.csv", "--key", "keys/b.pub").exit_code == 0
     assert nymity("check", "r/release.csv", "--job", "job.json", "--key", "keys/b.pub").exit_code == 0
     foreign = nymity("check", "r/release.csv", "--key", "keys/a.pub")
@@ -316,7 +327,13 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert named.exit_code == 0
     assert json.loads(made.stdout)["fingerprint"] in named.stdout
     assert "valid" not in named.stdout
+    signature = Path("r", SIGNATURE_NAME).read_bytes()
+    Path("r", SIGNATURE_NAME).write_bytes(b"no signature")
+    assert nymity("check", "r/release.csv").exit_code == 0
+    assert "not checked" in nymity("check", "r/release.csv").stdout
+    assert nymity("check", "r/release.csv", "--key", "keys/b.pub").exit_code == 1
+    Path("r", SIGNATURE_NAME).write_bytes(signature)
     del job["sign"]
     Path("job.json").write_text(json.dumps(job))
-    assert nymity("publish", "job.json", "--out", "r", "--no-report").exit_code == 2
+    assert nymity("publish", "job.json", "--out", "r", "--no-report", "--force").exit_code == 2
     assert nymity("check", "r/release.csv", "--key", "keys/b.pub").exit_code == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import ValidationError
 
 from nymity.core import extras
-from nymity.core.errors import MissingExtraError
+from nymity.core.errors import DrawingError, MissingExtraError
 from nymity.report import chart
 from nymity.report.markup import Html, Spec, element, script_data
 
@@ -84,9 +84,25 @@ def test_a_missing_package_is_named(module: str, monkeypatch: pytest.MonkeyPatch
         raise ImportError(name)
 
     monkeypatch.setattr(extras, "import_module", absent)
-    chart.javascript.cache_clear()
+    monkeypatch.setattr(chart, "find_spec", lambda _: None)
+    chart.begin_javascript.cache_clear()
     with pytest.raises(MissingExtraError, match=rf'HTML report needs the package .{module}.*"nymity\[report\]"'):
         chart.javascript() if module == "vl_convert" else chart.bars(BARS, title="share")
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [("import os; os.abort()", "was ended by SIGABRT"), ("raise MemoryError", "ended with exit code 1")],
+)
+def test_a_plot_library_that_dies_is_an_error_and_not_the_end(
+    code: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chart.begin_javascript.cache_clear()
+    monkeypatch.setattr(chart, "_BUNDLING", code)
+    with pytest.raises(DrawingError, match=how):
+        chart.javascript()
+    monkeypatch.undo()
+    assert "vegaEmbed" in chart.javascript()  # another time it may work
 
 
 @given(st.text(), st.text())

@@ -18,7 +18,8 @@ import nymity as ny
 from nymity.core.errors import ParameterError
 from nymity.privacy import Groups, PrivacyModel
 from nymity.risk import ATTACKS, BackgroundKnowledge, Downcoding
-from nymity.risk.attacks.promises import advantage_limit, largest_shares, least_values
+from nymity.risk.attacks.promises import advantage_limit, highest_chance, largest_shares, least_values
+from nymity.risk.attacks.result import Limit
 from nymity.table.encoding import encode
 
 SCHEMA = ny.Schema({"q": ny.quasi(), "s": ny.sensitive()})
@@ -218,3 +219,38 @@ def test_what_is_certain_because_it_is_missing_is_told_apart() -> None:
     (found,) = ny.risk.attack(frame, SCHEMA, attacks=["homogeneity"]).results
     assert found.sentence == "The value of 's' is certain for 100% of 5 people; for 60% it is a missing value."
     assert found.figures["certain_missing"] == 3
+
+
+@pytest.mark.parametrize(
+    ("chances", "limits", "highest", "promised", "exceeds"),
+    [
+        # the likelier value may have any chance, the other one is within its limit
+        (("1", "1/2"), (("1", "t"), ("1/2", "t")), "1", ("1", "t"), False),
+        # the likelier value is within its limit, the other one is not
+        (("1", "3/5"), (("1", "t"), ("1/2", "t")), "1", ("1/2", "t"), True),
+        # no promise speaks of the likelier value
+        (("1", "1/2"), (("1", ""), ("1/2", "t")), "1", ("1", "t"), False),
+        (("1", "3/5"), (("1", ""), ("1/2", "t")), "1", ("1/2", "t"), True),
+        # of two as likely ones the stricter limit is told
+        (("1/2", "1/2"), (("2/3", "u"), ("1/2", "t")), "1/2", ("1/2", "t"), False),
+        # nothing is promised
+        (("1/3", "2/3"), None, "2/3", None, False),
+    ],
+)
+def test_the_highest_chance_beside_limits_that_differ_by_value(
+    chances: tuple[str, ...],
+    limits: tuple[tuple[str, str], ...] | None,
+    highest: str,
+    promised: tuple[str, str] | None,
+    exceeds: bool,
+) -> None:
+    """``highest`` is the chance with anybody; ``exceeds`` compares every value with its own limit."""
+
+    def limit(chance: str, promise: str) -> Limit:
+        return Limit(chance=Fraction(chance), promise=promise)
+
+    found = highest_chance(
+        {value: Fraction(chance) for value, chance in enumerate(chances)},
+        None if limits is None else [limit(*one) for one in limits],
+    )
+    assert found == (Fraction(highest), None if promised is None else limit(*promised), exceeds)

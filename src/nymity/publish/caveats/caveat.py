@@ -12,6 +12,7 @@ from typing import Any
 #: Every kind of warning, the worst first; what a kind of release leaves open by nature comes after all of these.
 ORDER = (
     "known-seed",
+    "empty-promise",
     "no-ledger",
     "earlier-releases",
     "drawn-anew",

@@ -53,7 +53,7 @@ def checked_caveats(
         quasi=[name for name in by_role[Role.QUASI] if name in table.columns],
         sensitive=by_role[Role.SENSITIVE],
         insensitive=by_role[Role.INSENSITIVE],
-        promised={name for model in models for name in model.sensitive},
+        models=models,
         counts=counts,
         classes=classes,
     )

@@ -10,7 +10,7 @@ from nymity.dp.private_method import PrivateOutcome
 from nymity.publish.caveats.caveat import Caveat, worst_first
 from nymity.publish.caveats.method import optimality
 from nymity.publish.caveats.people import several_records
-from nymity.publish.caveats.table import caveats_of_table
+from nymity.publish.caveats.table import caveats_of_table, empty_promises
 from nymity.publish.differential import WITHOUT_LEDGER
 from nymity.publish.job import Job
 from nymity.publish.registry import Outcome
@@ -34,14 +34,15 @@ def caveats_of(
     """
     always = [*earlier, *by_nature(type(outcome.recoding))]
     if isinstance(outcome, PrivateOutcome):
-        return worst_first([*always, *([Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else [])])
+        without = [Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else []
+        return worst_first([*always, *without, *empty_promises(job.privacy, {})])
     schema, buckets = job.schema, recoded.counts is not None
     seen = caveats_of_table(
         recoded.table,
         quasi=schema.quasi,
         sensitive=schema.sensitive,
         insensitive=schema.columns(Role.INSENSITIVE),
-        promised={name for model in job.privacy for name in model.sensitive},
+        models=job.privacy,
         counts=recoded.counts,
         classes=outcome.recoding.has_classes,
     )

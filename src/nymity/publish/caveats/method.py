@@ -13,6 +13,7 @@ from nymity.partition.freeform import Freeform
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publish.caveats.caveat import Caveat
+from nymity.publish.caveats.table import empty_promises
 from nymity.publish.differential import WITHOUT_LEDGER
 from nymity.publish.registry import Method, Outcome
 from nymity.quality.classification import ClassificationLoss
@@ -37,6 +38,8 @@ def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, le
     elif isinstance(method, Freeform):
         by_nature = FreeformRecoding.unprotected
     found = [Caveat.by_nature(text) for text in by_nature]
+    if isinstance(method, PrivateMethod):  # of others the table shows it
+        found += empty_promises(models, {})
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
         found.append(Caveat(key="optimality", says=f"{_LEVELS}: {_REPLAY}."))
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import polars as pl
 
+from nymity.privacy import PrivacyModel
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.caveats.wording import counted
 from nymity.publish.fingerprint import as_any_file_tells
@@ -16,7 +18,13 @@ from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.text import as_text
 
 #: The warnings that the table alone shows, so that whoever has it can find them again.
-SEEN = ("columns-that-single-out", "no-promise-about-sensitive", "values-spelled-alike", "missing-values")
+SEEN = (
+    "empty-promise",
+    "columns-that-single-out",
+    "no-promise-about-sensitive",
+    "values-spelled-alike",
+    "missing-values",
+)
 
 
 def caveats_of_table(
@@ -25,27 +33,45 @@ def caveats_of_table(
     quasi: Sequence[str],
     sensitive: Sequence[str],
     insensitive: Sequence[str],
-    promised: Collection[str],
+    models: Sequence[PrivacyModel],
     counts: pl.DataFrame | None = None,
     classes: bool = True,
 ) -> list[Caveat]:
     """Return the warnings that a released table gives cause for.
 
-    ``promised`` are the sensitive columns that a promise is about. ``counts`` is the second table of a bucketized
+    ``models`` are what is promised. ``counts`` is the second table of a bucketized
     release, where buckets stand for classes. Without ``classes`` rows have cells of their own (freeform), so that
     nothing can be said class by class. Columns that the release does not have are passed over.
     """
     of_row = class_of_rows(table, quasi)
     found = single_out(table, of_row, [name for name in insensitive if name in table.columns])
+    promised, rarest = {name for model in models for name in model.sensitive}, dict[str, Fraction | None]()
     for name in sensitive:
         held = table if counts is None else counts
         if name not in held.columns:
             continue
         values = ValuesByClass.of(table, of_row, name, counts)
+        rarest[name] = values.rarest
         if name not in promised:
             found.append(_without_promise(values, classes))
         found += [*_spelled_alike(values, classes), *(_missing(values, name in promised) if classes else [])]
-    return found
+    return [*empty_promises(models, rarest), *found]
+
+
+def empty_promises(models: Sequence[PrivacyModel], rarest: Mapping[str, Fraction | None]) -> list[Caveat]:
+    """Name the promises that any table would keep; ``rarest`` are the shares of the rarest sensitive values."""
+    empty = [model for model in models if model.is_empty(_of_model(model, rarest))]
+    if not empty:
+        return []
+    names = ", ".join(model.promise().partition(":")[0] for model in empty)
+    says = f"{names} {'promises' if len(empty) == 1 else 'promise'} nothing: {empty[0].emptiness}"
+    if len(empty) == len(models):
+        says += ", and nothing else is promised"
+    return [Caveat(key="empty-promise", says=f"{says}.", figures={"models": [model.key for model in empty]})]
+
+
+def _of_model(model: PrivacyModel, rarest: Mapping[str, Fraction | None]) -> Fraction | None:
+    return next((rarest[name] for name in model.sensitive if name in rarest), None)
 
 
 def single_out(table: pl.DataFrame, of_row: pl.Series, insensitive: Sequence[str]) -> list[Caveat]:
@@ -120,6 +146,12 @@ class ValuesByClass:
         forms = pl.DataFrame({"value": texts, "form": [plain_form(text) for text in texts]}, schema_overrides=_TEXTS)
         known = self.counted.join(forms, on="value", how="left").with_columns(pl.col("form").alias("value"))
         return ValuesByClass(self.name, known.group_by("class", "value").agg(pl.col("records").sum()))
+
+    @property
+    def rarest(self) -> Fraction | None:
+        """Share of all records that the rarest value has, a gap being one."""
+        records = self.counted.group_by("value").agg(pl.col("records").sum())["records"].to_list()
+        return Fraction(min(records), sum(records)) if sum(records) else None
 
     @property
     def distinct(self) -> int:

@@ -20,7 +20,7 @@ from nymity.core.validation import number, whole_number
 from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.enumerated import TooManyWaysError
 from nymity.risk.attacks.exchange import Exchange
-from nymity.risk.attacks.promises import largest_shares, least_values, linkage_limit, nearest_to_limit
+from nymity.risk.attacks.promises import highest_chance, largest_shares, least_values, linkage_limit
 from nymity.risk.attacks.replay import Replay, Row, as_rows, replay_hindrance
 from nymity.risk.attacks.result import AttackResult, Limit, share
 from nymity.risk.attacks.scene import Scene
@@ -140,12 +140,12 @@ class _Weighed:
             for code, label in enumerate(column.labels)
             if (most := max(belief.get(label, Fraction(0)) for belief in beliefs))
         }
-        highest, limit, exceeds = nearest_to_limit(chances, largest_shares(scene.models, attribute, column))
+        highest, limit, exceeds = highest_chance(chances, largest_shares(scene.models, attribute, column))
         fewest = min(sum(1 for chance in belief.values() if chance) for belief in beliefs)
         least, promise = least_values(scene.models, attribute, column)
         few = fewest < least
         if few and not exceeds:
-            highest, limit = max(chances.values()), Limit(chance=Fraction(1), promise=promise)
+            limit = Limit(chance=Fraction(1), promise=promise)
         n = len(truth)
         right = sum(_right(belief, value) for belief, value in zip(beliefs, truth, strict=True))
         without = sum(_right(belief, value) for belief, value in zip(self._by_reading(a), truth, strict=True)) / n
@@ -170,7 +170,7 @@ class _Weighed:
             sentence=f"Of {tables['before']:,} tables that fit the release, the method publishes it from "
             f"{tables['left']:,}; a guess of {attribute!r} is right for {share(float(right) / n)}, against "
             f"{share(float(without))} without knowing the method, and with a chance of "
-            f"{share(float(max(chances.values())))} at most{left}.",
+            f"{share(float(highest))} at most{left}.",
             figures={**figures, "fewest_values": fewest, "promised_values": least, **self._masked(a)},
         )
 

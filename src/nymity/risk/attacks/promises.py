@@ -57,18 +57,21 @@ def largest_shares(models: Sequence[PrivacyModel], attribute: str, column: Sensi
     return limits if any(limit.promise for limit in limits) else None
 
 
-def nearest_to_limit(
-    chances: Mapping[int, Fraction], limits: list[Limit] | None
-) -> tuple[Fraction, Limit | None, bool]:
-    """Return the chance that exceeds its value's limit by most, or comes nearest to it, the limit, and whether it does.
+def highest_chance(chances: Mapping[int, Fraction], limits: list[Limit] | None) -> tuple[Fraction, Limit | None, bool]:
+    """Return the highest chance, the limit to hold it against, and whether any value's chance exceeds that value's own.
 
-    ``chances`` are the largest for each value; where no promise speaks about any of them, the largest of all.
+    ``chances`` are the largest for each value. Promises may leave values different limits: the one returned is that
+    which is exceeded by most, or else that of the most likely value, which is 1 where promises speak of others alone.
     """
+    highest = max(chances.values())
     promised = [] if limits is None else [value for value in chances if limits[value].promise]
     if limits is None or not promised:
-        return max(chances.values()), None, False
-    value = max(promised, key=lambda value: chances[value] - limits[value].chance)
-    return chances[value], limits[value], chances[value] > limits[value].chance
+        return highest, None, False
+    nearest = max(promised, key=lambda value: chances[value] - limits[value].chance)
+    if chances[nearest] > limits[nearest].chance:
+        return highest, limits[nearest], True
+    likeliest = min((limits[value] for value in chances if chances[value] == highest), key=lambda limit: limit.chance)
+    return highest, likeliest if likeliest.promise else Limit(chance=_ONE, promise=limits[nearest].promise), False
 
 
 def least_values(models: Sequence[PrivacyModel], attribute: str, column: SensitiveColumn) -> tuple[int, str]:

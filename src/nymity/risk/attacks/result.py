@@ -25,8 +25,9 @@ class AttackResult:
     ``rate`` is the share of ``n`` attempts that succeed, ``successes`` of them, with a 95% interval from ``low`` to
     ``high``; where everybody was counted (``exact``) both are the rate itself. ``highest``: the largest chance the
     attacker has with anybody. ``baseline``: the rate of someone who guesses without the release, or at people who are
-    not in it. ``limit``: what was promised about ``highest``, None if no promise speaks about the attack. ``exceeds``:
-    whether the attack does better than promised, decided by ``highest`` where that is exact, else by ``low``.
+    not in it. ``limit``: what was promised about ``highest``, None if no promise speaks about the attack; where values
+    have limits of their own, the one that is exceeded. ``exceeds``: whether the attack does better than promised,
+    decided by exact chances where ``highest`` is known, else by ``low``.
     """
 
     key: str

@@ -9,7 +9,7 @@ import numpy as np
 
 from nymity.risk.attacks.certainty import interval, values_hindrance
 from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.promises import largest_shares, nearest_to_limit
+from nymity.risk.attacks.promises import highest_chance, largest_shares
 from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.scene import Scene, ValueGroups
 
@@ -44,7 +44,7 @@ class Skewness(Attack):
         low, high = interval(groups, right, n)
         limits = None if scene.freeform else largest_shares(scene.models, attribute, groups.column)
         chances = _largest_chances(groups)
-        highest, limit, exceeds = nearest_to_limit(chances, limits)
+        highest, limit, exceeds = highest_chance(chances, limits)
         overall = groups.column.totals if groups.exact else _overall(scene, attribute)
         baseline = float(overall.max() / overall.sum())
         return AttackResult(
@@ -64,7 +64,7 @@ class Skewness(Attack):
             exceeds=exceeds,
             sentence=f"Guessing the most frequent {attribute!r} of a person's class is right for {share(rate)}, "
             f"against {share(baseline)} for the most frequent of all, and with a chance of "
-            f"{share(float(max(chances.values())))} at most.",
+            f"{share(float(highest))} at most.",
             figures={"groups": len(groups.people)},
         )
 

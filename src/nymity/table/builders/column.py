@@ -9,6 +9,7 @@ from datetime import date, datetime, time
 import polars as pl
 
 from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.quoting import quoted
 from nymity.table.hierarchy import Hierarchy, Label, some_of
 from nymity.table.text import MASK, as_text
 
@@ -53,13 +54,13 @@ def plain_text(where: str, item: object) -> str:
         text = as_text(pl.Series([item])).item()
         if isinstance(text, str):
             return text
-    raise ParameterError(where, expected="text or a number", got=repr(item))
+    raise ParameterError(where, expected="text or a number", got="None" if item is None else quoted(item))
 
 
 def plain_texts(where: str, items: object) -> tuple[str, ...]:
     """Write a list of values the way one column would: with ``2.5`` among them, 1 is written ``1.0``."""
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise ParameterError(where, expected="a list of values", got=repr(items))
+        raise ParameterError(where, expected="a list of values", got=quoted(items))
     listed = list(items)
     if any(isinstance(item, float) for item in listed) and all(_is_number(item) for item in listed):
         listed = as_text(pl.Series(listed, dtype=pl.Float64, strict=False)).to_list()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from typing import ClassVar
 
 import polars as pl
@@ -68,7 +68,14 @@ class Dates:
     def _days(self, values: pl.Series, column: Column, where: str) -> tuple[dict[str, date], bool]:
         """The day of each value, and whether values tell more than the day."""
         if values.dtype in (pl.Date, pl.Datetime):
-            known = values.drop_nulls()
+            known = values.drop_nulls().unique()
+            outside = known.filter(~known.dt.year().is_between(MINYEAR, MAXYEAR))
+            refuse(
+                where,
+                as_text(outside).to_list(),
+                expected=f"dates of the years {MINYEAR} to {MAXYEAR}",
+                hint="correct them, or make them missing",
+            )
             return dict(zip(as_text(known).to_list(), known.dt.date().to_list(), strict=True)), values.dtype != pl.Date
         read = {text: self.day(text) for text in column.texts}
         refuse(

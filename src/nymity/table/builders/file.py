@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from dataclasses import dataclass
-from os import fspath
 from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError
-from nymity.core.files import read_file
+from nymity.core.files import open_file
+from nymity.core.paths import path_text
+from nymity.core.quoting import quoted
+from nymity.core.separator import separator_line
+from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.text import MASK, shown
+from nymity.table.text import MASK
 
 DELIMITERS = ";,\t|"
 
@@ -38,7 +39,7 @@ class HierarchyFile:
     delimiter: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", check_path("file.path", self.path))
+        object.__setattr__(self, "path", path_text("file.path", self.path))
         if self.delimiter is not None:
             check_delimiter("file.delimiter", self.delimiter)
 
@@ -56,6 +57,8 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
     makes a valid one, the most frequent is taken and what is wrong then is reported.
     """
     text = read_text(path)
+    if (named := separator_line(text)) is not None and named[0] in DELIMITERS:  # of a spreadsheet
+        delimiter, text = delimiter or named[0], text[named[1] :]
     if delimiter is not None:
         check_delimiter("delimiter", delimiter)
         return _hierarchy(path, parse_lines(path, text, delimiter))
@@ -76,9 +79,10 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, unpacking gzip; every way this can fail is a :class:`FileError`."""
     try:
-        content = read_file(path)
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
+        with open_file(path) as file:
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            content = b"".join(gunzipped(path, file)) if packed else file.read()
         return content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise FileError(str(path), expected="a hierarchy file", got="no such file") from error
@@ -87,8 +91,8 @@ def read_text(path: Path) -> str:
         raise FileError(
             f"{path}, line {line}", expected="UTF-8 text", got="other bytes", hint="save the file as UTF-8"
         ) from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileError(str(path), expected="a file that can be read", got=str(error)) from error
+    except OSError as error:
+        raise FileError(str(path), expected="a file that can be read", got=error.strerror or str(error)) from error
 
 
 def parse_lines(path: Path, text: str, delimiter: str) -> list[Line]:
@@ -104,17 +108,6 @@ def parse_lines(path: Path, text: str, delimiter: str) -> list[Line]:
     except csv.Error as error:
         raise FileError(f"{path}, line {start}", expected="well-formed CSV", got=str(error)) from error
     return lines
-
-
-def check_path(where: str, path: object) -> str:
-    """Return a path as text, so that it can stand in a job file."""
-    try:
-        text = fspath(path)  # type: ignore[call-overload]
-    except TypeError:
-        text = ""
-    if not isinstance(text, str) or not text:
-        raise ParameterError(where, expected="a path", got=repr(path))
-    return text
 
 
 def check_delimiter(where: str, delimiter: object) -> None:
@@ -133,14 +126,14 @@ def _hierarchy(path: Path, lines: list[Line]) -> Hierarchy:
             raise HierarchyError(
                 f"{path}, line {number}",
                 expected=f"{width} levels, as in line {lines[0][0]}",
-                got=f"{len(cells)} levels for {shown(cells[0] or None)}",
+                got=f"{len(cells)} levels for {quoted(cells[0] or None)}",
                 hint="repeat a value on the levels where it does not change",
             )
         if cells[0] in seen:
             raise HierarchyError(
                 f"{path}, line {number}",
                 expected="each value once",
-                got=f"{shown(cells[0] or None)} again, first in line {seen[cells[0]]}",
+                got=f"{quoted(cells[0] or None)} again, first in line {seen[cells[0]]}",
             )
         seen[cells[0]] = number
     keep = width - 1 if width > 1 and not any(cells[-1] for _, cells in lines) else width

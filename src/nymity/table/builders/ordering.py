@@ -10,10 +10,10 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.quoting import quoted
 from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
 from nymity.table.builders.number import read_number
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
-from nymity.table.text import shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def _check_distinct(where: str, labels: Sequence[str], level: int) -> None:
             raise HierarchyError(
                 where,
                 expected=f"different names for the groups of level {level}",
-                got=f"two groups called {shown(label)}",
+                got=f"two groups called {quoted(label)}",
                 hint="choose the other form of labels, or name the groups yourself",
             )
         seen.add(label)
@@ -127,7 +127,7 @@ def _check_once(where: str, values: Sequence[str]) -> None:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise ParameterError(where, expected="each value once", got=f"{shown(value)} again")
+            raise ParameterError(where, expected="each value once", got=f"{quoted(value)} again")
         seen.add(value)
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import quoted
 from nymity.table.builders.column import plain_text, plain_texts
 from nymity.table.hierarchy import Hierarchy, Label
 
@@ -33,10 +34,10 @@ class HierarchyRows:
 
 def _texts(rows: Any) -> tuple[tuple[Label, ...], ...]:
     if not isinstance(rows, list | tuple) or not rows:
-        raise ParameterError("rows.rows", expected="a list with one row per value", got=repr(rows))
+        raise ParameterError("rows.rows", expected="a list with one row per value", got=quoted(rows))
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, list | tuple) or not row:
-            raise ParameterError(f"rows.rows, row {number}", expected="a list: raw value, level 1, …", got=repr(row))
+            raise ParameterError(f"rows.rows, row {number}", expected="a list: raw value, level 1, …", got=quoted(row))
     raw = iter(plain_texts("rows.rows, level 0", [row[0] for row in rows if row[0] not in (None, "")]))
     return tuple(
         (

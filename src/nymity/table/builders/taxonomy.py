@@ -11,11 +11,12 @@ from typing import Any, ClassVar, NoReturn
 import polars as pl
 
 from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.paths import path_text
+from nymity.core.quoting import quoted
 from nymity.table.builders.column import distinct, plain_text, refuse
-from nymity.table.builders.file import check_path
 from nymity.table.builders.taxonomy_file import read_taxonomy
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
-from nymity.table.text import MASK, shown
+from nymity.table.text import MASK
 
 #: A concept and the one above it; ``None`` above a root.
 Edge = tuple[str, str | None]
@@ -58,7 +59,7 @@ class Taxonomy:
                 self._concepts(f"taxonomy.{name}")  # also refuses what is nested too deeply to be copied
                 object.__setattr__(self, name, copy.deepcopy(dict(mapping)))
         if self.file is not None:
-            object.__setattr__(self, "file", check_path("taxonomy.file", self.file))
+            object.__setattr__(self, "file", path_text("taxonomy.file", self.file))
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Return the tree as levels, checked against the column's values."""
@@ -129,9 +130,9 @@ def _tree_edges(node: object, above: str | None, where: str, depth: int = 0) -> 
     else:
         raise ParameterError(
             where,
-            expected=f"a mapping or a list below {shown(above)}",
-            got=repr(node),
-            hint=f"put it in a list: [{node!r}]",
+            expected=f"a mapping or a list below {quoted(above)}",
+            got=quoted(node),
+            hint=f"put it in a list: [{quoted(node)}]",
         )
 
 
@@ -159,8 +160,8 @@ def _parents(edges: Iterable[Edge], where: str) -> dict[str, str | None]:
             raise HierarchyError(
                 where,
                 expected="each concept in one place of the taxonomy",
-                got=f"{shown(child)} below {shown(known)} "
-                + ("twice" if known == parent else f"and below {shown(parent)}"),
+                got=f"{quoted(child)} below {quoted(known)} "
+                + ("twice" if known == parent else f"and below {quoted(parent)}"),
                 hint="leave one of them out, or give the two different names",
             )
         parents[child] = known if parent is None else parent
@@ -172,7 +173,9 @@ def _parents(edges: Iterable[Edge], where: str) -> dict[str, str | None]:
 def _arrange(parents: Mapping[str, str | None], where: str) -> _Concepts:
     """Order the concepts from the root down, which also finds those that hang on a cycle."""
     if parents.get(MASK) is not None:
-        raise HierarchyError(where, expected=f"{MASK!r} as the root only", got=f"{MASK!r} below {shown(parents[MASK])}")
+        raise HierarchyError(
+            where, expected=f"{MASK!r} as the root only", got=f"{MASK!r} below {quoted(parents[MASK])}"
+        )
     children: dict[str | None, list[str]] = {}
     for child, parent in parents.items():
         children.setdefault(parent, []).append(child)
@@ -213,4 +216,4 @@ def _cycle(parents: Mapping[str, str | None], among: set[str]) -> str:
         walked.append(name)
         name = parents[name]
     loop = [*walked[walked.index(str(name)) :], str(name)]
-    return " below ".join(shown(step) for step in loop[:6]) + (" …" if len(loop) > 6 else "")
+    return " below ".join(quoted(step) for step in loop[:6]) + (" …" if len(loop) > 6 else "")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import FileError
 from nymity.core.extras import require
+from nymity.core.plain_data import parse_json
+from nymity.core.quoting import quoted, relayed
 from nymity.table.builders.file import DELIMITERS, parse_lines, read_text
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".yaml", ".yml")
@@ -34,25 +35,33 @@ def read_taxonomy(path: Path) -> Mapping[Any, Any] | list[tuple[str, str | None]
 
 
 def _json(path: Path, text: str) -> object:
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise FileError(str(path), expected="a taxonomy", got="one that is nested too deeply") from error
-    except json.JSONDecodeError as error:
-        raise FileError(f"{path}, line {error.lineno}", expected="JSON", got=error.msg) from error
+    return parse_json(text, where=str(path), expected="a taxonomy in JSON")
 
 
 def _yaml(path: Path, text: str) -> object:
     """Read YAML with every scalar as text: ``NO`` stays Norway, ``007`` keeps its zeros."""
     yaml = require("yaml", extra="yaml", purpose=f"reading {path.name}")
     try:
-        return yaml.load(text, Loader=yaml.BaseLoader)
+        return yaml.load(text, Loader=_once(yaml))
     except RecursionError as error:
         raise FileError(str(path), expected="a taxonomy", got="one that is nested too deeply") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}, line {mark.line + 1}" if mark is not None else str(path)
-        raise FileError(place, expected="YAML", got=str(getattr(error, "problem", None) or error)) from error
+        raise FileError(place, expected="YAML", got=relayed(getattr(error, "problem", None) or error)) from error
+
+
+def _once(yaml: Any) -> type[Any]:
+    """Return a loader that refuses a key that stands twice, where others let the last one win."""
+
+    class Once(yaml.BaseLoader):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            content: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+            if len(content) < len(node.value):
+                raise yaml.constructor.ConstructorError(None, None, "a key that stands twice", node.start_mark)
+            return content
+
+    return Once
 
 
 def _pairs(path: Path, text: str) -> list[tuple[str, str | None]]:
@@ -66,6 +75,6 @@ def _pairs(path: Path, text: str) -> list[tuple[str, str | None]]:
     pairs: dict[tuple[str, str | None], None] = {}  # a pair said twice is no contradiction
     for number, cells in lines:
         if len(cells) != 2 or not cells[0]:
-            raise FileError(f"{path}, line {number}", expected="two cells, child and parent", got=repr(cells))
+            raise FileError(f"{path}, line {number}", expected="two cells, child and parent", got=quoted(cells))
         pairs[cells[0], cells[1] or None] = None
     return list(pairs)

@@ -1,0 +1,78 @@
+"""njit: numba's, with the compiled kernels kept on disk so that damage to them does no harm.
+
+numba keeps what it compiled beside the source. A file of it that was cut off or changed (a full disk, a copy that
+broke off) would be loaded all the same, and end in a traceback or in machine code that is not ours. So each file ends
+with its hash: one that does not fit is passed over, and compiled and written again. Where nothing can be written,
+kernels are compiled in every process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+_DIGEST = hashlib.sha256().digest_size
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function as ``numba.njit`` does; with ``cache`` keep what was compiled."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        kernel = numba.njit(**options)(function)
+        if cache and hasattr(kernel, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT
+            with suppress(RuntimeError, OSError):  # there is no place to keep it
+                kernel._cache = _KernelCache(function)
+        return kernel
+
+    return compiled
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc] # numba has no annotations
+    """What was compiled of one kernel."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _HashedFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, unless the disk is full or the place is gone."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Index and data of a kernel, each with its hash at the end, where the loader of numba does not look."""
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+
+    def _load_data(self, name: str) -> Any:
+        if not _is_whole(Path(self._data_path(name))):
+            raise FileNotFoundError(name)  # for numba: removed, so compile it again
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        with super()._open_for_write(filepath) as file:
+            content = io.BytesIO()
+            yield content
+            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(content[:-_DIGEST]).digest() == content[-_DIGEST:]

@@ -1,0 +1,451 @@
+"""The page for recipients: what was promised, what each column is, how to read cells and what not to conclude.
+
+It is made of the released files and their certificate alone (:class:`~nymity.report.released.Released`), so that
+anybody can make it again, and lies beside the release. It has no plots and no script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.commit import replace_file
+from nymity.publish.certificate_form import Column
+from nymity.publish.release import ABOUT_NAME
+from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+from nymity.report.document import plain_document
+from nymity.report.headline import numbers, told
+from nymity.report.markup import Html, Section, element, joined, paragraph, table
+from nymity.report.released import Released
+from nymity.report.wording import amount, count, listed, percent, shortened
+from nymity.table.text import MASK, as_text, is_missing
+
+#: Examples of cells of a column, and their longest text.
+_EXAMPLES, _LONGEST = 3, 30
+_COARSER = {
+    "intervals": "ranges of numbers",
+    "masking": "texts with characters hidden from one side",
+    "dates": "coarser dates",
+    "ordering": "ranges of an ordered list",
+    "taxonomy": "groups of a classification",
+    "file": "groups of a classification",
+}
+
+
+def render_about(release: str | Path | Released) -> str:
+    """Return the page for those who are given a release: by its folder, or a file in it."""
+    released = release if isinstance(release, Released) else Released.open(release)
+    sections = [
+        _columns_section(released),
+        _cells_section(released),
+        _conclusions_section(released),
+        *_warnings_sections(released),
+        _check_section(released),
+    ]
+    return plain_document(f"About {released.file}", _opening(released), sections)
+
+
+def write_about(folder: str | Path, tables: Sequence[pl.DataFrame] | None = None) -> list[str]:
+    """Write the page for recipients into a release folder; return its name, as ``beside`` of Release.write asks."""
+    page = render_about(Released.open(folder, tables))
+    replace_file(Path(folder) / ABOUT_NAME, lambda place: place.write_text(page, encoding="utf-8", newline="\n"))
+    return [ABOUT_NAME]
+
+
+# -- what was promised -----------------------------------------------------------------------------------
+
+
+def _opening(released: Released) -> Html:
+    files = joined([element("code", name) for name in released.files], " and ")
+    removed = f" {_columns(released.left_out)} left out." if released.left_out else ""
+    return element(
+        "header",
+        paragraph("About a table that you were given", class_="eyebrow"),
+        element("h1", f"About {released.file}"),
+        paragraph(
+            f"This table is about people: {count(released.table.height, 'record')}, published on "
+            f"{released.certificate.created} in ",
+            files,
+            f". {_changed(released)}{removed} This page says what was promised to the people in it, what each column "
+            "is, how to read the cells, and what not to conclude. It was made from the released files and their "
+            "certificate alone.",
+            class_="lead",
+        ),
+        *_not_protected(released),
+        element("h2", "What was promised"),
+        element("div", *(_card(released, n) for n in range(len(released.certificate.promised))), class_="promises"),
+        *_meaning(released),
+    )
+
+
+def _changed(released: Released) -> str:
+    return {
+        "private": "Its records are a random sample, and cells were made coarser, so that it is left to chance "
+        "whether any one person's record is in it.",
+        "buckets": "Sensitive values lie in a second table, by bucket, so that nobody can tell whose value is whose.",
+        "matching": "Cells were made coarser, so that every row fits several people.",
+        "classes": "Cells were made coarser, so that nobody can be singled out by the columns that others may know.",
+    }[released.kind]
+
+
+def _columns(names: Sequence[str]) -> str:
+    named = listed([repr(name) for name in names])
+    return f"{'The column' if len(names) == 1 else 'The columns'} {named} {'was' if len(names) == 1 else 'were'}"
+
+
+def _not_protected(released: Released) -> list[Html]:
+    if not released.seeded:
+        return []
+    text = "The random draws of this release come from a known number, as in tests. Whoever knows it can repeat them."
+    return [paragraph(element("strong", "Do not rely on the promises below. "), text, class_="warning")]
+
+
+def _card(released: Released, number: int) -> Html:
+    promised, reached, holds = released.reached(number)
+    name, _, sentence = promised.means.rpartition(": ")
+    measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
+    unseen = [paragraph(f"Verified {promised.verified}.")] if promised.verified else []
+    return element(
+        "div",
+        element("h3", name or promised.model),
+        paragraph(f"{sentence[:1].upper()}{sentence[1:]}."),
+        *unseen,
+        element("div", *measured, class_="numbers"),
+        class_="card good" if holds else "card bad",
+    )
+
+
+def _meaning(released: Released) -> list[Html]:
+    """Say what a promise means to a person in the table."""
+    if released.private:
+        return [_private_meaning(released.certificate.differential_privacy or {})]
+    risk = released.highest_risk
+    if risk is None:
+        return [paragraph("No record is published.")]
+    of = {
+        "buckets": "Whoever finds a person's row learns the bucket, and that the person has one of its values.",
+        "matching": f"Whoever knows everything in the quasi-identifying columns about a person still finds "
+        f"{risk[1]:,} rows or more that could be theirs.",
+        "classes": f"Whoever knows everything in the quasi-identifying columns about a person, and that the person is "
+        f"in the table, finds {count(risk[1], 'row')} or more that could be theirs: a chance of at most "
+        f"{percent(*risk)} to pick the right one.",
+    }[released.kind]
+    return [paragraph(of)]
+
+
+def _private_meaning(stated: dict[str, Any]) -> Html:
+    epsilon, delta = stated.get("epsilon"), stated.get("delta")
+    if not isinstance(epsilon, int | float) or not isinstance(delta, int | float) or epsilon > 500:
+        return paragraph("The certificate gives the parameters under ", element("code", "differential_privacy"), ".")
+    return paragraph(
+        "Think of anything that could be concluded about a person from this table. With the person's record in the "
+        f"source it is at most {amount(exp(epsilon))} times likelier than without it: e to the power of epsilon = "
+        f"{epsilon:g}. A chance of delta = {delta:g} is left in which more may be learned."
+    )
+
+
+# -- columns ---------------------------------------------------------------------------------------------
+
+
+def _columns_section(released: Released) -> Section:
+    rows = [_column(released, column) for column in released.certificate.columns]
+    if released.counts is not None:
+        rows += [_second(released, name) for name in released.counts.columns if name != "bucket"]
+    return Section(
+        anchor="columns",
+        title="The columns",
+        short="Columns",
+        parts=(table(("column", "what it is", "how it is published", "cells such as"), rows),),
+    )
+
+
+def _column(released: Released, column: Column) -> list[Html | str]:
+    cells = released.table[column.name]
+    name = element("strong", shortened(column.name, 60))
+    if column.role == "bucket":
+        return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
+    if column.role == "quasi":
+        return [name, "Quasi-identifier: others may know it", _published_as(released, column), _examples(cells)]
+    told = "Sensitive" if column.role == "sensitive" else "Neither sensitive nor protected"
+    return [name, told, f"as it was in the source; {_described(cells)}", ""]
+
+
+def _second(released: Released, name: str) -> list[Html | str]:
+    assert released.counts is not None
+    is_count = name == "count" and name not in released.certificate.job.schema_
+    what = "Count" if is_count else "Sensitive"
+    how = "how many records of the bucket have the value" if is_count else "once for each bucket that has it"
+    return [element("strong", shortened(name, 60)), what, f"in {released.files[1]}: {how}", ""]
+
+
+def _published_as(released: Released, column: Column) -> str:
+    gaps = int(is_missing(released.table[column.name]).sum())
+    missing = f"; missing in {count(gaps, 'row')}" if gaps else ""
+    if column.unchanged:
+        return f"as it was in the source{missing}"
+    if column.cells is not None:
+        return f"{count(column.cells, 'different cell')}, each wide enough for the records of its row{missing}"
+    schema = released.certificate.job.schema_.get(column.name, {}).get("hierarchy")
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    coarser = _COARSER.get(str(kind), "groups of values")
+    if column.levels is not None:
+        return f"{coarser}, finer for some rows than for others (steps {listed(map(str, column.levels))}){missing}"
+    if column.level == column.height:
+        return "withheld: every cell is *"
+    if not column.level:
+        return f"as it was in the source, but for masked rows{missing}" if released.masked else f"unchanged{missing}"
+    return f"{coarser} (step {column.level} of {column.height}){missing}"
+
+
+def _examples(cells: pl.Series) -> Html:
+    """Show the most frequent cells of a released column."""
+    text = as_text(cells).drop_nulls()
+    text = text.filter(text != MASK)
+    if not len(text):
+        return element("code", MASK)
+    found = pl.DataFrame({"cell": text}).group_by("cell").len().sort(["len", "cell"], descending=[True, False])
+    some = found["cell"].head(_EXAMPLES).to_list()
+    return joined([element("code", shortened(cell, _LONGEST)) for cell in some], ", ")
+
+
+def _described(cells: pl.Series) -> str:
+    gaps = int(is_missing(cells).sum())
+    return f"missing in {count(gaps, 'row')}" if gaps else "no cell is missing"
+
+
+# -- cells -----------------------------------------------------------------------------------------------
+
+#: Forms of cells: what tells them, how they look, and how they are read.
+_FORMS = (
+    (r"^\*$", "*", "Nothing is told: any value is possible."),
+    (
+        r"^.*[^*]\*+$|^\*+[^*].*$",
+        "81***",
+        "Some characters are hidden; each * stands for one, or for all that follow. Any value that fits is possible.",
+    ),
+    (r"^-?[\d.]+(-| to )-?[\d.]+$", "20-39", "One of the whole numbers from the first to the last, both included."),
+    (r"^\[[^,]*, [^,]*\)$", "[20, 22.5)", "A number from the first up to the second, which is not included."),
+    (r"^(missing or )?\[.+, .+\]$", "[34, 36]", "A value from the first to the second, both included."),
+    (r"^(<|>=)", ">=90", "A value beyond the limit."),
+    (r"^\{.+, .+\}$", "{nurse, pupil}", "One of the values in braces, and no other."),
+    (r"^missing or |[{,] ?missing[,}]", "missing or [34, 36]", "The value is missing, or as described."),
+    (r"^\d{4}-W\d\d$", "2024-W07", "A calendar week."),
+    (r"^\d{4}-Q[1-4]$", "2024-Q1", "A quarter of a year."),
+    (r"^\d{4}-\d\d$", "2024-02", "A month."),
+)
+
+
+def _cells_section(released: Released) -> Section:
+    names = [c.name for c in released.certificate.columns if c.role == "quasi" and not c.unchanged]
+    cells = [as_text(released.table[name]).unique() for name in names]
+    seen = [
+        (look, words)
+        for form, look, words in _FORMS
+        if any(column.str.contains(form).fill_null(False).any() for column in cells)
+    ]
+    if any(is_missing(released.table[name]).any() for name in released.table.columns):
+        seen.append(("(empty)", "The value was missing in the source, which is not the same as *."))
+    rows = [[element("code", look), words] for look, words in seen]
+    forms = table(("a cell such as", "means"), rows) if rows else paragraph("Cells hold plain values.")
+    return Section(
+        anchor="cells",
+        title="How to read cells",
+        short="Cells",
+        parts=(forms, *_masked_rows(released), *_further(released)),
+    )
+
+
+def _masked_rows(released: Released) -> list[Html]:
+    if not released.masked or released.counts is not None:
+        return []
+    return [
+        paragraph(
+            element("strong", f"{count(released.masked, 'row')} of {released.table.height:,} "),
+            f"({percent(released.masked, released.table.height)}) {'has' if released.masked == 1 else 'have'} * in "
+            "every quasi-identifier. They are the records that looked like too few others; their other columns are "
+            "true. Leave them out where you group by a quasi-identifier, and count them in totals.",
+        )
+    ]
+
+
+def _further(released: Released) -> list[Html]:
+    parts = []
+    if released.counts is not None:
+        first, second = (element("code", name) for name in released.files)
+        parts.append(
+            paragraph(
+                element("strong", "Two tables. "),
+                first,
+                " has a row for each record with the number of its bucket, ",
+                second,
+                " the values of each bucket with their counts. A record has each value of its bucket with the "
+                "probability count / size of the bucket. Joining both on the bucket gives every combination, most of "
+                "which are not real: weigh them by that probability.",
+            )
+        )
+    if released.certificate.output.formulas_neutralized:
+        parts.append(
+            paragraph(
+                "In text files an apostrophe stands before cells that a spreadsheet would run as a formula (",
+                element("code", "'=1+2"),
+                "). It is not part of the value.",
+            )
+        )
+    return parts
+
+
+# -- conclusions -----------------------------------------------------------------------------------------
+
+
+def _conclusions_section(released: Released) -> Section:
+    return Section(
+        anchor="conclusions",
+        title="What not to conclude",
+        short="Conclusions",
+        parts=(element("ul", *(_item(*one) for one in [*_of_kind(released), *_of_any(released)])),),
+    )
+
+
+def _item(not_this: str, why: str) -> Html:
+    return element("li", element("strong", f"{not_this} "), why)
+
+
+def _of_kind(released: Released) -> list[tuple[str, str]]:
+    if released.kind == "private":
+        return [
+            (
+                "That this is everybody.",
+                "The records are a random sample; counts are of the sample, and records in small groups were left "
+                "out, so that rare combinations are missing.",
+            ),
+            ("That somebody is in the source, or is not.", "A row that fits a person need not be theirs."),
+        ]
+    if released.kind == "buckets":
+        return [
+            (
+                "That a person has a certain value of their bucket.",
+                "The release says which values a bucket has, not whose they are.",
+            ),
+            ("That two columns are unrelated", "because they look so within a bucket: values were mixed there."),
+        ]
+    told = []
+    if released.kind == "matching":
+        told.append(
+            (
+                "That a row is one person's.",
+                "Its quasi-identifiers cover several people, and its other columns belong to one of those, drawn at "
+                "random.",
+            )
+        )
+    left = released.certificate.suppressed
+    if left is not None and (gone := left.removed + left.dropped_for_missing_values):
+        are = "is" if gone == 1 else "are"
+        told.append(("That this is everybody.", f"{count(gone, 'record')} of the source {are} not in it."))
+    return told
+
+
+def _of_any(released: Released) -> list[tuple[str, str]]:
+    order = "are sorted by their cells" if released.certificate.output.row_order == "sorted" else "were shuffled"
+    middle = (
+        "That a value lies in the middle of its range.",
+        "A range or a set says that the value is one of those, not which is likely.",
+    )
+    return [
+        (
+            "Who somebody is.",
+            "Do not try to find people, neither in this table nor by joining it with others: the promise is about "
+            "this table alone.",
+        ),
+        *([middle] if released.kind != "buckets" else []),
+        (
+            "That rows which look alike are one person,",
+            "or that people who look alike have the same values in other columns.",
+        ),
+        ("Anything from the order of rows,", f"which {order}."),
+        (
+            "That small differences between groups are real.",
+            "What was done to protect people changes counts.",
+        ),
+    ]
+
+
+# -- warnings and checking -------------------------------------------------------------------------------
+
+
+def _warnings_sections(released: Released) -> list[Section]:
+    if not released.warnings:
+        return []
+    items = [element("li", *told(one)) for one in released.warnings]
+    intro = paragraph(
+        "Every promise held when the release was made. This is what someone could still find out, as its certificate "
+        "says, the worst first. Handle the table accordingly."
+    )
+    return [Section(anchor="warnings", title="Warnings", short="Warnings", parts=(intro, element("ol", *items)))]
+
+
+def _check_section(released: Released) -> Section:
+    key = " --key their.pub" if released.signed_by is not None else ""
+    hashes = [element("li", element("code", item)) for item in _hashes(released)]
+    return Section(
+        anchor="check",
+        title="How to check it",
+        short="Check",
+        parts=(
+            paragraph("Keep ", element("code", CERTIFICATE_NAME), f" beside the table. {_who(released)}"),
+            element("pre", element("code", f"nymity check {_quoted(released.file)}{key}")),
+            _signature(released),
+            paragraph("SHA-256 of the released files, as the certificate has them:"),
+            element("ul", *hashes, class_="hashes"),
+            paragraph(
+                "This page explains the certificate and is not part of it: where they differ, the certificate counts. ",
+                element("code", "nymity report . --for recipients"),
+                " makes it again from the files you have.",
+            ),
+        ),
+    )
+
+
+def _who(released: Released) -> str:
+    if released.private:
+        return (
+            "How records were drawn cannot be seen in them; that the files are those which were certified, and that "
+            "groups are as large as promised, can, with the free program nymity:"
+        )
+    if any(one.verified for one in released.certificate.promised):
+        return (
+            "A promise here is about the source, which you do not have; that the files are those which were certified "
+            "can be seen with the free program nymity:"
+        )
+    return "Anyone can measure the promises again, with the free program nymity:"
+
+
+def _signature(released: Released) -> Html:
+    if released.signed_by is None:
+        return paragraph(
+            "The certificate is not signed: it shows that the table keeps its promises, not who made it. Ask who gave "
+            "it to you."
+        )
+    return paragraph(
+        element("code", SIGNATURE_NAME),
+        " names the key ",
+        element("code", released.signed_by),
+        ". That proves nothing until you check it with the public key (",
+        element("code", "their.pub"),
+        " above) that you got from the publisher another way.",
+    )
+
+
+def _hashes(released: Released) -> list[str]:
+    output = released.certificate.output
+    tables = [output, *([] if output.sensitive_table is None else [output.sensitive_table])]
+    return [f"{one.file_sha256}  {one.file}" for one in tables if one.file_sha256 is not None]
+
+
+def _quoted(name: str) -> str:
+    """Write a file's name for a shell."""
+    return name if re.fullmatch(r"[\w.,+-]+", name) and not name.startswith("-") else f"./'{name}'"

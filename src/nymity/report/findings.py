@@ -1,0 +1,116 @@
+"""Findings: what was measured on the original when a release was made, kept by the custodian: figures, no values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import FileError
+from nymity.core.formats import FINDINGS
+from nymity.dp.private_method import PrivateOutcome
+from nymity.io import to_polars
+from nymity.publish.release import Release
+from nymity.risk import AttackReport, profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """Risk of a table to someone who knows all quasi-identifiers of a person, and that the person is in it."""
+
+    records: int
+    classes: int
+    unique: int
+    highest: float
+    average: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """An attack that was tried: how far it got, and the limit that a promise sets it, if any."""
+
+    title: str
+    assumes: str
+    says: str
+    chance: float
+    promised: float | None
+    exceeds: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """The risk before, and the attacks that were tried on the release; ``release`` is the hash of its cells."""
+
+    release: str
+    before: Risk | None
+    attempts: tuple[Attempt, ...] = ()
+    not_tried: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(release: Release, original: Any, attacks: AttackReport | None = None) -> Findings:
+        """Measure the original beside a release; nothing is measured of a differentially private one."""
+        content = release.certificate["output"]["content_sha256"]
+        if isinstance(release.outcome, PrivateOutcome):
+            return Findings(release=content, before=None)
+        return Findings(
+            release=content,
+            before=_risk(profile(to_polars(original), release.job.schema)),
+            attempts=() if attacks is None else tuple(map(_attempt, attacks.results)),
+            not_tried=() if attacks is None else tuple(f"{one.title}: {one.reason}" for one in attacks.not_run),
+        )
+
+    def text(self) -> str:
+        """Return it as JSON."""
+        plain = {
+            "format": FINDINGS.tag,
+            "note": "Not for release: this tells about the original.",
+            "release": self.release,
+            "before": None if self.before is None else vars(self.before),
+            "attempts": [vars(one) for one in self.attempts],
+            "not_tried": list(self.not_tried),
+        }
+        return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
+
+    @staticmethod
+    def load(path: str | Path) -> Findings:
+        """Read what :meth:`text` wrote."""
+        try:
+            data: Mapping[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+            FINDINGS.number_of(data, str(path))
+            return Findings(
+                release=str(data["release"]),
+                before=None if data["before"] is None else Risk(**data["before"]),
+                attempts=tuple(Attempt(**one) for one in data["attempts"]),
+                not_tried=tuple(map(str, data["not_tried"])),
+            )
+        except FileError:
+            raise
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            got = getattr(error, "strerror", None) or "something else"
+            raise FileError(str(path), expected=f"findings ({FINDINGS.tag})", got=got) from error
+
+
+def _risk(found: Any) -> Risk | None:
+    if found.prosecutor.highest is None or found.prosecutor.average is None:
+        return None
+    return Risk(
+        records=found.counted,
+        classes=found.classes,
+        unique=found.unique_records,
+        highest=float(found.prosecutor.highest),
+        average=float(found.prosecutor.average),
+    )
+
+
+def _attempt(result: Any) -> Attempt:
+    chance = result.rate if result.highest is None else float(result.highest)
+    return Attempt(
+        title=result.title if result.attribute is None else f"{result.title} ({result.attribute})",
+        assumes=result.assumes,
+        says=result.sentence,
+        chance=max(0.0, float(chance)),
+        promised=result.promised,
+        exceeds=result.exceeds,
+    )
