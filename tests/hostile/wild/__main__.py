@@ -42,7 +42,7 @@ KINDS = {
     "environment": Kind(run=surroundings.environment, share=20, alone=True),
     "kills": Kind(run=surroundings.kills, share=8, alone=True),
     "two at once": Kind(run=surroundings.two_at_once, share=4, alone=True),
-    "processes": Kind(run=surroundings.processes, share=8, alone=True),
+    "processes": Kind(run=surroundings.processes, share=4, alone=True),
 }
 
 

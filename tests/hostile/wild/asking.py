@@ -120,7 +120,7 @@ def _parsed(path: Path) -> Any:
 def parameters(case: Case) -> Verdict:
     """Ask a good release with options at and beyond their bounds."""
     draw = case.draw
-    stock = case.stock / draw.choice(["levels", "levels", "mondrian", "buckets", "freeform", "private"])
+    stock = case.stock / draw.choice(["levels", "levels", "mondrian", "buckets", "layers", "private"])
     job, table, people = stock / "job.json", next((stock / "release").glob("release.*")), stock / "people.csv"
     recoding = stock / "release-custodian" / "recoding.json"
     number = lambda: str(draw.choice(texts.NUMBERS))  # noqa: E731

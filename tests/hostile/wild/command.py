@@ -62,8 +62,7 @@ def run(arguments: Sequence[str], *, encoding: str = "utf-8") -> Ended:
             sys.argv = ["nymity", *given]
             sys.stdout, sys.stderr = _stream(1, encoding), _stream(2, encoding)
             try:
-                main.run()
-                code = 70  # it always ends by SystemExit
+                code = main.run()
             except SystemExit as ended:
                 code = ended.code if isinstance(ended.code, int) else 0
         finally:

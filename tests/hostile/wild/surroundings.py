@@ -59,7 +59,7 @@ def environment(case: Case) -> Verdict:
 
     ended = _forked(work, given)
     _undo(place)
-    return _judged(name, ended, place, again=again, out=out, may_die=name == "memory")
+    return _judged(name, ended, place, again=again, out=out, may_die=name == "memory", silent=name == "file size")
 
 
 def kills(case: Case) -> Verdict:

@@ -40,6 +40,8 @@ def tampering(case: Case) -> Verdict:
     asked = draw.choice(
         ["check"] * 6 + ["compare", "query", "apply", "risk", "attack", "log", "again", "measure", "key"]
     )
+    if asked == "attack" and name in ("freeform", "sets"):  # every draw of these is tried, which takes minutes
+        asked = "risk"
     return _ASKED[asked](draw, place, table, before, case)
 
 

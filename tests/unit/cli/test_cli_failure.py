@@ -251,6 +251,19 @@ def test_a_closed_pipe_ends_nothing_half_way(folder: Path) -> None:
     assert unread("inspect", "nowhere.csv", folder=folder).returncode == 2
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+@pytest.mark.parametrize(
+    ("closed", "code"), [("<&-", 0), ("2>&-", 0), (">&-", 5), (">&- 2>&-", 5), ("<&- >&- 2>&-", 5)]
+)
+def test_streams_that_are_closed(folder: Path, closed: str, code: int) -> None:
+    """What is printed goes nowhere, and not into a file that got the stream's number; 1 would say "broken"."""
+    script = " ".join([*PROGRAM, *PUBLISH, closed])
+    done = subprocess.run(["sh", "-c", script], cwd=folder, capture_output=True, timeout=120, check=False)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+    assert json.loads((folder / "release/certificate.json").read_text())["output"]["records"] > 0
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("arguments", [PUBLISH, ("inspect", "people.csv", "--json"), ("--version",), ("--help",)])
 def test_a_full_disk_below_stdout(folder: Path, arguments: tuple[str, ...]) -> None:

@@ -26,6 +26,9 @@ from nymity.risk.attacks.skewness import Skewness
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
+#: Numbers are drawn for all targets at once.
+MOST_TARGETS = 10_000_000
+
 #: Every attack by its key.
 ATTACKS: dict[str, type[Attack]] = {
     kind.key: kind
@@ -71,6 +74,8 @@ def attack(
     """
     chosen = _chosen(attacks)
     whole_number("targets", targets, at_least=1)
+    if targets > MOST_TARGETS:
+        raise ParameterError("targets", expected=f"at most {MOST_TARGETS:,}", got=f"{targets:,}")
     whole_number("seed", seed, at_least=0)
     beside: dict[str, Any] = {"original": original, "population": population}
     settings: dict[str, Any] = {"targets": targets, "seed": seed, "observe": observe}
