@@ -40,7 +40,7 @@ campaign: .venv/dev
 	NYMITY_ADVERSARY=large $(BIN)/pytest -q -n 2 tests/adversary
 
 hostile: .venv/dev
-	NYMITY_HOSTILE=all $(BIN)/pytest -q tests/hostile
+	NYMITY_HOSTILE=all $(BIN)/pytest -q -rs tests/hostile
 
 mutants: .venv/dev
 	$(BIN)/python -m tests.mutation --per-module 4

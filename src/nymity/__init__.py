@@ -68,9 +68,11 @@ if TYPE_CHECKING:
     from nymity.publish.apply import apply as apply
     from nymity.publish.check import check as check
     from nymity.publish.compare import compare as compare
+    from nymity.publish.custody import Custody as Custody
     from nymity.publish.earlier_release import Earlier as Earlier
     from nymity.publish.earlier_release import EarlierRelease as EarlierRelease
     from nymity.publish.explore import explore as explore
+    from nymity.publish.forget import forget as forget
     from nymity.publish.inspect import inspect_table as inspect_table
     from nymity.publish.job import Job as Job
     from nymity.publish.job import Output as Output
@@ -159,6 +161,8 @@ _HOMES = {
     "PrecisionLoss": "nymity.quality",
     "Earlier": "nymity.publish.earlier_release",
     "EarlierRelease": "nymity.publish.earlier_release",
+    "Custody": "nymity.publish.custody",
+    "forget": "nymity.publish.forget",
     "Job": "nymity.publish.job",
     "Output": "nymity.publish.job",
     "Source": "nymity.publish.job",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.cli.main import run
+from nymity.cli.start import run
 
 if __name__ == "__main__":
     run()

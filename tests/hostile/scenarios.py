@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from hostile.faults import Scenario
+from hostile.publishing import PUBLISHING
 from nymity.core.commit import Move, committing, journal_of
 from nymity.core.errors import FileError
 
@@ -20,7 +21,7 @@ def _write(folder: Path, word: str, *, again: bool) -> None:
                 if (word, name) != ("new", "b.csv"):  # the new release has one file less
                     (stage / name).write_text(f"{word} {name}")
         if again:
-            log.keep(_LOG, "earlier/0001")
+            log.keep([folder / "custodian" / name for name in _LOG], "earlier/0001")
         release.remove("b.csv")
         log.commit(_LOG)
         release.commit(name for name in _RELEASE if (release / name).exists())
@@ -96,4 +97,5 @@ SCENARIOS = {
         judge=_judge,
         expected=(FileError,),
     ),
+    **PUBLISHING,
 }

@@ -1,6 +1,7 @@
-/* Counts the calls that change files below one folder, and at the chosen one kills the process or lets the call fail.
+/* Counts the calls that change files below one folder or two, and at the chosen one kills the process or lets the call fail.
  *
- * Loaded by LD_PRELOAD. hostile_arm(prefix, at, error, lasting) starts the count anew:
+ * Loaded by LD_PRELOAD. hostile_arm(prefixes, at, error, lasting) starts the count anew:
+ *   prefixes  one or two folders, with a line end between them
  *   at      the number of the call, from 1; 0 only counts
  *   error   0: the process ends before the call, as by SIGKILL; otherwise the errno the call fails with
  *   lasting 1: every later call that would need space fails too, as on a full disk
@@ -20,18 +21,24 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static char prefix[PATH_MAX];
+static char prefix[2][PATH_MAX];
 static long at, count;
 static int failing, lasting, armed;
 
 void hostile_arm(const char *where, long when, int error, int for_good) {
-    snprintf(prefix, sizeof prefix, "%s", where);
+    const char *end = strchr(where, '\n');
+    snprintf(prefix[0], PATH_MAX, "%.*s", end ? (int)(end - where) : PATH_MAX - 1, where);
+    snprintf(prefix[1], PATH_MAX, "%s", end ? end + 1 : "");
     at = when; failing = error; lasting = for_good; count = 0; armed = 1;
 }
 long hostile_count(void) { return count; }
 void hostile_disarm(void) { armed = 0; }
 
-static int below(const char *path) { return strncmp(path, prefix, strlen(prefix)) == 0; }
+static int below(const char *path) {
+    for (int i = 0; i < 2; i++)
+        if (prefix[i][0] && strncmp(path, prefix[i], strlen(prefix[i])) == 0) return 1;
+    return 0;
+}
 
 static int concerns(int folder, const char *path) {
     char whole[2 * PATH_MAX], base[PATH_MAX], link[64];

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 
-from hostile.faults import MODES, compile_shim, run_faults
+from hostile.faults import FAR, MODES, compile_shim, run_faults
 
-#: Faults tried of each kind; all of them by ``make hostile``.
-SAMPLE = None if os.environ.get("NYMITY_HOSTILE") == "all" else 30
+#: Whether all faults are tried, by ``make hostile``, or some of each kind.
+ALL = os.environ.get("NYMITY_HOSTILE") == "all"
 
 
 @pytest.fixture(scope="module")
@@ -20,15 +22,50 @@ def shim(tmp_path_factory):
     return compiled
 
 
+@pytest.fixture(scope="module")
+def points(shim):
+    """Each fault of the commit alone, in one process."""
+    return run_faults(["commit"], MODES, shim=shim, sample=None if ALL else 20)
+
+
 @pytest.mark.parametrize("mode", MODES)
-def test_commits_are_whole_under_every_fault(shim, mode):
-    points = run_faults("commit", mode, shim=shim, sample=SAMPLE)
-    assert len(points) >= 20
-    assert [point for point in points if point.wrong] == []
-    assert {point.state for point in points} == ({"new"} if mode == "EINTR" else {"old", "new"})
+def test_commits_are_whole_under_every_fault(points, mode):
+    tried = [point for point in points if point.mode == mode]
+    assert len(tried) >= 20
+    assert [point for point in tried if point.wrong] == []
+    assert {point.state for point in tried} == ({"new"} if mode == "EINTR" else {"old", "new"})
 
 
 @pytest.mark.parametrize("scenario", ["finish", "undo"])
 def test_dying_again_while_finishing_or_undoing_does_no_harm(shim, scenario):
-    points = run_faults(scenario, "crash", shim=shim, sample=SAMPLE and SAMPLE // 2)
-    assert [point for point in points if point.wrong] == []
+    tried = run_faults([scenario], ["crash"], shim=shim, sample=None if ALL else 8)
+    assert [point for point in tried if point.wrong] == []
+
+
+#: With how many faults of each mode a whole publish is tried in ``make test``.
+SAMPLES = {
+    "publish": 3,
+    "publish again": 4,
+    "publish far": 3,
+    "publish buckets": 3,
+    "publish privately": 2,
+    "forget": 4,
+    **({"publish a third time": 0} if ALL else {}),
+}
+
+
+@pytest.mark.parametrize("scenario", SAMPLES)
+def test_whole_publishes_are_whole_under_every_fault(shim, scenario):
+    """Release and custodian's log, with an earlier one that is kept, two tables, a ledger, and the end of custody."""
+    if scenario == "publish far" and (not Path(FAR).is_dir() or _same_system(FAR, tempfile.gettempdir())):
+        pytest.skip(f"{FAR} is no other file system: commits over two are not tried")
+    modes = MODES if ALL or scenario == "publish again" else ("crash", "ENOSPC")
+    tried = run_faults([scenario], modes, shim=shim, sample=None if ALL else SAMPLES[scenario])
+    assert len(tried) >= 2 * SAMPLES[scenario]
+    assert [point for point in tried if point.wrong] == []
+    if ALL:
+        assert {point.state for point in tried} == {"old", "new"}
+
+
+def _same_system(one: str, other: str) -> bool:
+    return Path(one).stat().st_dev == Path(other).stat().st_dev

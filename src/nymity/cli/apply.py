@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, counted
-from nymity.cli.options import AsJson, Delimiter, Encoding, Quiet, Sheet
-from nymity.cli.source import same_file
+from nymity.cli.options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
+from nymity.cli.source import may_write, same_file
 from nymity.core.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from nymity.dp.ledger import Ledger
 
 EXAMPLES = (
-    "nymity apply release-custodian/recoding.json new.csv --out published.csv",
+    "nymity apply release-custodian new.csv --out published.csv",
+    "nymity apply release-custodian new.csv --out published.csv --delivered release-of-may.csv",
     "nymity apply recoding.json new.csv --out published.csv --unseen mask --outliers remove",
     "nymity apply recoding.json new.csv --out published.csv --ledger ledger.json --source patients",
 )
@@ -40,7 +41,7 @@ class Outliers(StrEnum):
 
 def command(
     recoding: Annotated[
-        Path, typer.Argument(help="recoding.json from the custodian's folder of a release.", show_default=False)
+        Path, typer.Argument(help="The custodian's folder of a release, or recoding.json in it.", show_default=False)
     ],
     new: Annotated[Path, typer.Argument(help="The new rows.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Where the published rows go.", show_default=False)],
@@ -60,12 +61,14 @@ def command(
     source: Annotated[
         str | None, typer.Option(help="Whose ledger that is, as it was opened.", show_default=False)
     ] = None,
+    delivered: Delivered = None,
     unaccounted: Annotated[
         bool, typer.Option(help="Apply a differentially private recoding without a ledger.")
     ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    force: Force = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -74,15 +77,18 @@ def command(
     Same levels, same classes. The result carries no certificate until it is checked.
     """
     from nymity.io import ReadOptions, write_table
-    from nymity.publish.apply import account, read_rows_for
+    from nymity.publish.apply import account, kept_recoding, read_rows_for
     from nymity.publish.redrawing import further_draws, log_beside
     from nymity.table.recoding import Recoding
     from nymity.table.sampled_recoding import SampledRecoding
 
     screen = Screen(quiet=quiet, as_json=as_json)
+    recoding = kept_recoding(recoding, delivered)
     for target in (out, export_mapping):
         if target is not None and any(same_file(target, source) for source in (recoding, new)):
             raise FileError(str(target), expected="another file than those that are read", got="one of them")
+        if target is not None:  # before a private recoding spends anything
+            may_write(target, force=force)
     decided = Recoding.load(recoding)
     # The recoding knows the columns by name, so there is a header to find them in.
     reading = ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet)

@@ -11,8 +11,9 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, table
 from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
-from nymity.cli.source import load_job
+from nymity.cli.source import load_job, recoding_of
 from nymity.cli.warnings_shown import list_warnings, show_warnings
+from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
 
@@ -24,7 +25,7 @@ EXAMPLES = (
     "nymity check release/release.csv",
     "nymity check release/release.csv --job job.toml",
     "nymity check received.csv --certificate certificate.json --key hospital.pub",
-    "nymity check release/release.csv --job job.toml --recoding release-custodian/recoding.json",
+    "nymity check release/release.csv --job job.toml --recoding release-custodian",
     "nymity check release/release.csv --job job.toml --original patients.csv",
 )
 
@@ -55,7 +56,7 @@ def command(
     recoding: Annotated[
         Path | None,
         typer.Option(
-            help="recoding.json of the custodian's log, for a population or ambiguous cells.",
+            help="The custodian's folder, or recoding.json in it, for a population or ambiguous cells.",
             show_default=False,
         ),
     ] = None,
@@ -91,7 +92,7 @@ def command(
         release,
         job=described,
         certificate=stated,
-        recoding=recoding,
+        recoding=recoding_of(recoding, release),
         sensitive=sensitive,
         original=original,
         key=key,
@@ -200,6 +201,7 @@ def _beside(release: Path) -> Path:
     found = release.with_name(CERTIFICATE_NAME)
     if not release.exists():
         raise FileError(str(release), expected="a released table", got="no such file", hint="check the path")
+    refuse_between(release.parent)
     if not found.is_file():
         raise InputError(
             str(release),

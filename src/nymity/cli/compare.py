@@ -13,14 +13,14 @@ from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, counted, percent, table
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.private import about_private
-from nymity.cli.source import load_job, read_as_released, read_original
+from nymity.cli.source import load_job, read_as_released, read_original, recoding_of
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
 
 EXAMPLES = (
     "nymity compare patients.csv release/release.csv --job job.toml",
-    "nymity compare patients.csv release/release.csv --job job.toml --recoding release-custodian/recoding.json",
+    "nymity compare patients.csv release/release.csv --job job.toml --recoding release-custodian",
     "nymity compare patients.csv release/release.csv --job job.toml --target diagnosis --classifier decision-tree",
 )
 
@@ -35,7 +35,8 @@ def command(
     recoding: Annotated[
         Path | None,
         typer.Option(
-            help="recoding.json of the custodian's log, to match records and read ambiguous cells.", show_default=False
+            help="The custodian's folder, or recoding.json in it, to match records and read ambiguous cells.",
+            show_default=False,
         ),
     ] = None,
     target: learning.Target = None,
@@ -56,7 +57,7 @@ def command(
     from nymity.quality.metric import GROUPS
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    described = load_job(job)
+    described, recoding = load_job(job), recoding_of(recoding, release)
     before = read_original(original, described)
     released, people = read_as_released(release, described), population_of(described)
     found = compare(before, released, described.schema, population=people, recoding=recoding)
@@ -83,7 +84,7 @@ def command(
         described,
         population=people,
         recoding=recoding,
-        links=links or (learning.links_beside(release, recoding) if test is None else None),
+        links=links or (learning.links_beside(screen, release, recoding) if test is None else None),
         test=test,
         classifiers=classifier,
         folds=folds,

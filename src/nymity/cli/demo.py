@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +27,9 @@ def command(
     ] = Path("demo/release"),
     rows: Annotated[int, typer.Option(help="Hospital stays to generate.", min=1)] = 20_000,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html for you too.")] = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a table or job that is not the demo's.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a table, job or release that is not the demo's.")
+    ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -35,19 +39,24 @@ def command(
     """
     from nymity.datasets import hospital
     from nymity.io import WriteOptions, write_table
+    from nymity.publish.custody import make_way
+    from nymity.publish.job import Job
+    from nymity.publish.signing import CERTIFICATE_NAME
 
     screen = Screen(quiet=quiet, as_json=as_json)
     destination = Destination.of(out, None)
     data, job = out.parent / DATA_NAME, out.parent / JOB_NAME
     text = job_text()
     _spare_others(data, job, text, force=force)
+    own = _is_own(out / CERTIFICATE_NAME, text)
+    make_way(Job.from_dict(tomllib.loads(text)), out, destination.custodian, force=force or own)
     write_table(hospital(rows), data, WriteOptions(neutralize_formulas=False))
     write_text(job, text)
     screen.line(f"{data}   {counted(rows, 'generated hospital stay')}; nobody in it is real")
     screen.line(f"{job}   what to publish and how: worth reading")
     screen.line()
     screen.line(f"$ nymity publish {job} --out {out}", style="bold")
-    publish_job(screen, job, destination, with_report=with_report)
+    publish_job(screen, job, destination, with_report=with_report, force=force or own)
 
 
 def job_text() -> str:
@@ -66,3 +75,17 @@ def _spare_others(data: Path, job: Path, text: str, *, force: bool) -> None:
             got="another one",
             hint="nymity publish for a job you changed, another --out for a new demo, or --force",
         )
+
+
+def _is_own(certificate: Path, text: str) -> bool:
+    """Say whether a release was made by the demo's job: only such a one is replaced without being asked to."""
+    from nymity.publish.job import Job
+
+    wanted = Job.from_dict(tomllib.loads(text)).to_dict()
+    try:
+        stated = json.loads(certificate.read_text(encoding="utf-8"))["job"]
+        return list(stated["schema"]) == list(wanted["schema"]) and all(
+            stated[part] == wanted[part] for part in ("privacy", "method")
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return False

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import signal
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 
 from nymity.cli.console import Screen, write_json
 from nymity.cli.options import NoValues
+from nymity.cli.stopping import stop_code
 from nymity.core.errors import InputError, Interrupted, NymityError
-from nymity.core.exit_code import ExitCode
 from nymity.core.permissions import ExposedWarning
 from nymity.core.quoting import hidden, hiding
-
-#: The signal that stopped this process, in the order they came; Ctrl-C is Python's own and is not among them.
-_received: list[int] = []
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -78,25 +73,6 @@ def describe_bug(bug: BaseException, *, values: bool) -> str:
         return "".join(traceback.format_exception(bug))
     places = "".join(traceback.format_tb(bug.__traceback__))
     return f"{places}{type(bug).__name__} (what it says may quote values, and was left out)\n"
-
-
-def watch_signals() -> None:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does: cleaned up, told, and with a code of their own."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
-            signal.signal(number, _stop)
-
-
-def stop_code() -> ExitCode:
-    """Return the exit code of a command that was stopped."""
-    return ExitCode.of_signal(_received[0]) if _received else ExitCode.INTERRUPTED
-
-
-def _stop(number: int, _: FrameType | None) -> NoReturn:
-    _received.append(number)
-    signal.signal(number, signal.SIG_IGN)  # a second one must not break off the cleaning up
-    raise KeyboardInterrupt
 
 
 def _stopped() -> Interrupted:

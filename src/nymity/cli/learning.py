@@ -94,11 +94,24 @@ def compare_learning(
     return answer
 
 
-def links_beside(release: Path, recoding: Path | None) -> Path | None:
-    """Find the row mapping of the custodian's log where ``nymity publish`` puts it."""
-    folder = release.absolute().parent
-    places = [folder.with_name(f"{folder.name}-custodian"), *([] if recoding is None else [recoding.parent])]
-    return next((path for place in reversed(places) if (path := place / "mapping.parquet").exists()), None)
+def links_beside(screen: Screen, release: Path, recoding: Path | None) -> Path | None:
+    """Find the row mapping that belongs to a released file where ``nymity publish`` puts it; say if it is gone."""
+    from nymity.core.custodian import MAPPING_NAME
+    from nymity.publish.custody import Custody, content_hashes
+
+    if recoding is not None and (named := recoding.parent / MAPPING_NAME).exists():
+        return named
+    custody = Custody.beside(release.absolute().parent)
+    if not custody.has_logs:
+        return None
+    fitting = custody.with_content(*content_hashes(release))
+    if fitting is not None and fitting.ended is not None:
+        screen.warn(f"custody of this release was ended on {fitting.ended}: its rows have no links any more")
+        return None
+    if fitting is None and custody.logs[0].released:
+        return None  # of another release
+    mapping = (custody.logs[0] if fitting is None else fitting).mapping
+    return mapping if mapping.exists() else None
 
 
 def learned(screen: Screen, release: Release, original: pl.DataFrame, observe: Observer) -> LearningResult | None:

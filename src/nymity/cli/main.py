@@ -18,6 +18,7 @@ from nymity.cli import (
     demo,
     explore,
     forecast,
+    forget,
     hierarchy,
     inspect,
     key,
@@ -31,7 +32,8 @@ from nymity.cli import (
     schema,
     study,
 )
-from nymity.cli.failure import describe_bug, guarded, stop_code, watch_signals
+from nymity.cli.failure import describe_bug, guarded
+from nymity.cli.stopping import stop_code
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
 from nymity.core.quoting import hidden
@@ -48,10 +50,9 @@ app = typer.Typer(
 )
 
 
-def run() -> None:
-    """Run the command line; what was not foreseen ends with a traceback and exit code 70."""
+def run() -> int:
+    """Run the command line and return the exit code; what was not foreseen ends with a traceback and 70."""
     stdout = guard_streams()
-    watch_signals()
     code = _exit_code()
     sys.stdout.flush()
     if stdout is not None and stdout.lost is not None and code == ExitCode.HOLDS:
@@ -59,7 +60,7 @@ def run() -> None:
         if stdout.reason:
             sys.stderr.write(f"error: not all could be printed: {stdout.reason}\n")
     sys.stderr.flush()
-    sys.exit(code)
+    return code
 
 
 def _exit_code() -> int:
@@ -96,6 +97,7 @@ _register("query", query.command, query.EXAMPLES)
 _register("recommend", recommend.command, recommend.EXAMPLES)
 _register("risk", risk.command, risk.EXAMPLES)
 _register("apply", apply.command, apply.EXAMPLES)
+_register("forget", forget.command, forget.EXAMPLES)
 _register("hierarchy", hierarchy.command, hierarchy.EXAMPLES)
 _register("schema", schema.command, schema.EXAMPLES)
 _register("bench", bench.command, bench.EXAMPLES)

@@ -23,6 +23,14 @@ NoValues = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is already there.")]
+Delivered = Annotated[
+    Path | None,
+    typer.Option(
+        help="A delivered file of the release that is meant, also a renamed one: its log is taken of those that a "
+        "custodian's folder keeps.",
+        show_default=False,
+    ),
+]
 FailOnWarnings = Annotated[
     bool, typer.Option("--fail-on-warnings", help="End with exit code 1 if there is any warning.")
 ]

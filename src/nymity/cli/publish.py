@@ -12,11 +12,12 @@ import typer
 
 from nymity.cli.console import Screen
 from nymity.cli.key import ask
-from nymity.cli.options import AsJson, FailOnWarnings, Quiet
+from nymity.cli.options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
+from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
 from nymity.core.errors import FileError, Interrupted, MissingExtraError, NymityError, ParameterError
 from nymity.core.exit_code import ExitCode
 from nymity.core.progress import Observer, Progress, report
@@ -32,7 +33,8 @@ EXAMPLES = (
     "nymity publish job.toml --out release",
     "nymity publish job.toml --out release --set method.suppression=0.02 --set 'privacy[0].k=10'",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
-    "nymity publish job.toml --out release --log release-custodian",
+    "nymity publish job.toml --out release --force --log release-custodian",
+    "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
 )
 
 #: Exit code where warnings were asked to fail.
@@ -52,12 +54,17 @@ def command(
         Path | None,
         typer.Option(help="Custodian's folder of an earlier release: draw as it did, so that the same job gives it."),
     ] = None,
+    delivered: Delivered = None,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html for you too.")] = True,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
     fail_on_warnings: FailOnWarnings = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace the release that is there; its custodian's log is kept, numbered."),
+    ] = False,
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
     ] = 0.0,
@@ -70,7 +77,8 @@ def command(
     and a report with figures of the original.
 
     Every promise of the job is verified on the written file before it appears; whatever fails or is interrupted
-    leaves the files of an earlier run as they were. With --fail-on-warnings nothing is written if there is a warning.
+    leaves the files of an earlier run as they were. A release that is there is replaced with --force alone, and its
+    custodian's log stays. With --fail-on-warnings nothing is written if there is a warning.
     """
     publish_job(
         Screen(quiet=quiet, as_json=as_json),
@@ -79,7 +87,8 @@ def command(
         settings=settings or (),
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
-        log=log,
+        log=_log_of(log, delivered),
+        force=force,
         wait=wait,
     )
 
@@ -110,7 +119,7 @@ class Destination:
 
     def files(self, tables: Sequence[str], *, has_about: bool, has_report: bool) -> dict[str, Path | None]:
         """Say where tables, certificate, the pages (if any) and the custodian's log lie."""
-        from nymity.publish.release import ABOUT_NAME, REPORT_NAME
+        from nymity.publish.release import ABOUT_NAME
         from nymity.publish.signing import CERTIFICATE_NAME
 
         table, *apart = (self.release / name for name in tables)
@@ -133,16 +142,20 @@ def publish_job(
     with_report: bool = True,
     fail_on_warnings: bool = False,
     log: Path | None = None,
+    force: bool = False,
     wait: float = 0.0,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
     from nymity.dp.private_method import PrivateOutcome
     from nymity.publish.compare import compare
+    from nymity.publish.custody import make_way
+    from nymity.publish.release import ABOUT_NAME
     from nymity.publish.signing import key_for
 
     job = load_job(path, settings)
     _spare_source(job, to)
+    make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
     key = key_for(job.sign, to.release, to.custodian, ask=ask)
@@ -156,7 +169,9 @@ def publish_job(
             report(observe, Progress(stage="comparing with the original"))
             comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
-        written = release.write(to.release, custodian=to.custodian, sign=key, beside=pages.about, wait=wait)
+        written = release.write(
+            to.release, custodian=to.custodian, sign=key, beside=pages.about, force=force, wait=wait
+        )
         release = replace(release, certificate=written)
         try:
             if with_report:
@@ -195,7 +210,6 @@ class Pages:
     def draw(self, release: Release, original: pl.DataFrame, to: Destination, observe: Observer) -> None:
         """Write the report and the findings it rests on into the custodian's folder, for a release that is there."""
         from nymity.cli.learning import learned
-        from nymity.publish.release import FINDINGS_NAME, REPORT_NAME
         from nymity.report import Findings, quick_attacks, render_report
         from nymity.report.chart import begin_javascript
 
@@ -242,6 +256,19 @@ def keep(to: Destination, release: Release, name: str, text: str) -> None:
             raise FileError(str(to.release), expected="the release it is about", got="another one by now")
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
         stage.commit([name])
+
+
+def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
+    """Return the folder or file of the log that is meant."""
+    from nymity.core.commit import settle
+    from nymity.publish.custody import Custody, places
+
+    if delivered is not None and (log is None or not log.is_dir()):
+        raise ParameterError("--delivered", expected="--log with a custodian's folder to look in", got=str(log))
+    if log is None or not log.is_dir():
+        return log
+    settle(*places(log))
+    return Custody(log).log_of(delivered).folder
 
 
 def _refuse(screen: Screen, release: Release) -> None:

@@ -12,7 +12,7 @@ from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, read_as_released, read_original
+from nymity.cli.source import load_job, read_as_released, read_original, recoding_of
 
 if TYPE_CHECKING:
     from nymity.utility import QueryError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "nymity query patients.csv release/release.csv --job job.toml",
     "nymity query patients.csv release/release.csv --job job.toml --dimensions 3 --selectivity 0.05",
-    "nymity query patients.csv release/release.csv --job job.toml --recoding release-custodian/recoding.json",
+    "nymity query patients.csv release/release.csv --job job.toml --recoding release-custodian",
 )
 
 
@@ -30,7 +30,9 @@ def command(
     job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
     recoding: Annotated[
         Path | None,
-        typer.Option(help="recoding.json of the custodian's log, where cells can be misread.", show_default=False),
+        typer.Option(
+            help="The custodian's folder, or recoding.json in it, where cells can be misread.", show_default=False
+        ),
     ] = None,
     sensitive: Annotated[
         Path | None,
@@ -73,7 +75,7 @@ def command(
             before,
             released if apart is None else BucketTables(quasi=released, counts=apart),
             described.schema,
-            recoding=recoding,
+            recoding=recoding_of(recoding, release),
             population=population_of(described),
             n=n,
             selectivity=selectivity,

@@ -12,7 +12,7 @@ from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
-from nymity.cli.source import read_with_roles
+from nymity.cli.source import read_with_roles, recoding_of
 from nymity.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ def command(
     ] = None,
     recoding: Annotated[
         Path | None,
-        typer.Option(help="recoding.json of the custodian's log.", rich_help_panel=_ATTACK, show_default=False),
+        typer.Option(
+            help="The custodian's folder, or recoding.json in it.", rich_help_panel=_ATTACK, show_default=False
+        ),
     ] = None,
     targets: Annotated[int, typer.Option(help="People drawn for each attack.", rich_help_panel=_ATTACK)] = 1000,
     seed: Annotated[int, typer.Option(help="Draws the same people again.", rich_help_panel=_ATTACK)] = 1,
@@ -87,7 +89,7 @@ def command(
         from nymity.cli.attack import attack_release
 
         tables = {"original": original, "earlier": earlier, "control": control, "population": population}
-        attack_release(screen, data, job, tables, recoding=recoding, targets=targets, seed=seed)
+        attack_release(screen, data, job, tables, recoding=recoding_of(recoding, data), targets=targets, seed=seed)
         return
     if any(path is not None for path in (original, earlier, control, recoding)):
         raise InputError("risk", expected="--attack beside the tables that only attacks use", got="none")

@@ -77,6 +77,13 @@ def names(listed: str | None) -> list[str]:
     return [name.strip() for name in (listed or "").split(",") if name.strip()]
 
 
+def recoding_of(place: Path | None, release: Path) -> Path | None:
+    """Return the file of a recoding: itself, or that of the custodian's folder that belongs to a released file."""
+    from nymity.publish.custody import Custody
+
+    return Custody(place).log_of(release).recoding if place is not None and place.is_dir() else place
+
+
 def same_file(one: Path, other: Path) -> bool:
     """Say whether two paths lead to the same place."""
     return one.resolve() == other.resolve()

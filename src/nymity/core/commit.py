@@ -21,19 +21,19 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nymity.core.errors import FileError
+from nymity.core.errors import FileError, InputError
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.permissions import close, warn_if_exposed
+from nymity.core.signals import held_back
 
 #: How the names of hidden folders and files start.
 HIDDEN_PREFIX = ".nymity-"
@@ -91,6 +91,7 @@ class Stage:
     target: Path
     private: bool = False
     _moves: list[Move] = field(default_factory=list, repr=False)
+    _made: list[Path] = field(default_factory=list, repr=False)
 
     def __truediv__(self, name: str) -> Path:
         return self.folder / name
@@ -112,14 +113,19 @@ class Stage:
         if (self.target / name).is_file():
             self._moves.append(Move(source=self.target / name, target=self._second_folder("removed") / name))
 
-    def keep(self, names: Iterable[str], into: str) -> None:
-        """Say that files of the folder also stay as they are now, in a folder ``into`` inside it that is new."""
+    def keep(self, files: Iterable[Path], into: str) -> None:
+        """Say that files also stay as they are now, in a folder ``into`` inside this one that is new."""
         copies = self.folder / "kept"
         copies.mkdir(mode=0o700)
-        for name in names:
-            if (self.target / name).is_file():
-                _second_name(self.target / name, copies / name)
-        (self.target / into).parent.mkdir(mode=0o700 if self.private else 0o777, exist_ok=True)
+        for file in files:
+            if file.parent == self.target:
+                _second_name(file, copies / file.name)
+            else:  # one of another folder keeps its permissions there
+                shutil.copyfile(file, copies / file.name)
+            if self.private:
+                (copies / file.name).chmod(0o600)
+            _flush(copies / file.name)
+        _make((self.target / into).parent, self._made, private=self.private)
         self._moves.insert(0, Move(source=copies, target=self.target / into))
 
     def _second_folder(self, name: str) -> Path:
@@ -164,28 +170,52 @@ def committing(
     """
     targets = [Path(folder) for folder in folders]
     closed = {Path(folder) for folder in private}
-    made: list[Path] = []
+    run = _Run(first=targets[0])
     try:
-        with _explained(targets), ExitStack() as held:
-            for target in targets:
-                _make(target, made, private=target in closed)
-            for target in sorted(set(targets), key=lambda path: str(path.resolve())):
-                held.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
-            _recover(targets[0])
-            for target in targets:
-                _remove_stages(target, wait)
-            stages = [_stage(target, private=target in closed) for target in targets]
-            try:
-                yield stages
-                with _signals_wait():
-                    _commit(stages, targets[0])
-            finally:
-                if not journal_of(targets[0]).exists():
-                    for stage in stages:
-                        shutil.rmtree(stage.folder, ignore_errors=True)
-    except BaseException:
-        _unmake(made)
-        raise
+        try:
+            with explained(targets):
+                with held_back():
+                    for target in targets:
+                        _make(target, run.made, private=target in closed)
+                for target in sorted(set(targets), key=lambda path: str(path.resolve())):
+                    run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
+                with held_back():
+                    _recover(targets[0])
+                    for target in targets:
+                        _remove_stages(target, wait)
+                        run.stages.append(_stage(target, private=target in closed))
+                yield run.stages
+                with held_back():
+                    _commit(run.stages, targets[0])
+                    run.made.clear()
+        finally:
+            run.end()
+    finally:
+        run.end()  # again: an interrupt may have come before the first had begun
+
+
+@dataclass(kw_only=True)
+class _Run:
+    """What a commit has made and holds: the folders that were not there before, the locks and the stages."""
+
+    first: Path
+    made: list[Path] = field(default_factory=list)
+    locks: ExitStack = field(default_factory=ExitStack)
+    stages: list[Stage] = field(default_factory=list)
+    ended: bool = False
+
+    def end(self) -> None:
+        """Leave nothing behind but what was committed, and what a journal still speaks of."""
+        with held_back():
+            if self.ended:
+                return
+            if not journal_of(self.first).exists():
+                for stage in self.stages:
+                    shutil.rmtree(stage.folder, ignore_errors=True)
+                    _unmake(stage._made)
+            self.locks.close()
+            _unmake(self.made)
+            self.ended = True
 
 
 @contextmanager
@@ -207,12 +237,13 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
     hidden = target.parent / f"{HIDDEN_PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
     made: list[Path] = []
     try:
-        with _explained([target.parent]):
-            _make(target.parent, made)
+        with explained([target.parent], at=target):
+            with held_back():
+                _make(target.parent, made)
             with locked(hidden.with_suffix(".lock"), what=str(target), wait=_PATIENCE):
-                shutil.rmtree(hidden, ignore_errors=True)
-                hidden.mkdir(mode=0o700)
                 try:
+                    shutil.rmtree(hidden, ignore_errors=True)
+                    hidden.mkdir(mode=0o700)
                     write(hidden / target.name)
                     if private:
                         close(hidden / target.name)
@@ -222,7 +253,8 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
                     if private:
                         warn_if_exposed(target)
                 finally:
-                    shutil.rmtree(hidden, ignore_errors=True)
+                    with held_back():
+                        shutil.rmtree(hidden, ignore_errors=True)
     except BaseException:
         _unmake(made)
         raise
@@ -238,8 +270,17 @@ def recover(folder: str | os.PathLike[str], *, wait: float = 0.0) -> str | None:
     first = Path(folder)
     if not journal_of(first).exists():
         return None
-    with _explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
+    with explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
         return _recover(first)
+
+
+def settle(*folders: Path, wait: float = 0.0) -> None:
+    """Finish, undo and remove what runs that died left in folders, so that the next one sees what there is."""
+    there = [folder for folder in folders if folder.is_dir()]
+    left = (journal_of(folder).exists() or (folder / LOCK_NAME).exists() or _stages_in(folder) for folder in there)
+    if any(left):
+        with committing(*there, wait=wait):
+            pass
 
 
 def refuse_between(folder: Path) -> None:
@@ -444,45 +485,58 @@ def _unmake(made: list[Path]) -> None:
 
 
 @contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Let Ctrl-C and requests to end wait until the block is through: it takes milliseconds, and is whole or not."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pending: list[int] = []
-    watched = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    watched = [number for number in watched if signal.getsignal(number) is not None]  # None: not Python's to restore
-    before = {number: signal.signal(number, lambda number, _: pending.append(number)) for number in watched}
+def explained(folders: list[Path], *, at: Path | None = None) -> Iterator[None]:
+    """Turn a failure of the system into a FileError that says what to try; let errors name the user's own paths.
+
+    ``at`` is what was written where the system does not say it.
+    """
     try:
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if pending:
-            signal.raise_signal(pending[0])
-
-
-@contextmanager
-def _explained(folders: list[Path]) -> Iterator[None]:
-    """Turn a failure of the system into a FileError that says what to try and names the user's own path."""
-    try:
-        yield
-    except OSError as error:
-        got, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), "check the folder and its disk"))
-        path = Path(os.fsdecode(error.filename2 or error.filename or folders[-1]))
-        for folder in folders:  # a hidden place means nothing to the caller: say where the file was to go
-            if folder in path.parents and path.relative_to(folder).parts[0].startswith(HIDDEN_PREFIX):
-                path = folder / path.name if path.parent != folder else folder
+    except InputError as error:
+        if HIDDEN_PREFIX not in str(error):
+            raise
+        texts = (error.where, error.expected, error.got, error.hint)
+        where, expected, got, hint = (_HIDDEN_FOLDER.sub("", text) for text in texts)
+        raise type(error)(where, expected=expected, got=got, hint=hint) from error
+    except Exception as error:
+        number = error_number(error)
+        if number is None:
+            raise
+        named = getattr(error, "filename2", None) or getattr(error, "filename", None) or at or folders[-1]
+        told = getattr(error, "strerror", None) or str(error)
+        got, hint = _REASONS.get(number, (told, "check the folder and its disk"))
         between = journal_of(folders[0]).exists()  # undoing failed as well
         state = "the next run finishes or undoes what was begun" if between else "earlier files are unchanged"
         raise FileError(
-            str(path),
-            expected=f"to write in {' and '.join(str(folder) for folder in folders)}",
-            got=got,
+            str(_shown(Path(os.fsdecode(named)))),
+            expected=f"to write in {' and '.join(_HIDDEN_FOLDER.sub('', str(folder)) for folder in folders)}",
+            got=_HIDDEN_FOLDER.sub("", got),
             hint=f"{hint}; {state}",
         ) from error
 
 
+def error_number(error: Exception) -> int | None:
+    """Return the number of a failure of the system, 0 if it has none; None for what is no such failure.
+
+    Packages written in Rust tell it in words alone.
+    """
+    told = re.search(r"\(os error (\d+)\)", str(error))
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    return int(told[1]) if told else 0 if isinstance(error, OSError) else None
+
+
+def _shown(path: Path) -> Path:
+    """Return where a file in a hidden place was to go: the place means nothing to the user."""
+    parts = path.parts
+    hidden = next((i for i, part in enumerate(parts) if part.startswith(HIDDEN_PREFIX)), None)
+    if hidden is None:
+        return path
+    folder = Path(*parts[:hidden])
+    return folder if path.name.startswith(".") else folder / path.name
+
+
+_HIDDEN_FOLDER = re.compile(rf"{re.escape(HIDDEN_PREFIX)}[\w.-]+([/\\]|$)")
 _REASONS = {
     errno.ENOSPC: ("a full disk", "free some space or choose another disk"),
     errno.EDQUOT: ("a used-up quota", "free some space or choose another disk"),

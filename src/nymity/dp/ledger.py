@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from nymity.core.commit import replace_file
+from nymity.core.commit import explained, replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.formats import LEDGER
 from nymity.core.locks import locked
@@ -199,7 +199,8 @@ class Ledger:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep other runs from reading what is about to change."""
-        with locked(self._file.with_name(f".{self._file.name}.lock"), what=self.path, wait=_PATIENCE):
+        lock = self._file.with_name(f".{self._file.name}.lock")
+        with explained([self._file.parent]), locked(lock, what=self.path, wait=_PATIENCE):
             yield
 
 

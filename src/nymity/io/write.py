@@ -10,7 +10,7 @@ from typing import IO
 
 import polars as pl
 
-from nymity.core.commit import replace_file
+from nymity.core.commit import error_number, replace_file
 from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import relayed
 from nymity.io.compact import compact
@@ -51,6 +51,8 @@ def _write(table: pl.DataFrame, promised: Format, options: WriteOptions, path: P
         else:
             _write_text(cells, promised, options, path)
     except pl.exceptions.PolarsError as error:
+        if error_number(error) is not None:  # explained by whoever moves the file into place
+            raise
         raise FileError(
             str(path),
             expected="a table that can be written",

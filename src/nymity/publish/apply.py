@@ -8,11 +8,13 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core.commit import settle
 from nymity.core.errors import ParameterError
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.format import format_of
+from nymity.publish.custody import Custody, places
 from nymity.publish.redrawing import Log, further_draws, log_beside
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
@@ -28,8 +30,12 @@ def apply(
     unaccounted: bool = False,
     reading: ReadOptions = ReadOptions(),  # noqa: B008 -- frozen
     log: Log | None = None,
+    delivered: Any = None,
 ) -> Any:
     """Publish new rows by a recoding that was decided before; returns the kind of frame it was given.
+
+    ``recoding`` is one, its file, or the custodian's folder it lies in: that of the release that is out now, or of the
+    one whose file ``delivered`` is, also if it was replaced since.
 
     Values the recoding's hierarchies do not list are an error or masked (``unseen``). Rows whose generalized
     combination is not a published class are treated as the recoding says unless ``outliers`` overrides it (``mask``,
@@ -44,6 +50,8 @@ def apply(
     must then be read as ``reading`` states, for nothing may be found out from its records; and rows with values that
     are not listed are left out, whatever ``unseen`` says.
     """
+    if not isinstance(recoding, Recoding):
+        recoding = kept_recoding(recoding, delivered)
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
     rows = _rows(decided, table, reading)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
@@ -51,6 +59,17 @@ def apply(
     draws = further_draws(decided, kept, rows)
     published = compact(decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws).table)
     return published if isinstance(table, str | Path) else like(table, published)
+
+
+def kept_recoding(place: str | Path, delivered: Any = None) -> Path:
+    """Return the file of a recoding: itself, or that of a custodian's folder; what a dead run left there is settled."""
+    path = Path(place)
+    settle(*places(path if path.is_dir() else path.parent))
+    if not path.is_dir():
+        if delivered is not None:
+            raise ParameterError("delivered", expected="a custodian's folder to look in", got=f"the file {path}")
+        return path
+    return Custody(path).log_of(delivered).recoding
 
 
 def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) -> pl.DataFrame:

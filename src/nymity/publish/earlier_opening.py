@@ -11,10 +11,12 @@ import numpy as np
 import polars as pl
 
 from nymity.core.commit import refuse_between
+from nymity.core.custodian import ENDED, LOG_NAME, MAPPING_NAME, RECODING_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.permissions import warn_if_exposed
 from nymity.io import read_table, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
+from nymity.publish.custody import Custody
 from nymity.publish.earlier_release import EarlierRelease
 from nymity.publish.earlier_rows import Ints, Rows
 from nymity.publish.fingerprint import fingerprint
@@ -72,19 +74,22 @@ def _in_memory(one: EarlierRelease) -> _Parts:
 def _in_folder(one: EarlierRelease, where: str) -> _Parts:
     """Read a release folder and the custodian's folder, and refuse them where they do not belong together."""
     folder = Path(one.release)
-    kept = folder.with_name(f"{folder.name}-custodian") if one.custodian is None else Path(one.custodian)
-    for place in (folder, kept):
+    custody = Custody.beside(folder) if one.custodian is None else Custody(Path(one.custodian))
+    for place in (folder, custody.folder):
         refuse_between(place)
-    warn_if_exposed(kept)
+    warn_if_exposed(custody.folder)
     certificate = _json(folder / CERTIFICATE_NAME, where)
-    log = _json(kept / "log.json", where)
+    kept = _kept(custody, certificate)
+    log = _json(kept / LOG_NAME, where)
+    if ENDED in log:
+        raise custody_has_ended(where, str(log[ENDED]))
     try:
         output, stated = certificate["output"], certificate["job"].get("output", {})
         settings = Output(**{**stated, "name": "release"})
         frame = read_release(folder / Path(output["file"]).name, settings)
         apart = output.get(SENSITIVE_TABLE)
         counts = None if apart is None else read_release(folder / Path(apart["file"]).name, settings)
-        link = pl.read_parquet(kept / "mapping.parquet")["source_row"].to_numpy().astype(np.int64)
+        link = pl.read_parquet(kept / MAPPING_NAME)["source_row"].to_numpy().astype(np.int64)
         salt, content = str(log["salt"]), output["content_sha256"]
     except InputError:
         raise
@@ -103,7 +108,16 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
             else "another number of rows",
             hint='name the custodian\'s folder of this release: custodian = "..."',
         )
-    return certificate, frame, counts, link, salt, Recoding.load(kept / "recoding.json")
+    return certificate, frame, counts, link, salt, Recoding.load(kept / RECODING_NAME)
+
+
+def _kept(custody: Custody, certificate: Certificate) -> Path:
+    """Return the folder of a release's log, also if it was replaced; where none is known to fit, the last one's."""
+    try:
+        fitting = custody.with_content(str(certificate["output"]["content_sha256"]))
+    except (FileError, KeyError, TypeError):  # said by whoever reads them
+        fitting = None
+    return custody.folder if fitting is None else fitting.folder
 
 
 def _json(path: Path, where: str) -> dict[str, Any]:

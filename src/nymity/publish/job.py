@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.formats import JOB
@@ -162,6 +163,12 @@ class Job:
         second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
         named = [*((self.source.path,) if self.source is not None else ()), *second]
         return tuple(Path(path) for path in named if isinstance(path, str))
+
+    @property
+    def table_names(self) -> list[str]:
+        """The file or files of what is published, without certificate and signature."""
+        apart = [self.output.sensitive_file_name] if isinstance(self.method, BucketMethod) else []
+        return [self.output.file_name, *apart]
 
     @staticmethod
     def load(path: str | Path) -> Job:

@@ -30,6 +30,7 @@ from nymity.privacy.consistency import Originals
 from nymity.publish.bucket_tables import lost_records
 from nymity.publish.caveats import caveats_of
 from nymity.publish.certificate import certify
+from nymity.publish.custody import make_way, private_folder
 from nymity.publish.differential import check_stated, private_figures
 from nymity.publish.earlier import measure_earlier
 from nymity.publish.earlier_release import Earlier, EarlierRelease, read_earlier
@@ -63,6 +64,7 @@ def publish(
     log: Log | None = None,
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
+    force: bool = False,
     observe: Observer = silent,
 ) -> Release:
     """Publish a table so that every privacy model holds.
@@ -70,7 +72,8 @@ def publish(
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, or a
     :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
-    file, and signed with the key ``sign`` or that of the job. ``method`` defaults to the optimal full-domain
+    file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
+    ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
     generalization with 5% suppression. ``earlier_releases`` are releases of the same people that are out already: paths
     of their folders, releases, or mere names; ``earlier`` says what must be left when they are intersected. ``ledger``
     adds up what differentially private releases of the same records spend.
@@ -83,12 +86,14 @@ def publish(
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
+    if out is not None:
+        make_way(job, Path(out), private_folder(Path(out), None), force=force)
     chosen = sign if sign is not None else job.sign
     key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
     release = run_job(job, given, observe, log=log, folder=out)
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
-        release = replace(release, certificate=release.write(out, sign=key))
+        release = replace(release, certificate=release.write(out, sign=key, force=force))
     return release
 
 

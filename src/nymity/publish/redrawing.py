@@ -17,17 +17,19 @@ from typing import Any
 
 import polars as pl
 
-from nymity.core.commit import refuse_between
+from nymity.core.commit import recover, refuse_between
+from nymity.core.custodian import ENDED, LOG_NAME, custody_has_ended
 from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.permissions import warn_if_exposed
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats import Caveat
 from nymity.publish.codec import dump_piece
+from nymity.publish.custody import read_log
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job, dump_attribute
 from nymity.publish.population import public_model
-from nymity.publish.release import LOG_NAME, CustodianLog
+from nymity.publish.release import CustodianLog
 from nymity.publish.signing import CERTIFICATE_NAME
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable
@@ -152,12 +154,11 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Return what a log says; custodian's commands finish or undo what a run that died left there."""
+    recover(path.parent)
     refuse_between(path.parent)
     warn_if_exposed(path.parent, path)
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileError(str(path), expected="a custodian's log as nymity writes it", got=str(error)) from error
-    if not isinstance(data, dict):
-        raise FileError(str(path), expected="a custodian's log as nymity writes it", got=type(data).__name__)
+    data = read_log(path)
+    if ENDED in data:
+        raise custody_has_ended(str(path), str(data[ENDED]))
     return data

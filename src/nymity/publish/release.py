@@ -13,7 +13,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.commit import Stage, committing
-from nymity.core.errors import InputError, ParameterError, PromiseError, TableError
+from nymity.core.custodian import (
+    BOARD_NAME,
+    FINDINGS_NAME,
+    LOG_NAME,
+    MAPPING_NAME,
+    NODES_NAME,
+    RECODING_NAME,
+    REPORT_NAME,
+)
+from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.formats import LOG
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
@@ -23,6 +32,7 @@ from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publish.custody import RELEASED, keep_earlier, make_way, private_folder, released_tables, spare_release
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
@@ -31,11 +41,8 @@ from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey,
 from nymity.publish.verify import Verification, verify
 from nymity.table.recoding import Recoding
 
-LOG_NAME = "log.json"
-#: The page for recipients lies beside the release; those for the custodian and a board with the custodian's log.
-ABOUT_NAME, REPORT_NAME, BOARD_NAME = "about.html", "report.html", "board.html"
-#: What was measured on the original for the pages.
-FINDINGS_NAME = "findings.json"
+#: The page for recipients; it lies beside the release.
+ABOUT_NAME = "about.html"
 #: Files of the custodian's folder that are made once the release is there, and speak of that release alone.
 DRAWN_LATER = (REPORT_NAME, BOARD_NAME, FINDINGS_NAME)
 
@@ -64,12 +71,16 @@ class CustodianLog:
     draw_key: str | None = field(default=None, repr=False)
     draw_mark: str | None = None
 
-    def stage(self, stage: Stage, recoding: Recoding) -> None:
-        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place."""
+    def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
+        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
+
+        The hashes of the tables that the certificate is of say what the log belongs to.
+        """
         mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
         log = {
             "format": LOG.tag,
             "note": "Not for release: this links published rows to their source.",
+            RELEASED: released_tables(certificate),
             "salt": self.salt,
             **({} if self.draw_key is None else {"draw_key": self.draw_key}),
             **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
@@ -78,14 +89,14 @@ class CustodianLog:
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
         }
-        mapping.write_parquet(stage / "mapping.parquet")
+        mapping.write_parquet(stage / MAPPING_NAME)
         if self.nodes is not None:
-            self.nodes.write_parquet(stage / "nodes.parquet")
-        recoding.save(stage / "recoding.json")
+            self.nodes.write_parquet(stage / NODES_NAME)
+        recoding.save(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-        nodes = [] if self.nodes is None else ["nodes.parquet"]
-        stage.commit(["mapping.parquet", *nodes, "recoding.json", LOG_NAME])
-        for name in DRAWN_LATER if self.nodes is not None else ("nodes.parquet", *DRAWN_LATER):
+        nodes = [] if self.nodes is None else [NODES_NAME]
+        stage.commit([MAPPING_NAME, *nodes, RECODING_NAME, LOG_NAME])
+        for name in DRAWN_LATER if self.nodes is not None else (NODES_NAME, *DRAWN_LATER):
             stage.remove(name)  # it would speak of an earlier release
 
 
@@ -149,6 +160,7 @@ class Release:
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
         beside: Beside | None = None,
+        force: bool = False,
         wait: float = 0.0,
     ) -> Certificate:
         """Write table and certificate into ``folder``; return the certificate with the file's hash.
@@ -156,19 +168,21 @@ class Release:
         The table is written under a hidden name, read again and verified as anyone could; only then all files move
         into place, those of the release and the custodian's log together (:mod:`nymity.core.commit`). A failure leaves
         earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
-        where the private log goes (default:
-        beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is the private key, or its path, that the
-        certificate is signed with, unless the job names one. ``beside`` makes further files, such as a page for
-        recipients (:func:`nymity.report.write_about`), of the finished release in the folder it is given, and returns
-        their names; the certificate says nothing of them. Files of the release that was there go.
+        where the private log goes (default: beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is
+        the private key, or its path, that the certificate is signed with, unless the job names one. ``beside`` makes
+        further files, such as a page for recipients (:func:`nymity.report.write_about`), of the finished release in the
+        folder it is given, and returns their names; the certificate says nothing of them.
+
+        A release that lies there is replaced with ``force`` alone. Its files go; its custodian's log stays, numbered
+        (:mod:`nymity.publish.custody`).
         """
         folder = Path(folder)
-        private = _private_folder(folder, custodian)
-        key = key_for(sign if sign is not None else self.job.sign, folder, private)
+        private = private_folder(folder, custodian)
         names = self.table_names
-        for name in names:
-            self._spare_source(folder / name)
+        make_way(self.job, folder, private, force=force, wait=wait)
+        key = key_for(sign if sign is not None else self.job.sign, folder, private)
         with committing(private, folder, private=[private], wait=wait) as (kept, stage):
+            spare_release(folder, private, names, force=force)  # others may have been faster
             for name, frame in self._files:
                 write_table(frame, stage / name, self.job.output.options)
             tables = [self._read_back(stage / name, frame) for name, frame in self._files]
@@ -179,7 +193,9 @@ class Release:
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
             further = beside(stage.folder, tables) if beside is not None else ()
-            self.log.stage(kept, self.recoding)
+            spare_release(folder, private, further, force=force)
+            keep_earlier(kept, folder)
+            self.log.stage(kept, self.recoding, certificate)
             written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
             for name in _earlier_files(folder):
@@ -190,24 +206,13 @@ class Release:
     @property
     def table_names(self) -> list[str]:
         """The file or files of what is published, without certificate and signature."""
-        return [name for name, _ in self._files]
+        return self.job.table_names
 
     @property
     def _files(self) -> list[tuple[str, pl.DataFrame]]:
         """The released files with what they hold: the table, and sensitive values where they lie apart."""
-        output = self.job.output
-        beside = [] if self.counts is None else [(output.sensitive_file_name, self.counts)]
-        return [(output.file_name, self.frame), *beside]
-
-    def _spare_source(self, target: Path) -> None:
-        """Refuse to write the release over a table it was made from."""
-        if target.exists() and any(path.exists() and path.samefile(target) for path in self.job.inputs):
-            raise ParameterError(
-                "folder",
-                expected="one in which the release does not replace its source",
-                got=str(target),
-                hint="another folder, or another name in Output",
-            )
+        frames = [self.frame, *([] if self.counts is None else [self.counts])]
+        return list(zip(self.table_names, frames, strict=True))
 
     def _read_back(self, path: Path, frame: pl.DataFrame) -> pl.DataFrame:
         """Read a written table and compare it with what was to be written."""
@@ -270,20 +275,6 @@ def _earlier_files(folder: Path) -> list[str]:
         names = []
     named = [name for name in names if Path(name).name == name]
     return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
-
-
-def _private_folder(folder: Path, custodian: str | Path | None) -> Path:
-    """Return where the custodian's log goes: never into the folder that is published."""
-    named = folder if folder.name not in ("", "..") else folder.resolve()
-    private = Path(custodian) if custodian is not None else named.with_name(f"{named.name}-custodian")
-    if folder.resolve() in (private.resolve(), *private.resolve().parents):
-        raise ParameterError(
-            "custodian",
-            expected=f"a folder outside of {folder}, for it links published rows to people",
-            got=str(private),
-            hint="leave it out, or name a folder that is never published",
-        )
-    return private
 
 
 def read_release(path: Path, output: Output) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nymity.core.custodian import LOG_NAME, MAPPING_NAME, RECODING_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.formats import SIGNATURE
@@ -31,7 +32,7 @@ SIGNATURE_NAME = f"{CERTIFICATE_NAME}.sig"
 #: Names the environment variable from which the passphrase of a key is taken.
 PASSPHRASE_VARIABLE = "NYMITY_KEY_PASSPHRASE"
 #: What lies in a folder of the custodian.
-_CUSTODIAN_FILES = ("log.json", "mapping.parquet", "recoding.json")
+_CUSTODIAN_FILES = (LOG_NAME, MAPPING_NAME, RECODING_NAME)
 _LARGEST = 64 * 1024
 
 #: Asks for a passphrase; the argument says of what.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from nymity.core.commit import refuse_between
 from nymity.publish.certificate import Certificate
 from nymity.publish.certificate_form import CertificateForm, certificate_form, parse_bytes, read_bytes
 from nymity.publish.contradictions import StatedJob
@@ -28,6 +29,7 @@ class Stated:
         if not isinstance(certificate, str | Path):
             form = certificate_form(certificate)
             return Stated(form=form, job=StatedJob.of(form))
+        refuse_between(Path(certificate).parent)
         where, content = str(certificate), read_bytes(certificate)
         form = certificate_form(parse_bytes(content, where), where)
         return Stated(

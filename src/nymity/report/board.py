@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from nymity.core.commit import refuse_between, replace_file
+from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME
 from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
-from nymity.publish.release import BOARD_NAME, FINDINGS_NAME
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
 from nymity.report.headline import titled, told

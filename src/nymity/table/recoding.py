@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.commit import refuse_between
+from nymity.core.custodian import refuse_ended
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
 from nymity.core.formats import RECODING
@@ -124,11 +125,13 @@ class Recoding(ABC):
     def load(path: str | Path) -> Recoding:
         """Read what :meth:`save` wrote."""
         refuse_between(Path(path).parent)
+        refuse_ended(Path(path))
         warn_if_exposed(path)
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise FileError(str(path), expected="a recoding file written by nymity", got=str(error)) from error
+            got = getattr(error, "strerror", None) or str(error)
+            raise FileError(str(path), expected="a recoding file written by nymity", got=got) from error
         if not isinstance(data, dict):
             raise FileError(str(path), expected="a recoding file written by nymity", got=type(data).__name__)
         return Recoding.from_dict(data, where=str(path))

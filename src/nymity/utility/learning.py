@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.custodian import refuse_ended
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import read_table, to_polars
@@ -276,6 +277,7 @@ def _links(links: Any) -> Any:
     """Read links from a custodian's log."""
     if not isinstance(links, str | Path):
         return links
+    refuse_ended(Path(links))
     mapping = read_table(links)
     if not {"released_row", "source_row"} <= set(mapping.columns):
         raise TableError(

@@ -199,7 +199,7 @@ def test_compare_shows_how_far_metrics_can_be_trusted(published: Path, nymity: R
 
 
 def test_apply_publishes_new_rows_without_a_certificate(published: Path, nymity: Run) -> None:
-    arguments = ("apply", "release-custodian/recoding.json", "people.csv", "--out", "new/rows.csv")
+    arguments = ("apply", "release-custodian/recoding.json", "people.csv", "--out", "new/rows.csv", "--force")
     done = nymity(*arguments, "--export-mapping", "mapping.csv")
     assert done.exit_code == 0, done.output
     assert "60 rows in, 57 out, 0 of them masked, 3 removed" in done.stdout  # as in the release
@@ -213,7 +213,7 @@ def test_apply_publishes_new_rows_without_a_certificate(published: Path, nymity:
 
 def test_apply_and_values_it_does_not_know(published: Path, nymity: Run) -> None:
     (published / "new.csv").write_text("name,age,sex,illness\nA,20,other,flu\nB,21,male,flu\n", encoding="utf-8")
-    arguments = ("apply", "release-custodian/recoding.json", "new.csv", "--out", "rows.csv")
+    arguments = ("apply", "release-custodian/recoding.json", "new.csv", "--out", "rows.csv", "--force")
     done = nymity(*arguments)
     assert done.exit_code == 2
     assert "--unseen mask" in done.stderr

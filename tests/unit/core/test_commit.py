@@ -298,7 +298,7 @@ def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
                 assert stat.S_IMODE(log.folder.stat().st_mode) == 0o700
                 (log / "key").write_text("secret")
                 (release / "table").write_text("public")
-                log.keep(["key"], "earlier/1") if (tmp_path / "log" / "key").exists() else None
+                log.keep([key], "earlier/1") if (key := tmp_path / "log" / "key").exists() else None
                 log.commit(["key"])
                 release.commit(["table"])
     finally:
@@ -317,7 +317,7 @@ def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
 
 def test_files_can_be_removed_and_kept(folder):
     with staging(folder) as stage:
-        stage.keep(["a.csv", "absent"], "earlier/0001")
+        stage.keep([folder / "a.csv"], "earlier/0001")
         stage.remove("a.csv")
         stage.remove("absent")
     assert not (folder / "a.csv").exists()

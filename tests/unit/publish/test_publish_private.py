@@ -263,7 +263,7 @@ def test_a_job_file_and_the_command_line(tmp_path: Path) -> None:
     )
     assert checked.exit_code == 4, checked.output
     before = (out / "release.csv").read_bytes()
-    refused = CliRunner().invoke(app, arguments)
+    refused = CliRunner().invoke(app, [*arguments, "--force"])
     assert refused.exit_code != 0
     assert "has left of 1.5" in " ".join(refused.output.split())
     assert (out / "release.csv").read_bytes() == before
@@ -379,7 +379,7 @@ def test_applying_a_private_recoding_on_the_command_line(tmp_path: Path) -> None
     release().recoding.save(tmp_path / "recoding.json")
     kept = ledger(tmp_path)
     ends = ["apply", *(str(tmp_path / name) for name in ("recoding.json", "people.csv"))]
-    ends += ["--out", str(tmp_path / "new.csv")]
+    ends += ["--out", str(tmp_path / "new.csv"), "--force"]
     assert "--encoding utf-8" in " ".join(CliRunner().invoke(app, [*ends, "--unaccounted"]).output.split())
     ends += ["--delimiter", ",", "--encoding", "utf-8"]
     named = ["--ledger", str(tmp_path / "ledger.json"), "--source", "people"]
@@ -466,7 +466,7 @@ def test_publishing_without_a_ledger_says_so(tmp_path: Path) -> None:
     assert "No ledger" in done.output
     ledger(tmp_path)
     job = private_job(tmp_path, ledger={"path": "ledger.json", "source": "people"})
-    done = CliRunner().invoke(app, ["publish", str(job), "--out", str(tmp_path / "out"), "--no-report"])
+    done = CliRunner().invoke(app, ["publish", str(job), "--out", str(tmp_path / "out"), "--no-report", "--force"])
     assert done.exit_code == 0, done.output
     assert "No ledger" not in done.output
 
@@ -497,7 +497,7 @@ def test_applying_tells_no_private_count(tmp_path: Path) -> None:
     people().write_csv(tmp_path / "people.csv")
     release().recoding.save(tmp_path / "recoding.json")
     ends = ["apply", *(str(tmp_path / name) for name in ("recoding.json", "people.csv")), "--unaccounted"]
-    ends += ["--out", str(tmp_path / "new.csv"), "--delimiter", ",", "--encoding", "utf-8"]
+    ends += ["--force", "--out", str(tmp_path / "new.csv"), "--delimiter", ",", "--encoding", "utf-8"]
     told = CliRunner().invoke(app, ends)
     assert told.exit_code == 0, told.output
     assert "600" not in told.output

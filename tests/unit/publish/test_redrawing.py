@@ -212,9 +212,9 @@ def test_a_key_used_again_is_named() -> None:
 
 def test_drawing_apart_from_a_known_release_is_warned_of(tmp_path: Path) -> None:
     assert anew(released(out=tmp_path / "release")) == []
-    (warning,) = anew(released(out=tmp_path / "release"))
+    (warning,) = anew(released(out=tmp_path / "release", force=True))
     assert "lies in the folder" in warning.says
-    assert anew(released(out=tmp_path / "release", log=tmp_path / "release-custodian")) == []
+    assert anew(released(out=tmp_path / "release", force=True, log=tmp_path / "release-custodian")) == []
     (warning,) = anew(released(earlier_releases=["May"]))
     assert "are named" in warning.says
     assert anew(released("optimal-lattice", earlier_releases=["May"])) == []  # draws nothing

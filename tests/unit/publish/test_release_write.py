@@ -75,10 +75,10 @@ def test_writing_into_the_current_folder(tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "here-custodian" / "log.json").exists()
     (tmp_path / "here" / "below").mkdir()
     monkeypatch.chdir(tmp_path / "here" / "below")
-    released().write("..", custodian=tmp_path / "c")
+    released().write("..", custodian=tmp_path / "c", force=True)
     with pytest.raises(ParameterError, match="a folder outside"):
         released().write("..", custodian="private")
-    released().write("..")
+    released().write("..", force=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["c", "here", "here-custodian"]
 
 
@@ -162,7 +162,7 @@ def test_a_failed_write_leaves_everything_as_it_was(
     release = released()
     monkeypatch.setattr(release_module, "write_table", write)
     with pytest.raises(failure):
-        release.write(earlier)
+        release.write(earlier, force=True)
     assert_untouched(earlier, before)
     assert_untouched(earlier.with_name("r-custodian"), private)
     with pytest.raises(failure):
@@ -186,7 +186,7 @@ def test_a_release_that_breaks_its_promise_is_not_written(earlier: Path) -> None
     ages[-1] = "36"
     object.__setattr__(release, "frame", release.frame.with_columns(age=pl.Series(ages)))
     with pytest.raises(PromiseError, match=r"2-anonymity.*measured k = 1"):
-        release.write(earlier)
+        release.write(earlier, force=True)
     assert_untouched(earlier, before)
 
 
@@ -207,7 +207,7 @@ def test_a_failed_move_takes_the_others_back(
 
     monkeypatch.setattr(os, "replace", replace)
     with pytest.raises((FileError, KeyboardInterrupt)):
-        release.write(earlier)
+        release.write(earlier, force=True)
     assert failed == [file]
     assert_untouched(earlier, before)
 
@@ -216,7 +216,7 @@ def test_a_failure_of_the_custodians_log_stops_the_release(earlier: Path, monkey
     release, before = released(), folder_content(earlier)
     monkeypatch.setattr(Recoding, "save", full_disk)
     with pytest.raises(FileError):
-        release.write(earlier)
+        release.write(earlier, force=True)
     assert_untouched(earlier, before)
 
 
@@ -236,7 +236,7 @@ def replace(source, target):
         os.kill(os.getpid(), signal.SIGKILL)
     real(source, target)
 os.replace = replace
-release.write(sys.argv[2])
+release.write(sys.argv[2], force=True)
 """
 
 
@@ -253,7 +253,7 @@ def test_a_killed_process_leaves_the_earlier_release(earlier: Path, tmp_path: Pa
     assert all(name.startswith(HIDDEN_PREFIX) for name in left)
     with pytest.raises(FileError, match="before all of them were exchanged"):
         check(earlier / "release.csv", certificate=earlier / "certificate.json")
-    released().write(earlier)  # the next run finishes what was begun, and replaces it
+    released().write(earlier, force=True)  # the next run finishes what was begun, and replaces it
     assert sorted(folder_content(earlier)) == ["certificate.json", "release.csv"]
     assert check(earlier / "release.csv", certificate=earlier / "certificate.json").holds
 

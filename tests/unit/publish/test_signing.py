@@ -156,7 +156,7 @@ def test_tables_are_covered_and_further_files_are_not(keys: Path, tmp_path: Path
         (folder / "notes.html").write_text("<p>fine</p>")
         return ["notes.html"]
 
-    certificate = released().write(tmp_path / "r", sign=keys / "ours", beside=beside)
+    certificate = released().write(tmp_path / "r", sign=keys / "ours", beside=beside, force=True)
     assert [item["file"] for item in certificate["files"]] == ["release.csv"]
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "certificate.json",
@@ -177,13 +177,13 @@ def test_a_failed_write_leaves_the_signed_release(signed: Path, keys: Path, monk
 
     monkeypatch.setattr(SigningKey, "sign", fail)
     with pytest.raises(NymityError):
-        released(out=signed, sign=keys / "ours")
+        released(out=signed, sign=keys / "ours", force=True)
     assert {path.name: path.read_bytes() for path in signed.iterdir()} == before
 
 
 def test_an_unsigned_release_never_lies_beside_an_old_signature(signed: Path) -> None:
     with pytest.raises(ParameterError, match="its signature would be left behind"):
-        released(out=signed)
+        released(out=signed, force=True)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------
@@ -319,5 +319,5 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "valid" not in named.stdout
     del job["sign"]
     Path("job.json").write_text(json.dumps(job))
-    assert nymity("publish", "job.json", "--out", "r", "--no-report").exit_code == 2
+    assert nymity("publish", "job.json", "--out", "r", "--no-report", "--force").exit_code == 2
     assert nymity("check", "r/release.csv", "--key", "keys/b.pub").exit_code == 0

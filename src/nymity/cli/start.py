@@ -1,0 +1,30 @@
+"""The first thing that runs: a signal during the imports, too, ends the command as Ctrl-C does."""
+
+from __future__ import annotations
+
+import sys
+
+from nymity.cli.stopping import let_go, stop_code, watch_signals
+
+
+def run() -> None:
+    """Run the command line, and end with its exit code whatever comes."""
+    code = 0
+    try:
+        watch_signals()
+        code = _run()
+        let_go()
+    except KeyboardInterrupt:  # while packages were loaded, or when all was done
+        code = stop_code()
+    let_go()
+    sys.exit(code)
+
+
+def _run() -> int:
+    try:
+        from nymity.cli.main import run
+
+        return run()
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped: interrupted; no file is left half-written\n")
+        return stop_code()

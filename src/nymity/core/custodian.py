@@ -1,0 +1,49 @@
+"""The custodian's folder: the names of what lies in it, and what is said once custody has ended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import FileError
+
+LOG_NAME = "log.json"
+MAPPING_NAME = "mapping.parquet"
+NODES_NAME = "nodes.parquet"
+RECODING_NAME = "recoding.json"
+REPORT_NAME = "report.html"
+BOARD_NAME = "board.html"
+FINDINGS_NAME = "findings.json"
+#: All that may lie there of one release; the log last, which tells that the others are there.
+LOG_FILES = (MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME, BOARD_NAME, FINDINGS_NAME, LOG_NAME)
+#: The folder inside it with the logs of releases that were replaced, numbered: ``earlier/0001``.
+EARLIER_NAME = "earlier"
+#: The field of a log that tells when custody of its release was ended.
+ENDED = "custody_ended"
+
+
+def ended_on(folder: Path) -> str | None:
+    """Return the day on which custody of the log in a folder was ended, None if it was not."""
+    try:
+        found: Any = json.loads((folder / LOG_NAME).read_text(encoding="utf-8")).get(ENDED)
+    except (OSError, ValueError, AttributeError):
+        return None
+    return str(found) if found else None
+
+
+def refuse_ended(path: Path) -> None:
+    """Refuse a file of the custodian's folder that is gone because custody was ended, and say when."""
+    when = None if path.exists() else ended_on(path.parent)
+    if when is not None:
+        raise custody_has_ended(str(path), when)
+
+
+def custody_has_ended(where: str, when: str) -> FileError:
+    """Return the error of whoever asks for what is gone."""
+    return FileError(
+        where,
+        expected="what links the release to its source",
+        got=f"none: custody of this release was ended on {when}, and row mapping, keys and raw values were removed",
+        hint="publish the table again; a release whose custody has ended can be checked, and nothing else",
+    )

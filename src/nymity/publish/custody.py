@@ -1,0 +1,298 @@
+"""Custody: the logs in a custodian's folder, that of the release which is out now and those of releases it replaced.
+
+A log knows the hashes of the tables it belongs to. So whoever has a delivered file finds its log again, whatever the
+file is called by now, and however often the release has been replaced since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.commit import Stage, refuse_between, settle
+from nymity.core.custodian import (
+    EARLIER_NAME,
+    ENDED,
+    LOG_FILES,
+    LOG_NAME,
+    MAPPING_NAME,
+    RECODING_NAME,
+    custody_has_ended,
+)
+from nymity.core.errors import FileError, InputError, ParameterError
+from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
+from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
+from nymity.publish.fingerprint import file_fingerprint, fingerprint
+from nymity.publish.job import Job
+from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+
+#: The field of a log with the hashes of the tables it belongs to.
+RELEASED = "released"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptLog:
+    """One log: the folder it lies in, its number (None: of the release that is out now) and what it belongs to.
+
+    ``released`` has ``file``, ``file_sha256`` and ``content_sha256`` of each table; nothing for logs of earlier
+    versions. ``ended`` is the day on which custody was ended.
+    """
+
+    folder: Path
+    number: int | None
+    released: tuple[dict[str, str], ...] = ()
+    ended: str | None = None
+
+    @property
+    def recoding(self) -> Path:
+        """The file of the recoding."""
+        return self.folder / RECODING_NAME
+
+    @property
+    def mapping(self) -> Path:
+        """The file that links released rows to source rows."""
+        return self.folder / MAPPING_NAME
+
+    def belongs_to(self, hashes: Iterable[str]) -> bool:
+        """Say whether one of the tables has one of these hashes."""
+        known = {one.get(name) for one in self.released for name in ("file_sha256", "content_sha256")}
+        return not known.isdisjoint(hashes)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{one['file']} {one['content_sha256'][:12]}" for one in self.released)
+        ended = "" if self.ended is None else f", custody ended on {self.ended}"
+        return f"{self.folder} ({told or 'of an unknown release'}{ended})"
+
+
+@dataclass(frozen=True)
+class Custody:
+    """A custodian's folder: ``Custody("release-custodian").log_of("delivered.csv").recoding``."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))
+
+    @staticmethod
+    def beside(release: Path) -> Custody:
+        """Return the folder that belongs to the folder of a release, unless another was named."""
+        named = release if release.name not in ("", "..") else release.resolve()
+        return Custody(named.with_name(f"{named.name}-custodian"))
+
+    @property
+    def has_logs(self) -> bool:
+        """Whether there is any log to be found."""
+        return (self.folder / LOG_NAME).is_file() or bool(numbered(self.folder))
+
+    @property
+    def logs(self) -> list[KeptLog]:
+        """The logs that are kept: the one of now, then those before it, the last one first."""
+        refuse_between(self.folder)
+        kept = [_kept(place, number) for number, place in sorted(numbered(self.folder), reverse=True)]
+        if (self.folder / LOG_NAME).is_file():
+            kept.insert(0, _kept(self.folder, None))
+        if not kept:
+            raise FileError(
+                str(self.folder),
+                expected="a custodian's folder, with a log",
+                got=f"no {LOG_NAME}",
+                hint="publish puts it beside the release, with -custodian appended to its name",
+            )
+        return kept
+
+    def log_of(self, release: Any = None) -> KeptLog:
+        """Return the log of a delivered file (its path, or a frame of it), found by the hash of its content.
+
+        Where several fit, releases were equal to the last cell, and it is the newest of them. Without a file it is the
+        log of the release that is out now.
+        """
+        if release is None:
+            return _in_custody(self.logs[0])
+        hashes = content_hashes(release)
+        fitting = self.with_content(*hashes)
+        if fitting is None:
+            listed = "; ".join(map(str, self.logs))
+            raise FileError(
+                str(release) if isinstance(release, str | Path) else "release",
+                expected=f"a table whose log {self.folder} keeps",
+                got=f"one with the content hash {hashes[-1][:12]}, and logs of others: {listed}",
+                hint="take the file as it was delivered, or the custodian's folder of its release",
+            )
+        return _in_custody(fitting)
+
+    def with_content(self, *hashes: str) -> KeptLog | None:
+        """Return the newest log that belongs to one of these hashes, also one whose custody has ended; None if none."""
+        return next((log for log in self.logs if log.belongs_to(hashes)), None)
+
+
+def _spare_source(job: Job, target: Path) -> None:
+    """Refuse to write a release over a table it is made from."""
+    if target.exists() and any(path.exists() and path.samefile(target) for path in job.inputs):
+        raise ParameterError(
+            "folder",
+            expected="one in which the release does not replace its source",
+            got=str(target),
+            hint="another folder, or another name in Output",
+        )
+
+
+def released_tables(certificate: Certificate) -> list[dict[str, str]]:
+    """Return what a log notes of the tables it belongs to."""
+    output = certificate["output"]
+    tables = [output, *([output[SENSITIVE_TABLE]] if SENSITIVE_TABLE in output else [])]
+    return [{name: table[name] for name in ("file", "file_sha256", "content_sha256")} for table in tables]
+
+
+def private_folder(folder: Path, custodian: str | Path | None) -> Path:
+    """Return where the custodian's log goes: never into the folder that is published."""
+    private = Path(custodian) if custodian is not None else Custody.beside(folder).folder
+    if folder.resolve() in (private.resolve(), *private.resolve().parents):
+        raise ParameterError(
+            "custodian",
+            expected=f"a folder outside of {folder}, for it links published rows to people",
+            got=str(private),
+            hint="leave it out, or name a folder that is never published",
+        )
+    return private
+
+
+def make_way(
+    job: Job, folder: Path, private: Path, *, replaces: Sequence[str] = (), force: bool = False, wait: float = 0.0
+) -> None:
+    """Refuse places that a job's release cannot take, before any work is done: its source's, and another release's.
+
+    What a run that died left there is finished or undone first. ``replaces`` are further names that will be taken.
+    """
+    for name in job.table_names:
+        _spare_source(job, folder / name)
+    settle(*places(private), folder, wait=wait)
+    spare_release(folder, private, [*job.table_names, *replaces], force=force)
+
+
+def spare_release(folder: Path, private: Path, names: Iterable[str], *, force: bool) -> None:
+    """Refuse folders that hold a release, a custodian's log or a file of these names, unless ``force`` says so."""
+    if force:
+        return
+    places = [folder / name for name in (CERTIFICATE_NAME, *names, SIGNATURE_NAME)]
+    there = [path for path in (*places, *(private / name for name in LOG_FILES)) if path.exists() or path.is_symlink()]
+    if there:
+        got = {CERTIFICATE_NAME: f"one{_made_on(there[0])}", LOG_NAME: "the custodian's log of one"}
+        raise FileError(
+            str(there[0]),
+            expected="no release in this place yet",
+            got=got.get(there[0].name, "a file of this name"),
+            hint="another folder, or --force (force=True), which replaces it and keeps its custodian's log under "
+            f"{private / EARLIER_NAME}",
+        )
+
+
+def keep_earlier(kept: Stage, folder: Path) -> None:
+    """Let the log of the release that is replaced stay, numbered, with the certificate of that release."""
+    private = kept.target
+    files = [path for name in LOG_FILES if (path := private / name).is_file()]
+    if not files:
+        return
+    if _belong_together(private, folder):
+        files += [path for name in (CERTIFICATE_NAME, SIGNATURE_NAME) if (path := folder / name).is_file()]
+    number = max((number for number, _ in numbered(private)), default=0) + 1
+    kept.keep(files, f"{EARLIER_NAME}/{number:04d}")
+
+
+def places(private: Path) -> list[Path]:
+    """Return the folders of all logs of a custodian's folder, that itself first: each may have been left in between."""
+    return [private, *(place for _, place in sorted(numbered(private)))]
+
+
+def read_log(path: Path) -> dict[str, Any]:
+    """Return what the file of a log says."""
+    expected = "a custodian's log as nymity writes it"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        got = getattr(error, "strerror", None) or str(error)
+        raise FileError(str(path), expected=expected, got=got) from error
+    if not isinstance(data, dict):
+        raise FileError(str(path), expected=expected, got=type(data).__name__)
+    return data
+
+
+def _kept(folder: Path, number: int | None) -> KeptLog:
+    log = _told(folder)
+    released = log.get(RELEASED) or _certified(folder)
+    if not isinstance(released, list) or not all(
+        isinstance(one, dict) and {"file", "content_sha256"} <= one.keys() for one in released
+    ):
+        released = []
+    ended = log.get(ENDED)
+    return KeptLog(
+        folder=folder,
+        number=number,
+        released=tuple({str(k): str(v) for k, v in one.items()} for one in released),
+        ended=str(ended) if ended else None,
+    )
+
+
+def _told(folder: Path) -> dict[str, Any]:
+    """Return what the log in a folder says; nothing where it is damaged, which whoever uses it finds out."""
+    try:
+        return read_log(folder / LOG_NAME)
+    except FileError:
+        return {}
+
+
+def _in_custody(log: KeptLog) -> KeptLog:
+    if log.ended is not None:
+        raise custody_has_ended(str(log.folder), log.ended)
+    return log
+
+
+def numbered(private: Path) -> list[tuple[int, Path]]:
+    """Return the numbered logs of a custodian's folder."""
+    return [
+        (int(path.name), path)
+        for path in (private / EARLIER_NAME).glob("*")
+        if path.name.isascii() and path.name.isdigit() and path.is_dir()
+    ]
+
+
+def content_hashes(release: Any) -> list[str]:
+    """Return the hashes by which a table is known: of the file's bytes, and of its cells in any format."""
+    if not isinstance(release, str | Path):
+        return [fingerprint(to_polars(release))]
+    path = Path(release)
+    if not path.is_file():
+        raise FileError(str(path), expected="a delivered file of a release", got="no such file")
+    hashes = [file_fingerprint(path)]
+    try:
+        table = read_table(path, ReadOptions(header=True))
+        hashes.append(fingerprint(table))
+        hashes.append(fingerprint(strip_neutralization(table)))
+    except (InputError, pl.exceptions.DuplicateError):  # no table that can be read without its job: its bytes must do
+        pass
+    return hashes
+
+
+def _certified(folder: Path) -> list[dict[str, str]] | None:
+    """Return what the certificate says that was kept beside a log of an earlier version."""
+    try:
+        return released_tables(json.loads((folder / CERTIFICATE_NAME).read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _belong_together(private: Path, folder: Path) -> bool:
+    """Say whether a log and a certificate are of one release, as far as they tell."""
+    released, certified = _told(private).get(RELEASED), _certified(folder)
+    return certified is not None and (released is None or released == certified)
+
+
+def _made_on(certificate: Path) -> str:
+    try:
+        return f" of {json.loads(certificate.read_text(encoding='utf-8'))['created']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
