@@ -17,6 +17,7 @@ from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
+from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
 from nymity.core.errors import FileError, Interrupted, MissingExtraError, NymityError, ParameterError
 from nymity.core.exit_code import ExitCode
 from nymity.core.paths import is_root, resolved
@@ -126,7 +127,6 @@ class Destination:
         self, tables: Sequence[str], *, is_signed: bool, has_about: bool, has_report: bool
     ) -> dict[str, Path | None]:
         """Say where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
-        from nymity.core.custodian import REPORT_NAME
         from nymity.publish.release import ABOUT_NAME
         from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
@@ -233,7 +233,6 @@ class Pages:
     def draw(self, release: Release, original: pl.DataFrame, to: Destination, observe: Observer) -> None:
         """Write the report and the findings it rests on into the custodian's folder, for a release that is there."""
         from nymity.cli.learning import learned
-        from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
         from nymity.report import Findings, quick_attacks, render_report
         from nymity.report.chart import begin_javascript
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +15,7 @@ from nymity.cli.options import AsJson, Force, JobOption, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.publish import Destination, keep
 from nymity.cli.source import load_job, may_write
+from nymity.core.custodian import BOARD_NAME, ENDED, FINDINGS_NAME, LOG_NAME, REPORT_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.progress import Observer, Progress, report
 
@@ -98,7 +98,6 @@ def _for_recipients(release: Path, to: Destination, out: Path | None) -> Path:
 
 
 def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None) -> Path:
-    from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME
     from nymity.report import write_board
 
     there = to.custodian.is_dir()
@@ -111,7 +110,6 @@ def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None)
 
 def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path | None) -> Path:
     from nymity.cli.source import write_text
-    from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
     from nymity.report import Findings, quick_attacks, render_report
 
     if job is None:
@@ -137,9 +135,9 @@ def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path 
 
 def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.DataFrame]:
     """Make a release that is written once more in memory, as its log says, or say why it is another one."""
-    from nymity.core.custodian import LOG_NAME
     from nymity.dp.private_method import PrivateMethod
     from nymity.publish.certificate_form import read_certificate
+    from nymity.publish.custody import read_log
     from nymity.publish.pipeline import load_source, opened, run_job
     from nymity.publish.population import published_table
     from nymity.publish.signing import CERTIFICATE_NAME
@@ -154,7 +152,9 @@ def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.
         )
     opened(job)
     source = load_source(job)
-    log = _log(to.custodian / LOG_NAME)
+    log = read_log(to.custodian / LOG_NAME)
+    if ENDED in log:
+        raise custody_has_ended(str(to.custodian), str(log[ENDED]))
     made = run_job(job, source, observe, log=to.custodian if "draw_key" in log and job.seed is None else None)
     if made.certificate["output"]["content_sha256"] != written["output"]["content_sha256"]:
         raise FileError(
@@ -165,16 +165,3 @@ def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.
         )
     made = replace(made, certificate=written, log=replace(made.log, salt=str(log.get("salt", ""))))
     return made, published_table(job, source)
-
-
-def _log(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        got = getattr(error, "strerror", None) or "something else"
-        raise FileError(
-            str(path), expected="the custodian's log", got=got, hint="--custodian names its folder"
-        ) from error
-    if not isinstance(found, dict):
-        raise FileError(str(path), expected="the custodian's log", got="something else")
-    return found

@@ -70,7 +70,9 @@ def test_pages_are_made_again(drawn: Path, nymity: Run) -> None:
 
 def test_a_new_release_takes_the_old_ones_pages_away(drawn: Path, nymity: Run) -> None:
     assert nymity("report", "release", "--for", "board").exit_code == 0
-    done = nymity("publish", "job.toml", "--out", "release", "--no-report", "--quiet", "--set", "privacy[0].k=6")
+    done = nymity(
+        "publish", "job.toml", "--out", "release", "--no-report", "--quiet", "--force", "--set", "privacy[0].k=6"
+    )
     assert done.exit_code == 0, done.output
     assert not {"report.html", "board.html", "findings.json"} & set(names(drawn / "release-custodian"))
     found = nymity("report", "release", "--for", "board")
