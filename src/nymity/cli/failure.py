@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from nymity.cli.console import Screen, write_json
-from nymity.cli.stopping import stop_code
+from nymity.cli.stopping import stop_code, was_stopped
 from nymity.core.errors import InputError, Interrupted, NymityError
 
 
@@ -24,13 +24,20 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         as_json = bool(options.get("as_json"))
         try:
             command(*args, **options)
-        except NymityError as error:
-            raise typer.Exit(_tell(error, as_json=as_json)) from None
+        except (typer.Exit, SystemExit):
+            raise
         except KeyboardInterrupt:
             raise typer.Exit(_tell(_stopped(), as_json=as_json)) from None
-        except typer.Abort:
-            nobody = InputError("question", expected="an answer", got="the end of the input")
-            raise typer.Exit(_tell(nobody, as_json=as_json)) from None
+        except BaseException as error:
+            if was_stopped():  # packages make other errors of an interrupt
+                told: NymityError = _stopped()
+            elif isinstance(error, NymityError):
+                told = error
+            elif isinstance(error, typer.Abort):
+                told = InputError("question", expected="an answer", got="the end of the input")
+            else:
+                raise
+            raise typer.Exit(_tell(told, as_json=as_json)) from None
 
     return guard
 
