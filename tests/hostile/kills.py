@@ -112,7 +112,7 @@ def _asked(how: str, scenario: Scenario, folder: Path, number: int, after: float
     # Python itself takes some milliseconds until any program of ours runs: it dies of the signal then.
     too_early = how == "cold" and code == -number and state == "old" and "nymity/" not in told
     if code not in (0, ExitCode.of_signal(number)) and not too_early:
-        wrong = f"ended with {code}"
+        wrong = f"ended with {code}: {told[-800:]}"
     elif hidden:
         wrong = f"left behind: {hidden}"
     elif state not in ("old", "new") or (code == 0 and state != "new"):

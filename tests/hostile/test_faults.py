@@ -25,20 +25,20 @@ def shim(tmp_path_factory):
 @pytest.fixture(scope="module")
 def points(shim):
     """Each fault of the commit alone, in one process."""
-    return run_faults(["commit"], MODES, shim=shim, sample=None if ALL else 20)
+    return run_faults(["commit"], MODES, shim=shim, sample=None if ALL else 12)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_commits_are_whole_under_every_fault(points, mode):
     tried = [point for point in points if point.mode == mode]
-    assert len(tried) >= 20
+    assert len(tried) >= 12
     assert [point for point in tried if point.wrong] == []
     assert {point.state for point in tried} == ({"new"} if mode == "EINTR" else {"old", "new"})
 
 
 @pytest.mark.parametrize("scenario", ["finish", "undo"])
 def test_dying_again_while_finishing_or_undoing_does_no_harm(shim, scenario):
-    tried = run_faults([scenario], ["crash"], shim=shim, sample=None if ALL else 8)
+    tried = run_faults([scenario], ["crash"], shim=shim, sample=None if ALL else 6)
     assert [point for point in tried if point.wrong] == []
 
 

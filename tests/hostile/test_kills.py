@@ -15,7 +15,7 @@ ALL = os.environ.get("NYMITY_HOSTILE") == "all"
 
 @pytest.mark.parametrize(
     ("scenario", "some", "all_of_them"),
-    [("publish again", 12, 1000), ("forget", 6, 200), *([("publish privately", 0, 100)] if ALL else [])],
+    [("publish again", 10, 1000), ("forget", 5, 200), *([("publish privately", 0, 100)] if ALL else [])],
 )
 def test_a_kill_at_any_moment_leaves_a_whole_state(scenario, some, all_of_them):
     stops = run_stops(scenario, "kill", times=all_of_them if ALL else some)
@@ -25,7 +25,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_state(scenario, some, all_of_them):
 
 def test_a_request_to_end_leaves_nothing_behind():
     """SIGINT, SIGTERM and SIGHUP end like Ctrl-C, each with a code of its own."""
-    stops = run_stops("publish again", "signal", times=400 if ALL else 10)
+    stops = run_stops("publish again", "signal", times=400 if ALL else 8)
     assert [stop for stop in stops if stop.wrong] == []
     assert any(stop.ended != "done" for stop in stops)
 

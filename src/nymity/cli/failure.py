@@ -16,7 +16,7 @@ import typer
 
 from nymity.cli.console import Screen, write_json
 from nymity.cli.options import NoValues
-from nymity.cli.stopping import stop_code
+from nymity.cli.stopping import stop_code, was_stopped
 from nymity.core.boundary import bounded, check_address_space
 from nymity.core.errors import FileError, InputError, Interrupted, NymityError
 from nymity.core.paths import unnameable
@@ -40,19 +40,13 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 check_address_space()
                 with bounded():
                     command(*args, **options)
-            except NymityError as error:
-                raise typer.Exit(_tell(error, as_json=as_json)) from None
-            except UnicodeEncodeError as error:
-                raise typer.Exit(_tell(unnameable("a name", error), as_json=as_json)) from None
-            except OSError as error:
-                if error.errno is None:  # none of the system's: a package means something else by it
+            except (typer.Exit, SystemExit):
+                raise
+            except BaseException as error:
+                told = _foreseen(error)
+                if told is None:
                     raise
-                raise typer.Exit(_tell(_refused(error), as_json=as_json)) from None
-            except KeyboardInterrupt:
-                raise typer.Exit(_tell(_stopped(), as_json=as_json)) from None
-            except typer.Abort:
-                nobody = InputError("question", expected="an answer", got="the end of the input")
-                raise typer.Exit(_tell(nobody, as_json=as_json)) from None
+                raise typer.Exit(_tell(told, as_json=as_json)) from None
 
     option = Parameter("no_values", Parameter.KEYWORD_ONLY, default=False, annotation=NoValues)
     known = signature(command, eval_str=True)
@@ -86,6 +80,21 @@ def describe_bug(bug: BaseException, *, values: bool) -> str:
         return "".join(traceback.format_exception(bug))
     places = "".join(traceback.format_tb(bug.__traceback__))
     return f"{places}{type(bug).__name__} (what it says may quote values, and was left out)\n"
+
+
+def _foreseen(error: BaseException) -> NymityError | None:
+    """Return what is told of an error, None of a bug."""
+    if isinstance(error, KeyboardInterrupt) or was_stopped():  # packages make other errors of an interrupt
+        return _stopped()
+    if isinstance(error, NymityError):
+        return error
+    if isinstance(error, typer.Abort):
+        return InputError("question", expected="an answer", got="the end of the input")
+    if isinstance(error, UnicodeEncodeError):
+        return unnameable("a name", error)
+    if isinstance(error, OSError) and error.errno is not None:  # else a package means something else by it
+        return _refused(error)
+    return None
 
 
 def _check_folder() -> None:
