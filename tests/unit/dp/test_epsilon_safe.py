@@ -334,3 +334,11 @@ def test_audit_of_the_whole_method() -> None:
     frames = [pl.DataFrame({"a": ["1"] * n}) for n in (2 * tiny.k - 1, 2 * tiny.k)]
     without, having = ((rows, encode(rows, ny.Schema({"a": ny.quasi(A)}))) for rows in frames)
     assert not ny.dp.audit(shown, without, having, runs=300, delta=0.05).refutes(1.0)
+
+
+def test_scores_beyond_64_bits_are_exact() -> None:
+    """Twelve people who all differ are suppressed at the lowest node, and each costs the whole penalty."""
+    rows = pl.DataFrame({"a": [str(i) for i in range(12)]})
+    table = encode(rows, ny.Schema({"a": ny.quasi(ny.Hierarchy.flat(rows["a"].to_list()))}))
+    score = LevelsAndSuppression(table, 2, 10**18)
+    assert score.at((0,)) == -12 * 10**18 * score.scale

@@ -251,3 +251,11 @@ def test_rounded_shares_change_by_no_more(
     assert before.scale == after.scale <= 2**24
     for node in NODES:
         assert low <= Fraction(after.at(node) - before.at(node), before.scale) <= high
+
+
+def test_scores_beyond_64_bits_are_exact() -> None:
+    """Twelve people who all differ are suppressed at the lowest node, and each loses the whole weight of the cell."""
+    rows = pl.DataFrame({"a": [str(i) for i in range(12)]})
+    hierarchy = Hierarchy.flat(rows["a"].to_list())
+    score = SCORES["granularity"](encode(rows, Schema({"a": quasi(hierarchy, weight=10**18)})), 2)
+    assert score.at((0,)) == -12 * 10**18 * score.scale
