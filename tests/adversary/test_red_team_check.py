@@ -335,7 +335,7 @@ DIES = """
         replace(source, target)
 
     os.replace = dying
-    release.write(sys.argv[1])
+    release.write(sys.argv[1], force=True)
 """
 
 

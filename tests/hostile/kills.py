@@ -112,7 +112,7 @@ def _asked(how: str, scenario: Scenario, folder: Path, number: int, after: float
     # Python itself takes some milliseconds until any program of ours runs: it dies of the signal then.
     too_early = how == "cold" and code == -number and state == "old" and "nymity/" not in told
     if code not in (0, ExitCode.of_signal(number)) and not too_early:
-        wrong = f"ended with {code}"
+        wrong = f"ended with {code}: {told[-800:]}"
     elif hidden:
         wrong = f"left behind: {hidden}"
     elif state not in ("old", "new") or (code == 0 and state != "new"):
@@ -277,6 +277,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
     runs = {"kill": _kills, "signal": _signals, "cold": _cold, "crowd": _crowds}[given.how]
     for stop in runs(SCENARIOS[given.scenario], given.times, random.Random(given.seed)):
         sys.stdout.write(json.dumps(asdict(stop)) + "\n")

@@ -14,7 +14,7 @@ import typer
 
 from nymity.cli.console import Screen, write_json
 from nymity.cli.options import NoValues
-from nymity.cli.stopping import stop_code
+from nymity.cli.stopping import stop_code, was_stopped
 from nymity.core.errors import InputError, Interrupted, NymityError
 from nymity.core.permissions import ExposedWarning
 from nymity.core.quoting import hidden, hiding
@@ -33,13 +33,20 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         with hiding(no_values), _warned():
             try:
                 command(*args, **options)
-            except NymityError as error:
-                raise typer.Exit(_tell(error, as_json=as_json)) from None
+            except (typer.Exit, SystemExit):
+                raise
             except KeyboardInterrupt:
                 raise typer.Exit(_tell(_stopped(), as_json=as_json)) from None
-            except typer.Abort:
-                nobody = InputError("question", expected="an answer", got="the end of the input")
-                raise typer.Exit(_tell(nobody, as_json=as_json)) from None
+            except BaseException as error:
+                if was_stopped():  # packages make other errors of an interrupt
+                    told: NymityError = _stopped()
+                elif isinstance(error, NymityError):
+                    told = error
+                elif isinstance(error, typer.Abort):
+                    told = InputError("question", expected="an answer", got="the end of the input")
+                else:
+                    raise
+                raise typer.Exit(_tell(told, as_json=as_json)) from None
 
     option = Parameter("no_values", Parameter.KEYWORD_ONLY, default=False, annotation=NoValues)
     known = signature(command, eval_str=True)

@@ -36,6 +36,11 @@ def let_go() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
+def was_stopped() -> bool:
+    """Say whether a signal has asked the command to end."""
+    return bool(_received)
+
+
 def stop_code() -> ExitCode:
     """Return the exit code of a command that was stopped."""
     return ExitCode.of_signal(_received[0][0]) if _received else ExitCode.INTERRUPTED

@@ -30,8 +30,9 @@ def held_back() -> Iterator[None]:
     before: dict[int, Any] = {}
     try:
         for number in ENDING:
-            if signal.getsignal(number) is not None:  # None: not Python's to restore
-                before[number] = signal.getsignal(number)
+            handler = signal.getsignal(number)
+            if handler not in (None, signal.SIG_IGN):  # None: not Python's to restore
+                before[number] = handler
                 signal.signal(number, note)
         yield
     finally:

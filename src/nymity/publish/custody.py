@@ -33,6 +33,8 @@ from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
 #: The field of a log with the hashes of the tables it belongs to.
 RELEASED = "released"
+#: How the name of a custodian's folder ends, where no other was chosen; before it stands the name of the release's.
+_SUFFIX = "-custodian"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +84,7 @@ class Custody:
     def beside(release: Path) -> Custody:
         """Return the folder that belongs to the folder of a release, unless another was named."""
         named = release if release.name not in ("", "..") else release.resolve()
-        return Custody(named.with_name(f"{named.name}-custodian"))
+        return Custody(named.with_name(f"{named.name}{_SUFFIX}"))
 
     @property
     def has_logs(self) -> bool:
@@ -224,6 +226,8 @@ def read_log(path: Path) -> dict[str, Any]:
 def _kept(folder: Path, number: int | None) -> KeptLog:
     log = _told(folder)
     released = log.get(RELEASED) or _certified(folder)
+    if released is None and number is None and folder.name.endswith(_SUFFIX):  # a log of 0.1.0
+        released = _certified(folder.with_name(folder.name.removesuffix(_SUFFIX)))
     if not isinstance(released, list) or not all(
         isinstance(one, dict) and {"file", "content_sha256"} <= one.keys() for one in released
     ):

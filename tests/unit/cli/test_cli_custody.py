@@ -198,6 +198,28 @@ run()
 """
 
 
+_TURNED = """
+import os, signal, sys, time
+import nymity.publish.inspect as inspection
+from nymity.cli.start import run
+def inspect_table(*_):
+    try:
+        os.kill(os.getpid(), signal.SIGHUP)
+        time.sleep(30)
+    except KeyboardInterrupt:
+        raise SystemError("a result with an exception set")
+inspection.inspect_table = inspect_table
+sys.argv = ["nymity", "inspect", "people.csv"]
+run()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals between processes")
+def test_an_error_that_a_package_makes_of_an_interrupt(folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", _TURNED], cwd=folder, capture_output=True, check=False, timeout=25)
+    assert (done.returncode, done.stderr) == (129, b"stopped: interrupted; no file is left half-written\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals between processes")
 def test_a_signal_that_python_drops_comes_again(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", _DROPPED], cwd=folder, capture_output=True, check=False, timeout=25)

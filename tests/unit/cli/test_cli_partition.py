@@ -102,7 +102,7 @@ def test_a_log_gives_the_same_release_again(folder: Path, nymity: Run) -> None:
     job = (folder / "job.toml").read_text(encoding="utf-8")
     job = job[: job.index("[method]")] + '[method]\nname = "sorted-groups"\n\n[output]\nrow_order = "shuffled"\n'
     (folder / "job.toml").write_text(job, encoding="utf-8")
-    publish = ("publish", "job.toml", "--no-report", "--out")
+    publish = ("publish", "job.toml", "--no-report", "--force", "--out")
     assert nymity(*publish, "release").exit_code == 0
     first = (folder / "release/release.csv").read_bytes()
     done = nymity(*publish, "release", "--log", "release-custodian")

@@ -194,6 +194,7 @@ def test_logs_without_hashes_are_known_by_the_certificate_kept_with_them(tmp_pat
     told = json.loads(log.read_text())
     del told["released"]
     log.write_text(json.dumps(told))
+    assert Custody(log.parent).log_of(first.frame).number is None
     other(out=tmp_path / "r", force=True)
     assert Custody(tmp_path / "r-custodian").log_of(first.frame).number == 1
 

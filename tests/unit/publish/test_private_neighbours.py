@@ -180,7 +180,7 @@ def test_preparing_fails_for_no_record(cells: list[str], missing: Any, tmp_path:
     names = pl.Series("name", [f"n{i}" for i in range(len(cells))], dtype=pl.String)
     frame = pl.DataFrame([names, pl.Series("dose", cells, dtype=pl.String)])
     for method in (ny.SafePub(), ny.EpsilonSafeLattice(), ny.SafePub(steps=3)):
-        release = ny.publish(frame, schema, privacy=PROMISE, method=method, out=tmp_path / "out")
+        release = ny.publish(frame, schema, privacy=PROMISE, method=method, out=tmp_path / "out", force=True)
         assert release.frame.schema == {"dose": pl.String}
         assert set(release.frame["dose"]) <= {None, "*"}
     folder = tmp_path / "file"
