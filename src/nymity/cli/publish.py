@@ -15,6 +15,7 @@ from nymity.cli.key import ask
 from nymity.cli.options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, same_file
+from nymity.cli.stopping import was_stopped
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
 from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
@@ -253,16 +254,17 @@ class Pages:
         """Warn of whatever keeps a page from being made; an interrupt passes."""
         try:
             yield
-        except NymityError as error:
-            if isinstance(error, Interrupted):
-                raise
-            self._leave_out(name, str(error))
-        except MemoryError:
-            self._leave_out(name, "there is not enough memory")
-        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        except (KeyboardInterrupt, SystemExit, GeneratorExit, Interrupted):
             raise
-        except BaseException as error:  # noqa: BLE001 -- a panic of polars is no Exception; the release stands
-            self._leave_out(name, f"{type(error).__name__}, which is a bug in nymity")
+        except BaseException as error:  # a panic of polars is no Exception; the release stands
+            if was_stopped():  # packages make other errors of an interrupt
+                raise KeyboardInterrupt from error
+            if isinstance(error, NymityError):
+                self._leave_out(name, str(error))
+            elif isinstance(error, MemoryError):
+                self._leave_out(name, "there is not enough memory")
+            else:
+                self._leave_out(name, f"{type(error).__name__}, which is a bug in nymity")
 
     def _leave_out(self, name: str, reason: str) -> None:
         self.left_out = True

@@ -40,13 +40,13 @@ def test_publish_needs_to_be_forced(published: Path, nymity: Run) -> None:
     assert (published / "release-custodian/earlier/0001/log.json").read_bytes() == before["release-custodian/log.json"]
 
 
-def test_a_report_of_somebody_else_is_spared(folder: Path, nymity: Run) -> None:
+def test_a_page_of_somebody_else_is_spared(folder: Path, nymity: Run) -> None:
     (folder / "release").mkdir()
-    (folder / "release/report.html").write_text("mine")
+    (folder / "release/about.html").write_text("mine")
     done = nymity("publish", "job.toml", "--out", "release", "--no-report")
     assert done.exit_code == 2
-    assert "report.html" in done.stderr
-    assert (folder / "release/report.html").read_text() == "mine"
+    assert "about.html" in done.stderr
+    assert (folder / "release/about.html").read_text() == "mine"
 
 
 def test_apply_needs_to_be_forced(published: Path, nymity: Run) -> None:

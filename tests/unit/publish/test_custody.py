@@ -63,7 +63,7 @@ def test_the_second_table_is_spared_too(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_drawn_beside_replaces_no_other(tmp_path: Path) -> None:
-    def beside(_: ny.Release, folder: Path) -> list[str]:
+    def beside(folder: Path, _: Any) -> list[str]:
         (folder / "page.html").write_text("new")
         return ["page.html"]
 
