@@ -56,7 +56,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
         if width > MAX_COLUMNS:
             raise too_wide(str(path), width)
         table = pl.read_parquet(path, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FileError(
             str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"
         ) from error
