@@ -28,7 +28,7 @@ def test_a_sample_of_wild_cases_has_no_defect(tmp_path):
         "--cases",
         "150",
         "--seed",
-        "1",
+        "29",
         "--processes",
         "1",
         "--out",
@@ -75,7 +75,7 @@ def _litter(case) -> Verdict:
     ],
 )
 def test_what_a_process_does_is_seen(tmp_path, monkeypatch, run, alone, outcome, says):
-    monkeypatch.setattr(driver, "IDLE", 1.0)
+    monkeypatch.setattr(driver, "IDLE", 2.0 if run is _sleep else 200.0)  # a busy machine gives little time
     monkeypatch.setattr(driver, "PROCESSOR", 1.0)
     kinds = {"odd": Kind(run=run, share=1, alone=alone)}
     found = list(driver.results([0, 1], 0, kinds, tmp_path, 1))

@@ -125,14 +125,19 @@ def _set(data: dict[str, Any], setting: str) -> None:
     *way, last = steps
     place: Any = data
     for step in way:
-        place = place.setdefault(step, {}) if isinstance(place, dict) else _item(place, step, key)[step]
+        found = _item(place, step, key)
+        place = found.setdefault(step, {}) if isinstance(found, dict) else found[step]
     _item(place, last, key)[last] = _value(text.strip())
 
 
 def _item(place: Any, step: str | int, key: str) -> Any:
     """Return ``place`` if it has room for the field or item ``step``."""
-    if isinstance(place, dict):
+    if isinstance(place, dict) and isinstance(step, str):
         return place
+    if isinstance(place, dict):
+        raise ParameterError(
+            f"--set {key}", expected="the name of a field", got=f"[{step}], which counts items of a list"
+        )
     if not isinstance(place, list):
         raise ParameterError(f"--set {key}", expected="the name of a field", got=f"{step!r} inside a plain value")
     if not isinstance(step, int) or step >= len(place):

@@ -148,8 +148,8 @@ class Job:
             validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
         for model in self.privacy:
             validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
-        named = self.method is not None
-        if named and (not callable(getattr(self.method, "run", None)) or isinstance(self.method, type)):
+        given = self.method is not None  # where nobody names one, the table decides
+        if given and (not callable(getattr(self.method, "run", None)) or isinstance(self.method, type)):
             raise JobError(
                 "method",
                 expected="a method, such as OptimalLattice()",

@@ -302,6 +302,8 @@ def _apply(draw: random.Random, place: Path, table: Path, before: judge.Cells, c
 
 
 def _entries(place: Path) -> list[Any]:
+    if not (place / "ledger.json").is_file():
+        return []
     try:
         told = json.loads((place / "ledger.json").read_text())
         return list(told["releases"])

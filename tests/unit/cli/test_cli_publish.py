@@ -92,6 +92,8 @@ def test_set_changes_fields_of_the_job(folder: Path) -> None:
         ("privacy.k=3", "in brackets"),
         ("method.name.deep=3", "inside a plain value"),
         ("method.suppression", "field=value"),
+        ("[0]=1", "the name of a field, got [0]"),
+        ("[0].k=1", "the name of a field, got [0]"),
         ("=3", "field=value"),
     ],
 )

@@ -434,3 +434,19 @@ def test_excel_needs_its_extra(workbook, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "fastexcel", None)
     with pytest.raises(MissingExtraError, match=re.escape("nymity[excel]")):
         read_table(path)
+
+
+def test_a_damaged_parquet_file_is_a_clear_error_wherever_the_damage_is(tmp_path):
+    """Polars panics for some, which is no Exception: each byte of a small file is changed in turn."""
+    whole = io.BytesIO()
+    pl.DataFrame({"a": [1, None, 3], "b": ["x", "y", None]}).write_parquet(whole, compression="uncompressed")
+    place, refused = tmp_path / "x.parquet", 0
+    for at in range(len(whole.getvalue())):
+        damaged = bytearray(whole.getvalue())
+        damaged[at] ^= 1 << at % 8
+        place.write_bytes(damaged)
+        try:
+            read_table(place)
+        except NymityError:
+            refused += 1
+    assert refused > 100
