@@ -17,6 +17,7 @@ import pytest
 
 import nymity as ny
 from nymity.publish.pipeline import publish
+from nymity.recommend.search import recommend
 
 NONSENSE: dict[str, Any] = {
     "none": None,
@@ -64,6 +65,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "check": {"release": release.table, "certificate": release.certificate},
         "compare": {"original": FRAME, "release": release.table, "schema": SCHEMA},
         "apply": {"recoding": release.recoding, "table": FRAME},
+        "forget": {"release": "nothing"},
         "recommend": {"source": FRAME, "target": "ill", "trials": 1, "seconds": 0.1},
         "inspect_table": {"frame": FRAME},
         "read_table": {"path": "people.csv"},
@@ -94,6 +96,7 @@ NEEDED: dict[str, Any] = {
     "epsilon": 1,
     "public_records": 100,
     "path": "people.csv",
+    "folder": "custodian",
     "release": "folder",
     "schema": SCHEMA,
     "privacy": (K2,),
@@ -141,7 +144,7 @@ def test_every_function_has_a_call(release: ny.Release) -> None:
 def test_functions(name: str, release: ny.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     FRAME.write_csv("people.csv")
-    function, wrong = publish if name == "publish" else getattr(ny, name), {}
+    function, wrong = {"publish": publish, "recommend": recommend}.get(name) or getattr(ny, name), {}
     arguments = calls(release)[name]
     assert not judged(function, arguments)
     for parameter in inspect.signature(function).parameters:

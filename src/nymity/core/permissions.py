@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import warnings
-from contextlib import suppress
 from pathlib import Path
 
 #: What belongs to its group and to everybody else.
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+#: How a file system answers that has no permissions to change.
+_NO_PERMISSIONS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
 
 class ExposedWarning(UserWarning):
@@ -42,6 +44,9 @@ def warn_if_exposed(*paths: str | os.PathLike[str]) -> None:
 
 def close(path: Path) -> None:
     """Take a file or folder from others, and warn where the file system does not let that be done."""
-    with suppress(OSError):  # some file systems have no permissions at all: said below
+    try:
         path.chmod(0o700 if path.is_dir() else 0o600)
+    except OSError as error:
+        if error.errno not in _NO_PERMISSIONS:
+            raise
     warn_if_exposed(path)

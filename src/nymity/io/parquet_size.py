@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 from nymity.core.errors import FileError, TableError
 from nymity.core.unpacking import most_unpacked, too_much
 from nymity.io.limits import PARQUET_CELLS, PARQUET_CELLS_A_BYTE
-from nymity.table.encoding import MAX_RECORDS
 
 #: Bytes of the footer, of a page's header, and how deeply and how long their lists may be.
 _MOST_FOOTER = 256 * 2**20
@@ -48,6 +47,8 @@ def check_parquet(path: Path) -> None:
         raise FileError(
             str(path), expected="an intact Parquet file", got=str(error), hint="write or download the file again"
         ) from error
+    from nymity.table.encoding import MAX_RECORDS  # numba comes with it
+
     if rows > MAX_RECORDS:
         raise TableError(str(path), expected=f"at most {MAX_RECORDS:,} records", got=f"{rows:,}")
     cells, most = sum(n for n, _ in pages), max(PARQUET_CELLS, PARQUET_CELLS_A_BYTE * size)

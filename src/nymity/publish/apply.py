@@ -11,6 +11,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.commit import settle
 from nymity.core.errors import ParameterError
+from nymity.core.paths import path_text
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
@@ -70,7 +71,7 @@ def apply(
 
 def kept_recoding(place: str | Path, delivered: Any = None) -> Path:
     """Return the file of a recoding: itself, or that of a custodian's folder; what a dead run left there is settled."""
-    path = Path(place)
+    path = Path(path_text("recoding", place, expected="a recoding, its file, or a custodian's folder"))
     settle(*places(path if path.is_dir() else path.parent))
     if not path.is_dir():
         if delivered is not None:

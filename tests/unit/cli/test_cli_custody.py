@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Run
+
+from cli_fixtures import Run
 
 FORCED = ("publish", "job.toml", "--out", "release", "--no-report", "--force")
 

@@ -15,6 +15,7 @@ from typer.testing import Result
 
 from nymity.cli import main
 from nymity.cli.failure import describe_bug
+from nymity.cli.plugins import KNOWN
 from nymity.core.errors import NymityError, TableError
 from nymity.core.quoting import MARK, VARIABLE, hiding, quoted, relayed
 
@@ -39,6 +40,8 @@ name = "optimal-lattice"
 
 def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     for command in app.registered_commands:
+        if not path and command.name in KNOWN:
+            continue  # a group of another distribution
         yield (*path, str(command.name)), command.callback
     for group in app.registered_groups:
         assert group.typer_instance is not None

@@ -13,9 +13,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from conftest import JOB
 from typer.testing import Result
 
+from cli_fixtures import JOB
 from nymity.report import chart
 
 Run = Callable[..., Result]

@@ -448,7 +448,7 @@ def test_a_folder_in_the_way_stays_as_it_is(folder, names):
     def work() -> None:
         with staging(folder) as stage:
             (stage / "a.csv").write_text("new a")
-            stage.keep(names, "earlier")
+            stage.keep([folder / name for name in names], "earlier")
             stage.commit(["a.csv"])
 
     with pytest.raises(FileError):

@@ -106,6 +106,9 @@ class OtherMethod:
 
     key = "other"
 
+    def run(self) -> None:
+        """Never called."""
+
 
 def test_a_method_that_searches_no_lattice_is_refused() -> None:
     with pytest.raises(JobError, match="method: expected a search of the lattice, got 'other'"):

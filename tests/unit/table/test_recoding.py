@@ -325,7 +325,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"columns": None}, "NoneType"),
+        ({"columns": None}, "columns that are no list of texts"),
         ({"outliers": "burn"}, "'burn'"),
         ({"layers": [{"levels": {"age": 3, "sex": 0}, "classes": []}]}, "level of 'age'.*from 0 to 2, got 3"),
         ({"layers": [{"levels": {"age": -1, "sex": 0}, "classes": []}]}, "level of 'age'.*got -1"),

@@ -71,7 +71,7 @@ def publish(source: Source, way: str, setting: Setting, seed: int) -> Released:
     """Publish a table in one of the ways. None of these releases is private: a seed decides the draws."""
     if way in (DRAW, WALK):
         return _safepub(source, setting, setting.steps if way == WALK else None, seed)
-    from nymity.dp import as_published, baselines
+    from nymity_lab.dp import as_published, baselines
 
     table, schema = source.table, source.schema(setting.target)
     model, method = setting.promise(table.height, way), setting.method(setting.steps)
