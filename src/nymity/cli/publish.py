@@ -42,7 +42,7 @@ EXAMPLES = (
 #: Exit code where warnings were asked to fail.
 WARNED = ExitCode.BROKEN
 #: Seconds to wait for another run before the report is put into the custodian's folder.
-_PATIENCE = 10.0
+PATIENCE = 10.0
 
 
 def command(
@@ -276,7 +276,7 @@ def keep(to: Destination, release: Release, name: str, text: str) -> None:
     from nymity.publish.certificate_form import read_certificate
     from nymity.publish.signing import CERTIFICATE_NAME
 
-    with committing(to.custodian, private=[to.custodian], wait=_PATIENCE) as (stage,):
+    with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
         if read_certificate(to.release / CERTIFICATE_NAME) != release.certificate:
             raise FileError(str(to.release), expected="the release it is about", got="another one by now")
         (stage / name).write_text(text, encoding="utf-8", newline="\n")

@@ -185,7 +185,8 @@ def committing(
                 for target in sorted(set(targets), key=lambda path: str(resolved(path))):
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
-                    _recover(targets[0])
+                    for target in targets:
+                        _recover(target)
                     for target in targets:
                         _remove_stages(target, wait)
                         run.stages.append(_stage(target, private=target in closed))
@@ -291,7 +292,7 @@ def settle(*folders: Path, wait: float = 0.0) -> None:
 
 def refuse_between(folder: Path) -> None:
     """Refuse to read a folder whose files are being exchanged, or were when a run died."""
-    if journal_of(folder).exists() or any(_journal_folder(stage) is not None for stage in _stages_in(folder)):
+    if journal_of(folder).exists() or any(map(_may_be_moving, _stages_in(folder))):
         raise FileError(
             str(folder),
             expected="files that belong together",
@@ -371,6 +372,7 @@ def _recover(first: Path) -> str | None:
             got=f"something else: {error}",
             hint="keep a copy of both folders, remove the journal, and check the release",
         ) from error
+    _spare_others(journal, moves, stages)
     if content["direction"] == "undo":
         _undo(moves)
     else:
@@ -380,6 +382,39 @@ def _recover(first: Path) -> str | None:
     for stage in stages:
         shutil.rmtree(stage, ignore_errors=True)
     return "undone" if content["direction"] == "undo" else "finished"
+
+
+def _spare_others(journal: Path, moves: list[Move], stages: list[Path]) -> None:
+    """Refuse a journal that moves or removes anything but files of a folder that its stage lies in.
+
+    Whoever hands over a folder can put one there. A stage outside of what was handed over is not theirs to make.
+    """
+    ours = [resolved(stage) for stage in stages]
+    for move in moves:
+        places = [_place(path) for path in (move.source, move.target, move.earlier) if path is not None]
+        if not any(_between(places, stage) for stage in ours):
+            break
+    else:
+        if all(stage.name.startswith(_STAGE_PREFIX) for stage in ours):
+            return
+    raise FileError(
+        str(journal),
+        expected="a journal that moves files between a folder and the hidden folder in it",
+        got="one that reaches for other files: nymity did not write it",
+        hint="ask who gave you the folder, and take another one; nothing was moved",
+    )
+
+
+def _between(places: list[Path], stage: Path) -> bool:
+    """Say whether a move stays in the folder of a stage, with one end in the stage."""
+    return any(stage in place.parents for place in places[:2]) and all(
+        stage.parent in place.parents for place in places
+    )
+
+
+def _place(path: Path) -> Path:
+    """Return where a name stands, without following it."""
+    return resolved(path.parent) / path.name
 
 
 def _undo(moves: list[Move]) -> None:
@@ -426,6 +461,16 @@ def _journal_folder(stage: Path) -> Path | None:
         return folder if journal_of(folder).exists() else None
     except (OSError, ValueError):
         return None
+
+
+def _may_be_moving(stage: Path) -> bool:
+    """Say whether a journal speaks of a stage; it may, where somebody else than its owner cannot see that."""
+    try:
+        return journal_of(stage.parent / (stage / _POINTER).read_text(encoding="utf-8")).exists()
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def _spare_devices(target: Path) -> None:
