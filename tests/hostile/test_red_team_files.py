@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
+from nymity.cli import publish as publish_command
 from nymity.cli import report as report_command
 from nymity.core.commit import committing, refuse_between
 from nymity.core.errors import FileError
@@ -205,3 +206,41 @@ def test_check_does_not_call_a_release_broken_that_was_replaced_meanwhile(
     monkeypatch.setattr(checking.ReleasedFiles, "read", replaced)
     with pytest.raises(FileError, match="while it was read"):
         ny.check(release / "release.csv", certificate=release / "certificate.json")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "[" * 100_000,
+        "\udcff",
+        '{"format":"nymity-journal-1","direction":"finish","moves":5,"stages":[]}',
+        '{"format":"nymity-journal-1","direction":"finish","moves":[[1,2,3,4]],"stages":[]}',
+        '{"format":"nymity-journal-1","direction":"finish","moves":[["a\\u0000","b",null,null]],"stages":[]}',
+        '{"format":"nymity-journal-1","direction":"undo","moves":[],"stages":["\\u0000"]}',
+    ],
+)
+def test_a_damaged_journal_is_said_to_be_one(content: str, tmp_path: Path) -> None:
+    _publish(_people(), tmp_path / "release")
+    (tmp_path / "release-custodian" / ".nymity-journal").write_bytes(content.encode(errors="surrogateescape"))
+    with pytest.raises(FileError, match="expected a journal"):
+        _publish(_people(), tmp_path / "release", force=True)
+    with pytest.raises(FileError, match="expected a journal"):
+        ny.forget(tmp_path / "release")
+
+
+def test_a_source_in_the_folder_of_the_release_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _people().write_csv("people.csv")
+    job = {
+        "source": {"path": "people.csv"},
+        "schema": {"age": {"role": "quasi"}, "s": {"role": "sensitive"}},
+        "privacy": [{"model": "k-anonymity", "k": 3}],
+    }
+    Path("job.json").write_text(json.dumps(job))
+    for out, said in ((".", True), ("release", False)):
+        publish_command.command(Path("job.json"), Path(out), with_report=False, quiet=True)
+        assert ("people.csv in the folder of the release" in capsys.readouterr().err) == said

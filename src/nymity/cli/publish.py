@@ -176,6 +176,8 @@ def publish_job(
 
     job = load_job(path, settings)
     _spare_source(job, to)
+    if beside := _sources_in(job, to.release):
+        screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
@@ -327,6 +329,11 @@ def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[p
     report(observe, Progress(stage="reading"))
     source = load_source(job)
     return published_table(job, source), run_job(job, source, observe, log=log, folder=folder)
+
+
+def _sources_in(job: Job, folder: Path) -> list[str]:
+    """Name the tables of a job that lie where the release goes."""
+    return [str(path) for path in job.inputs if resolved(folder) in resolved(path).parents]
 
 
 def _spare_source(job: Job, to: Destination) -> None:

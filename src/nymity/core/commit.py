@@ -34,6 +34,7 @@ from nymity.core.errors import FileError, InputError
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.paths import is_root, resolved
 from nymity.core.permissions import close, warn_if_exposed
+from nymity.core.plain_data import parse_json
 from nymity.core.signals import held_back
 
 #: How the names of hidden folders and files start.
@@ -352,24 +353,24 @@ def _recover(first: Path) -> str | None:
     if not journal.exists():
         return None
     try:
-        content: dict[str, Any] = json.loads(journal.read_text(encoding="utf-8"))
+        content: dict[str, Any] = parse_json(journal.read_bytes(), where=str(journal), expected="a journal")
         if content["format"] != _FORMAT or content["direction"] not in ("finish", "undo"):
             raise ValueError(f"format {content['format']!r}")
         moves = [
             Move(
-                source=first / source,
-                target=first / target,
-                earlier=None if earlier is None else first / earlier,
+                source=_named(first, source),
+                target=_named(first, target),
+                earlier=None if earlier is None else _named(first, earlier),
                 mark=None if mark is None else (int(mark[0]), int(mark[1])),
             )
             for source, target, earlier, mark in content["moves"]
         ]
-        stages = [first / name for name in content["stages"]]
+        stages = [_named(first, name) for name in content["stages"]]
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(
             str(journal),
             expected=f"a journal ({_FORMAT})",
-            got=f"something else: {error}",
+            got=f"something else: {error.got if isinstance(error, FileError) else error}",
             hint="keep a copy of both folders, remove the journal, and check the release",
         ) from error
     _spare_others(journal, moves, stages)
@@ -382,6 +383,12 @@ def _recover(first: Path) -> str | None:
     for stage in stages:
         shutil.rmtree(stage, ignore_errors=True)
     return "undone" if content["direction"] == "undo" else "finished"
+
+
+def _named(first: Path, name: str) -> Path:
+    if "\0" in name:
+        raise ValueError("a name with a NUL")
+    return first / name
 
 
 def _spare_others(journal: Path, moves: list[Move], stages: list[Path]) -> None:
