@@ -42,7 +42,7 @@ EXAMPLES = (
 #: Exit code where warnings were asked to fail.
 WARNED = ExitCode.BROKEN
 #: Seconds to wait for another run before the report is put into the custodian's folder.
-_PATIENCE = 10.0
+PATIENCE = 10.0
 
 
 def command(
@@ -176,6 +176,8 @@ def publish_job(
 
     job = load_job(path, settings)
     _spare_source(job, to)
+    if beside := _sources_in(job, to.release):
+        screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
@@ -276,7 +278,7 @@ def keep(to: Destination, release: Release, name: str, text: str) -> None:
     from nymity.publish.certificate_form import read_certificate
     from nymity.publish.signing import CERTIFICATE_NAME
 
-    with committing(to.custodian, private=[to.custodian], wait=_PATIENCE) as (stage,):
+    with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
         if read_certificate(to.release / CERTIFICATE_NAME) != release.certificate:
             raise FileError(str(to.release), expected="the release it is about", got="another one by now")
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
@@ -327,6 +329,11 @@ def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[p
     report(observe, Progress(stage="reading"))
     source = load_source(job)
     return published_table(job, source), run_job(job, source, observe, log=log, folder=folder)
+
+
+def _sources_in(job: Job, folder: Path) -> list[str]:
+    """Name the tables of a job that lie where the release goes."""
+    return [str(path) for path in job.inputs if resolved(folder) in resolved(path).parents]
 
 
 def _spare_source(job: Job, to: Destination) -> None:

@@ -13,10 +13,13 @@ from nymity.cli.console import Screen
 from nymity.cli.learning import learned
 from nymity.cli.options import AsJson, Force, JobOption, Quiet
 from nymity.cli.progress import watching
-from nymity.cli.publish import Destination, keep
+from nymity.cli.publish import PATIENCE, Destination, keep
 from nymity.cli.source import load_job, may_write
+from nymity.core.commit import explained
 from nymity.core.custodian import BOARD_NAME, ENDED, FINDINGS_NAME, LOG_NAME, REPORT_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.formats import CERTIFICATE
+from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.progress import Observer, Progress, report
 
 if TYPE_CHECKING:
@@ -92,8 +95,12 @@ def _for_recipients(release: Path, to: Destination, out: Path | None) -> Path:
     from nymity.publish.release import ABOUT_NAME
     from nymity.report import render_about
 
-    target = to.release / ABOUT_NAME if out is None else out
-    write_text(target, render_about(release))
+    if out is not None:
+        write_text(out, render_about(release))
+        return out
+    target = to.release / ABOUT_NAME
+    with explained([to.release]), locked(to.release / LOCK_NAME, what=str(to.release), wait=PATIENCE):
+        write_text(target, render_about(release))  # no other release takes its place in between
     return target
 
 
@@ -149,6 +156,13 @@ def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.
             expected="one that can be run again",
             got="a differentially private one, which would spend its budget once more",
             hint="its report is drawn by publish; --for recipients and --for board say what is public",
+        )
+    if written["format"] != CERTIFICATE.tag:
+        raise FileError(
+            str(to.release / CERTIFICATE_NAME),
+            expected=f"a release of this version ({CERTIFICATE.tag}), which can be made once more",
+            got=str(written["format"]),
+            hint="publish again for a report; --for recipients and --for board take this one",
         )
     opened(job)
     source = load_source(job)

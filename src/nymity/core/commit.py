@@ -34,6 +34,7 @@ from nymity.core.errors import FileError, InputError
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.paths import is_root, resolved
 from nymity.core.permissions import close, warn_if_exposed
+from nymity.core.plain_data import parse_json
 from nymity.core.signals import held_back
 
 #: How the names of hidden folders and files start.
@@ -185,7 +186,8 @@ def committing(
                 for target in sorted(set(targets), key=lambda path: str(resolved(path))):
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
-                    _recover(targets[0])
+                    for target in targets:
+                        _recover(target)
                     for target in targets:
                         _remove_stages(target, wait)
                         run.stages.append(_stage(target, private=target in closed))
@@ -291,7 +293,7 @@ def settle(*folders: Path, wait: float = 0.0) -> None:
 
 def refuse_between(folder: Path) -> None:
     """Refuse to read a folder whose files are being exchanged, or were when a run died."""
-    if journal_of(folder).exists() or any(_journal_folder(stage) is not None for stage in _stages_in(folder)):
+    if journal_of(folder).exists() or any(map(_may_be_moving, _stages_in(folder))):
         raise FileError(
             str(folder),
             expected="files that belong together",
@@ -351,26 +353,27 @@ def _recover(first: Path) -> str | None:
     if not journal.exists():
         return None
     try:
-        content: dict[str, Any] = json.loads(journal.read_text(encoding="utf-8"))
+        content: dict[str, Any] = parse_json(journal.read_bytes(), where=str(journal), expected="a journal")
         if content["format"] != _FORMAT or content["direction"] not in ("finish", "undo"):
             raise ValueError(f"format {content['format']!r}")
         moves = [
             Move(
-                source=first / source,
-                target=first / target,
-                earlier=None if earlier is None else first / earlier,
+                source=_named(first, source),
+                target=_named(first, target),
+                earlier=None if earlier is None else _named(first, earlier),
                 mark=None if mark is None else (int(mark[0]), int(mark[1])),
             )
             for source, target, earlier, mark in content["moves"]
         ]
-        stages = [first / name for name in content["stages"]]
+        stages = [_named(first, name) for name in content["stages"]]
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(
             str(journal),
             expected=f"a journal ({_FORMAT})",
-            got=f"something else: {error}",
+            got=f"something else: {error.got if isinstance(error, FileError) else error}",
             hint="keep a copy of both folders, remove the journal, and check the release",
         ) from error
+    _spare_others(journal, moves, stages)
     if content["direction"] == "undo":
         _undo(moves)
     else:
@@ -380,6 +383,45 @@ def _recover(first: Path) -> str | None:
     for stage in stages:
         shutil.rmtree(stage, ignore_errors=True)
     return "undone" if content["direction"] == "undo" else "finished"
+
+
+def _named(first: Path, name: str) -> Path:
+    if "\0" in name:
+        raise ValueError("a name with a NUL")
+    return first / name
+
+
+def _spare_others(journal: Path, moves: list[Move], stages: list[Path]) -> None:
+    """Refuse a journal that moves or removes anything but files of a folder that its stage lies in.
+
+    Whoever hands over a folder can put one there. A stage outside of what was handed over is not theirs to make.
+    """
+    ours = [resolved(stage) for stage in stages]
+    for move in moves:
+        places = [_place(path) for path in (move.source, move.target, move.earlier) if path is not None]
+        if not any(_between(places, stage) for stage in ours):
+            break
+    else:
+        if all(stage.name.startswith(_STAGE_PREFIX) for stage in ours):
+            return
+    raise FileError(
+        str(journal),
+        expected="a journal that moves files between a folder and the hidden folder in it",
+        got="one that reaches for other files: nymity did not write it",
+        hint="ask who gave you the folder, and take another one; nothing was moved",
+    )
+
+
+def _between(places: list[Path], stage: Path) -> bool:
+    """Say whether a move stays in the folder of a stage, with one end in the stage."""
+    return any(stage in place.parents for place in places[:2]) and all(
+        stage.parent in place.parents for place in places
+    )
+
+
+def _place(path: Path) -> Path:
+    """Return where a name stands, without following it."""
+    return resolved(path.parent) / path.name
 
 
 def _undo(moves: list[Move]) -> None:
@@ -426,6 +468,16 @@ def _journal_folder(stage: Path) -> Path | None:
         return folder if journal_of(folder).exists() else None
     except (OSError, ValueError):
         return None
+
+
+def _may_be_moving(stage: Path) -> bool:
+    """Say whether a journal speaks of a stage; it may, where somebody else than its owner cannot see that."""
+    try:
+        return journal_of(stage.parent / (stage / _POINTER).read_text(encoding="utf-8")).exists()
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def _spare_devices(target: Path) -> None:

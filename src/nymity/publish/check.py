@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core import validation
+from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
@@ -22,7 +23,7 @@ from nymity.partition.freeform import Freeform
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publish.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publish.certificate import Certificate
-from nymity.publish.certificate_form import Certificate1, Certificate2, CertificateForm
+from nymity.publish.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
 from nymity.publish.certificate_form import read_certificate as read_certificate
 from nymity.publish.codec import dump_piece
 from nymity.publish.contradictions import contradictions
@@ -165,7 +166,24 @@ def check(
     named = stated.signature.key if stated is not None and stated.signature is not None else None
     caveats = _caveats(files, promised, job, stated)
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
-    return CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
+    found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
+    if found.answer is Answer.BROKEN:
+        _refuse_exchanged(certificate, stated)
+    return found
+
+
+def _refuse_exchanged(certificate: Certificate | str | Path | None, stated: Stated | None) -> None:
+    """Refuse an answer if another release took the place of this one: the files that were read are of both."""
+    if stated is None or not isinstance(certificate, str | Path):
+        return
+    refuse_between(Path(certificate).parent)
+    if read_bytes(certificate) != stated.content:
+        raise FileError(
+            str(certificate),
+            expected="a release that stays as it is",
+            got="another one, which took its place while it was read",
+            hint="check again",
+        )
 
 
 def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None) -> CheckedCaveats:

@@ -111,8 +111,8 @@ class Custody:
     def log_of(self, release: Any = None) -> KeptLog:
         """Return the log of a delivered file (its path, or a frame of it), found by the hash of its content.
 
-        Where several fit, releases were equal to the last cell, and it is the newest of them. Without a file it is the
-        log of the release that is out now.
+        The log of the very file comes before that of another with equal cells. Where several fit, it is the newest of
+        them. Without a file it is the log of the release that is out now.
         """
         if release is None:
             return _in_custody(self.logs[0])
@@ -129,8 +129,13 @@ class Custody:
         return _in_custody(fitting)
 
     def with_content(self, *hashes: str) -> KeptLog | None:
-        """Return the newest log that belongs to one of these hashes, also one whose custody has ended; None if none."""
-        return next((log for log in self.logs if log.belongs_to(hashes)), None)
+        """Return the newest log that belongs to the first of these hashes that any belongs to; None if none does.
+
+        Put the hash of a file before that of its cells: releases of one table in two formats, or of one table in two
+        orders, can have equal cells, and rows of other people behind them. A log whose custody has ended counts too.
+        """
+        logs = self.logs
+        return next((log for one in hashes for log in logs if log.belongs_to([one])), None)
 
 
 def _spare_source(job: Job, target: Path) -> None:
@@ -227,9 +232,9 @@ def read_log(path: Path) -> dict[str, Any]:
 
 def _kept(folder: Path, number: int | None) -> KeptLog:
     log = _told(folder)
-    released = log.get(RELEASED) or _certified(folder)
+    released = log.get(RELEASED) or certified_tables(folder)
     if released is None and number is None and folder.name.endswith(_SUFFIX):  # a log of 0.1.0
-        released = _certified(folder.with_name(folder.name.removesuffix(_SUFFIX)))
+        released = certified_tables(folder.with_name(folder.name.removesuffix(_SUFFIX)))
     if not isinstance(released, list) or not all(
         isinstance(one, dict) and {"file", "content_sha256"} <= one.keys() for one in released
     ):
@@ -249,6 +254,11 @@ def _told(folder: Path) -> dict[str, Any]:
         return read_log(folder / LOG_NAME)
     except FileError:
         return {}
+
+
+def logged_tables(folder: Path) -> list[dict[str, str]]:
+    """Return what the log of now says of the tables it belongs to; nothing where it does not tell."""
+    return list(_kept(folder, None).released)
 
 
 def _in_custody(log: KeptLog) -> KeptLog:
@@ -283,8 +293,8 @@ def content_hashes(release: Any) -> list[str]:
     return hashes
 
 
-def _certified(folder: Path) -> list[dict[str, str]] | None:
-    """Return what the certificate says that was kept beside a log of an earlier version."""
+def certified_tables(folder: Path) -> list[dict[str, str]] | None:
+    """Return what the certificate in a folder says of its tables, None where there is none that can be read."""
     try:
         return released_tables(read_json(folder / CERTIFICATE_NAME, expected="a certificate"))
     except (FileError, KeyError, TypeError):
@@ -293,7 +303,7 @@ def _certified(folder: Path) -> list[dict[str, str]] | None:
 
 def _belong_together(private: Path, folder: Path) -> bool:
     """Say whether a log and a certificate are of one release, as far as they tell."""
-    released, certified = _told(private).get(RELEASED), _certified(folder)
+    released, certified = _told(private).get(RELEASED), certified_tables(folder)
     return certified is not None and (released is None or released == certified)
 
 

@@ -115,7 +115,8 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
 def _kept(custody: Custody, certificate: Certificate) -> Path:
     """Return the folder of a release's log, also if it was replaced; where none is known to fit, the last one's."""
     try:
-        fitting = custody.with_content(str(certificate["output"]["content_sha256"]))
+        output = certificate["output"]
+        fitting = custody.with_content(*(str(output[name]) for name in ("file_sha256", "content_sha256")))
     except (FileError, KeyError, TypeError):  # said by whoever reads them
         fitting = None
     return custody.folder if fitting is None else fitting.folder

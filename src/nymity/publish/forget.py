@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nymity.core.commit import Stage, committing, settle
-from nymity.core.custodian import ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended_on
+from nymity.core.custodian import EARLIER_NAME, ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.formats import LOG
-from nymity.publish.custody import RELEASED, Custody, KeptLog, places, private_folder
+from nymity.publish.custody import RELEASED, Custody, KeptLog, certified_tables, places, private_folder
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
 #: What nobody can do any more.
@@ -58,6 +58,9 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
     folder, private = _places(Path(release), custodian)
     settle(*places(private), *([] if folder is None else [folder]), wait=wait)
     logs, emptied = Custody(private).logs, places(private)
+    if folder is not None:
+        _spare_others(folder, private, logs)
+    _spare_links(emptied)
     before = ended_on(private)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     telling = [] if folder is None or not _tells_of_the_original(folder / REPORT_NAME) else [folder]
@@ -70,14 +73,42 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
             stage.remove(REPORT_NAME)
             removed.append(stage.target / REPORT_NAME)
     ended = before if before is not None and not removed else today
+    return Forgotten(folder=private, ended=ended, removed=tuple(removed), unknown=_unknown(private, emptied))
+
+
+def _spare_others(folder: Path, private: Path, logs: list[KeptLog]) -> None:
+    """Refuse to end custody of releases that are not the one that was named, as far as they tell."""
+    certified = certified_tables(folder)
+    if certified is None or not all(log.released for log in logs):
+        return
+    hashes = [table["content_sha256"] for table in certified]
+    if not any(log.belongs_to(hashes) for log in logs):
+        raise FileError(
+            str(private),
+            expected=f"the custodian's folder of {folder}",
+            got=f"logs of other releases: {'; '.join(map(str, logs))}",
+            hint=f"--custodian names the right one; nymity forget {private} ends custody of what lies there",
+        )
+
+
+def _spare_links(emptied: list[Path]) -> None:
+    """Refuse to remove a symbolic link, for what it leads to would stay."""
+    for path in (place / name for place in emptied for name in LOG_FILES):
+        if path.is_symlink():
+            raise FileError(
+                str(path),
+                expected="a file of its own, to be removed",
+                got=f"a symbolic link to {path.readlink()}, which would stay",
+                hint="remove what it leads to, and then the link; or move that file here, in place of the link",
+            )
+
+
+def _unknown(private: Path, emptied: list[Path]) -> tuple[Path, ...]:
+    """Return what else lies in the folders, also what could not be removed."""
     known = {*LOG_FILES, CERTIFICATE_NAME, SIGNATURE_NAME}
-    unknown = [path for place in emptied for path in sorted(place.iterdir()) if path.is_file()]
-    return Forgotten(
-        folder=private,
-        ended=ended,
-        removed=tuple(removed),
-        unknown=tuple(path for path in unknown if path.name not in known),
-    )
+    folders = [*emptied, *([earlier] if (earlier := private / EARLIER_NAME).is_dir() else [])]
+    there = [path for place in folders for path in sorted(place.iterdir()) if path not in (*emptied, earlier)]
+    return tuple(path for path in there if path.name not in known)
 
 
 def _empty(stage: Stage, log: KeptLog | None, today: str) -> list[Path]:

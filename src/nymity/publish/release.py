@@ -27,7 +27,15 @@ from nymity.privacy.consistency import Originals
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publish.certificate_form import parse_bytes, read_bytes
-from nymity.publish.custody import RELEASED, keep_earlier, make_way, private_folder, released_tables, spare_release
+from nymity.publish.custody import (
+    RELEASED,
+    keep_earlier,
+    logged_tables,
+    make_way,
+    private_folder,
+    released_tables,
+    spare_release,
+)
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.population import Population
@@ -197,7 +205,7 @@ class Release:
             self.log.stage(kept, self.recoding, certificate)
             written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
-            for name in _earlier_files(folder):
+            for name in _earlier_files(folder, private):
                 if name not in written:
                     stage.remove(name)  # it belongs to the release that is replaced
         return certificate
@@ -266,20 +274,39 @@ def _unholdable(path: Path, got: str) -> TableError:
     )
 
 
-def _earlier_files(folder: Path) -> list[str]:
-    """Return the files that the certificate in a folder speaks of, its signature, and pages about the release.
+def _earlier_files(folder: Path, private: Path) -> list[str]:
+    """Return the files of the release in a folder: tables, the certificate's signature, and pages about it.
 
-    Among these the report for the custodian: version 0.1.0 put it beside the release.
+    The certificate names its tables, that of version 0.1.0 in another place; without it the custodian's log does, and
+    a file is of that release if it has the hash. Among the pages is the report for the custodian: version 0.1.0 put it
+    beside the release.
     """
-    if not (folder / CERTIFICATE_NAME).is_file():
+    logged = [
+        str(name)
+        for table in logged_tables(private)
+        if (name := table.get("file")) and _is_there(folder / name, table.get("file_sha256"))
+    ]
+    if not (folder / CERTIFICATE_NAME).is_file() and not logged:
         return [SIGNATURE_NAME]
+    named = [name for name in (*_certified_files(folder), *logged) if Path(name).name == name]
+    return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
+
+
+def _certified_files(folder: Path) -> list[str]:
     try:
         told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
-        names = [str(item["file"]) for item in told.get("files") or []]
+        output = told["output"]
+        listed = [*(told.get("files") or []), output, *([output[SENSITIVE_TABLE]] if SENSITIVE_TABLE in output else [])]
+        return [str(item["file"]) for item in listed if item.get("file")]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        names = []
-    named = [name for name in names if Path(name).name == name]
-    return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
+        return []
+
+
+def _is_there(path: Path, sha256: str | None) -> bool:
+    try:
+        return path.is_file() and file_fingerprint(path) == sha256
+    except OSError:
+        return False
 
 
 def read_release(path: Path, output: Output) -> pl.DataFrame:
