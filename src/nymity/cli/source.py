@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import FileError, InputError, JobError, ParameterError
 from nymity.core.paths import resolved
+from nymity.core.plain_data import parse_toml
+from nymity.core.validation import MOST_DIGITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,6 +121,8 @@ def _set(data: dict[str, Any], setting: str) -> None:
     """Change one field of plain data in place."""
     key, equals, text = setting.partition("=")
     found = re.findall(r'\[(\d+)\]|"([^"]*)"|([^.\[\]"]+)', key.strip())
+    if long := next((number for number, _, _ in found if len(number) > MOST_DIGITS), ""):
+        raise ParameterError("--set", expected="the number of an item in brackets", got=f"{len(long):,} digits")
     steps = [int(number) if number else quoted or bare for number, quoted, bare in found]
     if not equals or not steps:
         raise ParameterError("--set", expected="field=value", got=repr(setting), hint="--set method.suppression=0.02")
@@ -127,7 +131,7 @@ def _set(data: dict[str, Any], setting: str) -> None:
     for step in way:
         found = _item(place, step, key)
         place = found.setdefault(step, {}) if isinstance(found, dict) else found[step]
-    _item(place, last, key)[last] = _value(text.strip())
+    _item(place, last, key)[last] = _value(key, text.strip())
 
 
 def _item(place: Any, step: str | int, key: str) -> Any:
@@ -147,9 +151,11 @@ def _item(place: Any, step: str | int, key: str) -> Any:
     return place
 
 
-def _value(text: str) -> Any:
-    """Read a value as TOML would; a bare word is text."""
+def _value(key: str, text: str) -> Any:
+    """Read a value as TOML would, within the bounds of files; a bare word is text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+        return parse_toml(f"value = {text}", where=f"--set {key}", expected="a value of TOML")["value"]
+    except FileError as error:
+        if isinstance(error.__cause__, tomllib.TOMLDecodeError):
+            return text
+        raise

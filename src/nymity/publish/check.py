@@ -147,6 +147,7 @@ def check(
     findings = [
         *_promises(promised.models, measured, verified, unseen, measuring, stated),
         *(Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in files.problems(job, stated)),
+        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in files.told_apart(promised.quasi)),
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in verified.problems),
     ]
     if stated is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from nymity.bucket.methods import BucketMethod
@@ -100,6 +101,20 @@ class ReleasedFiles:
                 yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
         yield from (("files", says) for says in self._other_files(stated.form))
 
+    def told_apart(self, quasi: Sequence[str]) -> Iterator[str]:
+        """Name columns of a Parquet file with one value in several forms: counted as one, but readers see several.
+
+        Text files write them alike.
+        """
+        if self.path is None or self.path.suffix != ".parquet":
+            return
+        for name in quasi:
+            if name in self.table.columns and _forms(self.table[name]) > as_text(self.table[name]).n_unique():
+                yield (
+                    f"column {name!r} has one value in several forms (null, NaN and empty text, or the two zeros), "
+                    "which tell apart records that are counted as alike"
+                )
+
     def _unlike_schema(self, schema: Schema) -> Iterator[str]:
         """Say which columns should not be there, and which should."""
         there = {*self.table.columns, *(() if self.counts is None else self.counts.columns)}
@@ -127,6 +142,14 @@ class ReleasedFiles:
             place = self.path.with_name(item.file)
             if item.file not in tables and place.is_file() and file_fingerprint(place) != item.sha256:
                 yield f"{item.file} is not the file the certificate was made for (sha256 differs)"
+
+
+def _forms(column: pl.Series) -> int:
+    """Count the cells that differ in any bit; only floating-point numbers and text have several forms of a value."""
+    if not column.dtype.is_float():
+        return column.n_unique()
+    numbers = column.drop_nulls().to_numpy()
+    return len(np.unique(numbers.view(f"u{numbers.itemsize}"))) + column.has_nulls()
 
 
 def _read(release: Any, output: Output) -> tuple[pl.DataFrame, Path | None, tuple[str, ...]]:
