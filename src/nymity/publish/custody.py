@@ -24,7 +24,7 @@ from nymity.core.custodian import (
     custody_has_ended,
 )
 from nymity.core.errors import FileError, InputError, ParameterError
-from nymity.core.paths import is_root, resolved
+from nymity.core.paths import is_root, path_text, resolved
 from nymity.core.plain_data import read_json
 from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate
@@ -79,7 +79,7 @@ class Custody:
     folder: Path
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "folder", Path(self.folder))
+        object.__setattr__(self, "folder", Path(path_text("custodian", self.folder)))
 
     @staticmethod
     def beside(release: Path) -> Custody:

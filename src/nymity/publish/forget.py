@@ -11,6 +11,7 @@ from nymity.core.commit import Stage, committing, settle
 from nymity.core.custodian import EARLIER_NAME, ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.formats import LOG
+from nymity.core.paths import path_text
 from nymity.publish.custody import RELEASED, Custody, KeptLog, certified_tables, places, private_folder
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
@@ -55,7 +56,9 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
     Certificates and signatures stay, and of each log the hashes of its tables and the day on which custody ended. That
     cannot be undone.
     """
-    folder, private = _places(Path(release), custodian)
+    folder, private = _places(
+        Path(path_text("release", release)), None if custodian is None else path_text("custodian", custodian)
+    )
     settle(*places(private), *([] if folder is None else [folder]), wait=wait)
     logs, emptied = Custody(private).logs, places(private)
     if folder is not None:

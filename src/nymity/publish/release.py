@@ -26,7 +26,7 @@ from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publish.caveats.caveat import Caveat
 from nymity.publish.certificate import SENSITIVE_TABLE, Certificate, measured_section
-from nymity.publish.certificate_form import parse_bytes, read_bytes
+from nymity.publish.certificate_form import certificate_form, parse_bytes, read_bytes
 from nymity.publish.custody import (
     RELEASED,
     keep_earlier,
@@ -196,6 +196,7 @@ class Release:
             certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
             certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
+            certificate_form(parse_bytes(content, CERTIFICATE_NAME), CERTIFICATE_NAME)  # else nobody could check it
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))

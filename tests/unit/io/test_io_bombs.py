@@ -80,7 +80,7 @@ def test_pages_that_unpack_beyond_measure(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_more_records_than_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "t.parquet", pa.table({"a": range(100)}))
-    monkeypatch.setattr("nymity.io.parquet_size.MAX_RECORDS", 99)
+    monkeypatch.setattr("nymity.table.encoding.MAX_RECORDS", 99)
     with pytest.raises(TableError, match="at most 99 records, got 100"):
         ny.read_table(path)
 
