@@ -67,3 +67,11 @@ def test_the_certificate_of_a_huge_lattice_can_be_read(tmp_path: Path) -> None:
     assert release.certificate["loss"]["lattice_nodes"] > 2**63
     certificate = tmp_path / "release" / "certificate.json"
     assert ny.check(tmp_path / "release" / "release.csv", certificate=certificate).holds
+
+
+@pytest.mark.parametrize("name", ["^a$", "^.*$", "*"])
+def test_columns_of_numbers_may_be_named_like_patterns(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "release.parquet"
+    pl.DataFrame({name: [1.5, 1.5, None, None]}).write_parquet(path)
+    job = ny.Job(schema=ny.Schema({name: ny.quasi()}), privacy=(ny.KAnonymity(k=2),), method=ny.OptimalLattice())
+    assert ny.check(path, job=job).holds

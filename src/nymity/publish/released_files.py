@@ -25,7 +25,7 @@ from nymity.publish.stated import Stated
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.content_order import is_sorted
 from nymity.table.schema import Role, Schema
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: What a problem with the table itself is about.
 TABLE = "table"
@@ -148,7 +148,7 @@ def _forms(column: pl.Series) -> int:
     """Count the cells that differ in any bit; only floating-point numbers and text have several forms of a value."""
     if not column.dtype.is_float():
         return column.n_unique()
-    numbers = column.drop_nulls().to_numpy()
+    numbers = plainly_named(column).drop_nulls().to_numpy()
     return len(np.unique(numbers.view(f"u{numbers.itemsize}"))) + column.has_nulls()
 
 
