@@ -1,16 +1,20 @@
 # make demo   publish the sample data: table, certificate and report in demo/release
 # make test   lint, types, import layers and the whole test suite
+# make quick  lint, types and the fast layer of tests
 # make robust-everywhere   the robustness tests with the instructions of older CPUs, with one thread and two
 # All set everything up in .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest robust-everywhere bench campaign hostile mutants format clean
+.PHONY: demo test quick lint types layers pytest robust-everywhere bench campaign hostile mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
 
 test: lint types layers pytest
+
+quick: lint types .venv/dev
+	$(BIN)/pytest -q -n 2 -m quick tests
 
 lint: .venv/dev
 	$(BIN)/ruff check .

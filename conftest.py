@@ -24,6 +24,17 @@ settings.register_profile(
 settings.load_profile("nymity")
 
 
+#: What `make quick` runs: definitions and tables, each test in milliseconds.
+QUICK = ("tests/unit/table", "tests/unit/privacy", "tests/unit/quality", "tests/unit/bucket", "tests/unit/datasets")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the fast layer."""
+    for item in items:
+        if item.nodeid.startswith(QUICK):
+            item.add_marker(pytest.mark.quick)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Give every test draws of its own that are the same in every run, so that what fails once fails again.

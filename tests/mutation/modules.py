@@ -8,6 +8,7 @@ from pathlib import Path
 TARGETS = (
     "core/bits.py",
     "core/commit.py",
+    "core/disk.py",
     "core/draws.py",
     "privacy",
     "lattice/ledger.py",
@@ -94,6 +95,7 @@ _PARTITION = (
 _FIRST: dict[str, tuple[str, ...]] = {
     "core/bits.py": ("unit/core/test_draws.py", "unit/dp/test_mechanisms.py", "unit/core/test_randomness.py"),
     "core/commit.py": ("unit/core/test_commit.py",),
+    "core/disk.py": ("unit/core/test_commit.py",),
     "core/draws.py": ("unit/core/test_draws.py", "unit/publish/test_redrawing.py"),
     "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py",),
     "lattice/ledger.py": ("unit/lattice/test_optimal_decided.py",),

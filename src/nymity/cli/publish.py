@@ -21,7 +21,7 @@ from nymity.core.commit import committing
 from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
 from nymity.core.errors import FileError, Interrupted, MissingExtraError, NymityError, ParameterError
 from nymity.core.exit_code import ExitCode
-from nymity.core.paths import is_root, resolved
+from nymity.core.paths import resolved
 from nymity.core.progress import Observer, Progress, report
 
 if TYPE_CHECKING:
@@ -105,23 +105,9 @@ class Destination:
     @staticmethod
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
-        for option, folder in (("--out", release), ("--custodian", custodian)):
-            if folder is not None and _is_there(option, folder) and not folder.is_dir():
-                raise ParameterError(option, expected="a folder", got=f"the file {folder}")
-            if folder is not None and is_root(folder):
-                raise ParameterError(
-                    option, expected="a folder of its own", got=f"{folder}, the root of the file system"
-                )
-        named = release if release.name not in ("", "..") else resolved(release)
-        private = custodian if custodian is not None else named.with_name(f"{named.name}-custodian")
-        _is_there("--out" if custodian is None else "--custodian", private)
-        if resolved(release) in (resolved(private), *resolved(private).parents):
-            raise ParameterError(
-                "--custodian",
-                expected=f"a folder outside of {release}, for it links published rows to people",
-                got=str(private),
-                hint="leave the option out, or name a folder that is never published",
-            )
+        from nymity.publish.custody import private_folder
+
+        private = private_folder(release, custodian, names=("--out", "--custodian"))
         return Destination(release=release, custodian=private)
 
     def files(
@@ -141,15 +127,6 @@ class Destination:
             "report": self.custodian / REPORT_NAME if has_report else None,
             "custodian": self.custodian,
         }
-
-
-def _is_there(option: str, folder: Path) -> bool:
-    try:
-        return folder.exists()
-    except OSError as error:
-        raise ParameterError(
-            option, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
-        ) from error
 
 
 def publish_job(

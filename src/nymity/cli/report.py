@@ -15,12 +15,12 @@ from nymity.cli.options import AsJson, Force, JobOption, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.publish import PATIENCE, Destination, keep
 from nymity.cli.source import load_job, may_write
-from nymity.core.commit import explained
 from nymity.core.custodian import BOARD_NAME, ENDED, FINDINGS_NAME, LOG_NAME, REPORT_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.formats import CERTIFICATE
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.progress import Observer, Progress, report
+from nymity.core.system_errors import explained
 
 if TYPE_CHECKING:
     import polars as pl

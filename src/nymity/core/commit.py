@@ -17,11 +17,9 @@ Readers look at the journal alone (:func:`refuse_between`).
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -30,16 +28,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nymity.core.errors import FileError, InputError
+from nymity.core.disk import (
+    HIDDEN_PREFIX,
+    JOURNAL_NAME,
+    flush,
+    is_there,
+    make_folder,
+    mark_of,
+    second_name,
+    spare_devices,
+    unmake,
+)
+from nymity.core.errors import FileError
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.paths import is_root, resolved
 from nymity.core.permissions import close, warn_if_exposed
 from nymity.core.plain_data import parse_json
 from nymity.core.signals import held_back
-
-#: How the names of hidden folders and files start.
-HIDDEN_PREFIX = ".nymity-"
-JOURNAL_NAME = ".nymity-journal"
+from nymity.core.system_errors import explained
 
 _FORMAT = "nymity-journal-1"
 _STAGE_PREFIX = ".nymity-stage-"
@@ -64,9 +70,9 @@ class Move:
 
     def make(self) -> None:
         """Move, unless that was done before."""
-        if _there(self.source):
+        if is_there(self.source):
             os.replace(self.source, self.target)  # noqa: PTH105 -- the call the guarantee rests on
-        elif _mark(self.target) != self.mark:
+        elif mark_of(self.target) != self.mark:
             raise FileError(
                 str(self.target),
                 expected="what an earlier run was about to put there",
@@ -76,9 +82,9 @@ class Move:
 
     def take_back(self) -> None:
         """Put everything back, as far as it moved."""
-        if not _there(self.source) and _there(self.target):
+        if not is_there(self.source) and is_there(self.target):
             os.replace(self.target, self.source)  # noqa: PTH105
-        if self.earlier is not None and _there(self.earlier):
+        if self.earlier is not None and is_there(self.earlier):
             os.replace(self.earlier, self.target)  # noqa: PTH105
 
 
@@ -108,7 +114,7 @@ class Stage:
                     got="none of this name",
                     hint="write stage / name before commit",
                 )
-            _spare_devices(self.target / name)
+            spare_devices(self.target / name)
             self._moves.append(Move(source=self.folder / name, target=self.target / name))
 
     def remove(self, name: str) -> None:
@@ -122,13 +128,13 @@ class Stage:
         copies.mkdir(mode=0o700)
         for file in files:
             if file.parent == self.target:
-                _second_name(file, copies / file.name)
+                second_name(file, copies / file.name)
             else:  # one of another folder keeps its permissions there
                 shutil.copyfile(file, copies / file.name)
             if self.private:
                 (copies / file.name).chmod(0o600)
-            _flush(copies / file.name)
-        _make((self.target / into).parent, self._made, private=self.private)
+            flush(copies / file.name)
+        make_folder((self.target / into).parent, self._made, private=self.private)
         self._moves.insert(0, Move(source=copies, target=self.target / into))
 
     def _second_folder(self, name: str) -> Path:
@@ -143,14 +149,14 @@ class Stage:
             earlier = None
             if move.target.is_file():
                 earlier = self._second_folder("earlier") / move.target.name
-                _second_name(move.target, earlier)
+                second_name(move.target, earlier)
             if self.private and move.source.is_file():
                 close(move.source)
-            _flush(move.source)
-            prepared.append(Move(source=move.source, target=move.target, earlier=earlier, mark=_mark(move.source)))
+            flush(move.source)
+            prepared.append(Move(source=move.source, target=move.target, earlier=earlier, mark=mark_of(move.source)))
         for folder in (path for path in self.folder.rglob("*") if path.is_dir()):
-            _flush(folder)
-        _flush(self.folder)
+            flush(folder)
+        flush(self.folder)
         return prepared
 
 
@@ -182,7 +188,7 @@ def committing(
             with explained(targets):
                 with held_back():
                     for target in targets:
-                        _make(target, run.made, private=target in closed)
+                        make_folder(target, run.made, private=target in closed)
                 for target in sorted(set(targets), key=lambda path: str(resolved(path))):
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
@@ -219,9 +225,9 @@ class _Run:
             if not journal_of(self.first).exists():
                 for stage in self.stages:
                     shutil.rmtree(stage.folder, ignore_errors=True)
-                    _unmake(stage._made)
+                    unmake(stage._made)
             self.locks.close()
-            _unmake(self.made)
+            unmake(self.made)
             self.ended = True
 
 
@@ -241,13 +247,13 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
     target = Path(path)
     if target.is_dir():
         raise FileError(str(target), expected="the name of a file", got="a folder", hint="add a file name")
-    _spare_devices(target)
+    spare_devices(target)
     hidden = target.parent / f"{HIDDEN_PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
     made: list[Path] = []
     try:
         with explained([target.parent], at=target):
             with held_back():
-                _make(target.parent, made)
+                make_folder(target.parent, made)
             with locked(hidden.with_suffix(".lock"), what=str(target), wait=_PATIENCE):
                 try:
                     shutil.rmtree(hidden, ignore_errors=True)
@@ -255,16 +261,16 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
                     write(hidden / target.name)
                     if private:
                         close(hidden / target.name)
-                    _flush(hidden / target.name)
+                    flush(hidden / target.name)
                     os.replace(hidden / target.name, target)  # noqa: PTH105
-                    _flush(target.parent)
+                    flush(target.parent)
                     if private:
                         warn_if_exposed(target)
                 finally:
                     with held_back():
                         shutil.rmtree(hidden, ignore_errors=True)
     except BaseException:
-        _unmake(made)
+        unmake(made)
         raise
 
 
@@ -316,12 +322,12 @@ def _commit(stages: list[Stage], first: Path) -> None:
     _write_journal(written, "finish", moves, stages, first)
     for stage in stages[1:]:
         (stage / _POINTER).write_text(_relative(first, stage.target), encoding="utf-8")
-        _flush(stage / _POINTER)
+        flush(stage / _POINTER)
     for stage in stages:
-        _flush(stage.folder)
+        flush(stage.folder)
     os.replace(written, journal_of(first))  # noqa: PTH105
     try:
-        _flush(first)
+        flush(first)
         for move in moves:
             move.make()
         _end(first, moves)
@@ -344,7 +350,7 @@ def _write_journal(path: Path, direction: str, moves: list[Move], stages: list[S
     }
     path.write_text(json.dumps(content) + "\n", encoding="utf-8")
     path.chmod(0o600)
-    _flush(path)
+    flush(path)
 
 
 def _recover(first: Path) -> str | None:
@@ -433,10 +439,10 @@ def _end(first: Path, moves: list[Move]) -> None:
     """Remove the journal once everything it speaks of is on the disk."""
     for folder in {place.parent for move in moves for place in (move.source, move.target)}:
         if folder.exists():
-            _flush(folder)
+            flush(folder)
     journal_of(first).unlink()
     with suppress(OSError):  # if the journal comes back after a crash, what it asks for is done already
-        _flush(first)
+        flush(first)
 
 
 # -- folders and files ---------------------------------------------------------------------------------
@@ -480,135 +486,9 @@ def _may_be_moving(stage: Path) -> bool:
         return False
 
 
-def _spare_devices(target: Path) -> None:
-    """Refuse to put a file in the place of a pipe or device: whoever may do so would take ``/dev/null`` from all."""
-    if target.exists() and not (target.is_file() or target.is_dir()):
-        raise FileError(str(target), expected="a file, or nothing yet", got="a pipe or device", hint="another name")
-
-
-def _there(path: Path) -> bool:
-    return os.path.lexists(path)
-
-
-def _mark(path: Path) -> tuple[int, int] | None:
-    """Tell a file by its size and time, which a rename keeps; None for folders and what is not there."""
-    if not path.is_file():
-        return None
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
-
-
 def _relative(path: Path, start: Path) -> str:
     """Name a place by the way from ``start``, so that both may be moved together; whole on another drive."""
     try:
         return os.path.relpath(resolved(path), resolved(start))
     except ValueError:
         return str(resolved(path))
-
-
-def _second_name(path: Path, other: Path) -> None:
-    try:
-        os.link(path, other)
-    except OSError:  # a file system without links
-        shutil.copy2(path, other)
-        _flush(other)
-
-
-def _flush(path: Path) -> None:
-    """Wait until a file, or a folder's list of names, is on the disk."""
-    if path.is_dir() and os.name == "nt":  # Windows cannot flush folders
-        return
-    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems that cannot flush
-            raise
-    finally:
-        os.close(handle)
-
-
-def _make(folder: Path, made: list[Path], *, private: bool = False) -> None:
-    """Create a folder and those above it, noting each in ``made``; a private one is for its owner alone."""
-    missing = []
-    for path in (folder, *folder.parents):
-        if path.exists():
-            break
-        missing.append(path)
-    for path in reversed(missing):
-        path.mkdir(mode=0o700 if private and path == folder else 0o777, exist_ok=True)
-        made.append(path)
-    if private:
-        close(folder)
-
-
-def _unmake(made: list[Path]) -> None:
-    for path in reversed(made):
-        with suppress(OSError):
-            path.rmdir()
-
-
-@contextmanager
-def explained(folders: list[Path], *, at: Path | None = None) -> Iterator[None]:
-    """Turn a failure of the system into a FileError that says what to try; let errors name the user's own paths.
-
-    ``at`` is what was written where the system does not say it.
-    """
-    try:
-        yield
-    except InputError as error:
-        if HIDDEN_PREFIX not in str(error):
-            raise
-        texts = (error.where, error.expected, error.got, error.hint)
-        where, expected, got, hint = (_HIDDEN_FOLDER.sub("", text) for text in texts)
-        raise type(error)(where, expected=expected, got=got, hint=hint) from error
-    except Exception as error:
-        number = error_number(error)
-        if number is None:
-            raise
-        named = getattr(error, "filename2", None) or getattr(error, "filename", None) or at or folders[-1]
-        told = getattr(error, "strerror", None) or str(error)
-        got, hint = _REASONS.get(number, (told, "check the folder and its disk"))
-        between = journal_of(folders[0]).exists()  # undoing failed as well
-        state = "the next run finishes or undoes what was begun" if between else "earlier files are unchanged"
-        raise FileError(
-            str(_shown(Path(os.fsdecode(named)))),
-            expected=f"to write in {' and '.join(_HIDDEN_FOLDER.sub('', str(folder)) for folder in folders)}",
-            got=_HIDDEN_FOLDER.sub("", got),
-            hint=f"{hint}; {state}",
-        ) from error
-
-
-def error_number(error: Exception) -> int | None:
-    """Return the number of a failure of the system, 0 if it has none; None for what is no such failure.
-
-    Packages written in Rust tell it in words alone.
-    """
-    told = re.search(r"\(os error (\d+)\)", str(error))
-    if isinstance(error, OSError) and error.errno is not None:
-        return error.errno
-    return int(told[1]) if told else 0 if isinstance(error, OSError) else None
-
-
-def _shown(path: Path) -> Path:
-    """Return where a file in a hidden place was to go: the place means nothing to the user."""
-    parts = path.parts
-    hidden = next((i for i, part in enumerate(parts) if part.startswith(HIDDEN_PREFIX)), None)
-    if hidden is None:
-        return path
-    folder = Path(*parts[:hidden])
-    return folder if path.name.startswith(".") else folder / path.name
-
-
-_HIDDEN_FOLDER = re.compile(rf"{re.escape(HIDDEN_PREFIX)}[\w.-]+([/\\]|$)")
-_REASONS = {
-    errno.ENOSPC: ("a full disk", "free some space or choose another disk"),
-    errno.EDQUOT: ("a used-up quota", "free some space or choose another disk"),
-    errno.EACCES: ("no permission", "choose a folder you may write to"),
-    errno.EPERM: ("no permission", "choose a folder you may write to"),
-    errno.EROFS: ("a read-only disk", "choose a folder you may write to"),
-    errno.ENOTDIR: ("a file in the way", "choose another folder"),
-    errno.EEXIST: ("a file in the way", "choose another folder"),
-    errno.EISDIR: ("a folder in the way", "choose another file name"),
-    errno.ENAMETOOLONG: ("a name that is too long", "choose a shorter name"),
-}

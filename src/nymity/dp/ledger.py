@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from nymity.core.commit import explained, replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.files import read_file
 from nymity.core.formats import LEDGER
@@ -19,6 +19,7 @@ from nymity.core.locks import locked
 from nymity.core.paths import path_text, resolved
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import parse_json
+from nymity.core.system_errors import explained
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nymity.core.commit import HIDDEN_PREFIX, Stage, replace_file, staging
+from nymity.core.commit import Stage, replace_file, staging
+from nymity.core.disk import HIDDEN_PREFIX
 from nymity.io.compact import compact
 from nymity.io.format import SUFFIXES
 from nymity.io.frame import like, to_polars

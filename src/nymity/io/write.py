@@ -11,10 +11,11 @@ from typing import IO, Any
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.commit import error_number, replace_file
+from nymity.core.commit import replace_file
 from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
 from nymity.core.quoting import relayed
+from nymity.core.system_errors import error_number
 from nymity.io.compact import compact
 from nymity.io.excel import write_excel
 from nymity.io.format import Format, format_of

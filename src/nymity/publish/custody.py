@@ -156,21 +156,29 @@ def released_tables(certificate: Certificate) -> list[dict[str, str]]:
     return [{name: table[name] for name in ("file", "file_sha256", "content_sha256")} for table in tables]
 
 
-def private_folder(folder: Path, custodian: str | Path | None) -> Path:
-    """Return where the custodian's log goes: never into the folder that is published."""
-    if is_root(folder):
-        raise ParameterError("folder", expected="a folder of its own", got=f"{folder}, the root of the file system")
+def private_folder(
+    folder: Path, custodian: str | Path | None, *, names: tuple[str, str] = ("folder", "custodian")
+) -> Path:
+    """Return where the custodian's log goes: never into the folder that is published.
+
+    ``names`` is what the caller calls the two folders; a log beside the release takes its name from the release.
+    """
+    for where, given in zip(names, (folder, custodian), strict=True):
+        if given is not None and is_root(Path(given)):
+            raise ParameterError(where, expected="a folder of its own", got=f"{given}, the root of the file system")
     private = Path(custodian) if custodian is not None else Custody.beside(folder).folder
-    for where, place in (("folder", folder), ("custodian", private)):
+    for where, place in ((names[0], folder), (names[custodian is not None], private)):
         try:
-            place.exists()
+            in_the_way = place.exists() and not place.is_dir()
         except OSError as error:  # a name that is too long
             raise ParameterError(
                 where, expected="a folder that can be made", got=error.strerror or str(error), hint="another name"
             ) from error
+        if in_the_way:
+            raise ParameterError(where, expected="a folder", got=f"the file {place}")
     if resolved(folder) in (resolved(private), *resolved(private).parents):
         raise ParameterError(
-            "custodian",
+            names[1],
             expected=f"a folder outside of {folder}, for it links published rows to people",
             got=str(private),
             hint="leave it out, or name a folder that is never published",

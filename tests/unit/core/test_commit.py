@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from nymity.core.commit import HIDDEN_PREFIX, JOURNAL_NAME, committing, recover, refuse_between, replace_file, staging
+from nymity.core.commit import committing, recover, refuse_between, replace_file, staging
+from nymity.core.disk import HIDDEN_PREFIX, JOURNAL_NAME
 from nymity.core.errors import FileError
 
 

@@ -15,7 +15,8 @@ from kinds import KINDS, kind
 from samples import K2, folder_content, people, people_schema, released, simple
 
 import nymity as ny
-from nymity.core.commit import JOURNAL_NAME, committing
+from nymity.core.commit import committing
+from nymity.core.disk import JOURNAL_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.publish import release as release_module
 from nymity.publish.custody import Custody, make_way
@@ -353,7 +354,7 @@ def test_what_cannot_be_forgotten(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "tsv", "parquet", "xlsx"])
 def test_a_full_disk_names_the_users_own_path(form: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table is written to a device that is always full, as each package that writes one meets it."""
-    monkeypatch.setattr("nymity.core.commit._spare_devices", lambda *_: None)
+    monkeypatch.setattr("nymity.core.commit.spare_devices", lambda *_: None)
     release = other(output=ny.Output(format=form))
     real = os.mkdir
 

@@ -222,7 +222,7 @@ def test_a_failure_of_the_custodians_log_stops_the_release(earlier: Path, monkey
 
 def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "r").write_text("mine")
-    with pytest.raises(FileError):
+    with pytest.raises(ParameterError, match="folder: expected a folder, got the file"):
         released().write(tmp_path / "r")
     assert (tmp_path / "r").read_text() == "mine"
 
