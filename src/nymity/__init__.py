@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from nymity.publish.job import Output as Output
     from nymity.publish.job import Source as Source
     from nymity.publish.measure import measure as measure
+    from nymity.publish.opened import OpenedRelease as OpenedRelease
+    from nymity.publish.opened import open as open
     from nymity.publish.pipeline import publish as publish
     from nymity.publish.release import Release as Release
     from nymity.quality import AmbiguityLoss as AmbiguityLoss
@@ -172,6 +174,8 @@ _HOMES = {
     "explore": "nymity.publish.explore",
     "EvaluatedNodes": "nymity.lattice.nodes",
     "measure": "nymity.publish.measure",
+    "open": "nymity.publish.opened",
+    "OpenedRelease": "nymity.publish.opened",
     "check": "nymity.publish.check",
     "compare": "nymity.publish.compare",
     "apply": "nymity.publish.apply",

@@ -20,6 +20,7 @@ from adversary.examples import EXAMPLES, PRIVATE, PROMISES, SCHEMA, Example
 from adversary.oracle import Family
 from nymity.lattice.search import LatticeSearch
 from nymity.publish.registry import METHODS
+from nymity.utility import Released
 
 WORST = Path(__file__).with_name("worst.json")
 MODE = os.environ.get("NYMITY_ADVERSARY", "")
@@ -95,10 +96,8 @@ def test_the_attack_finds_the_chance_of_picking_a_row(key: str) -> None:
 def test_private_methods_say_why_they_are_not_attacked(key: str) -> None:
     frame = ny.datasets.hospital(50, seed=1)
     promise = ny.DifferentialPrivacy(epsilon=1.0, public_records=50)
-    found = ny.risk.attack(
-        frame, ny.datasets.hospital_schema(), original=frame, privacy=[promise], method=METHODS[key](),
-        attacks=["minimality"],
-    )  # fmt: skip
+    known = Released(frame=frame, schema=ny.datasets.hospital_schema(), models=(promise,), method=METHODS[key]())
+    found = ny.risk.attack(known, original=frame, attacks=["minimality"])
     (reason,) = (one.reason for one in found.not_run)
     assert "knows the program and all other records" in reason
 
@@ -119,12 +118,8 @@ def attacked(family: Family, published: Any, truth: tuple[str, ...], *, rows: bo
     """Attack a release as a file would be: the table alone, with the job and the original."""
     schema, method, models = family.job
     recoded = family.examples[published]
-    table = (
-        recoded.table if recoded.counts is None else ny.utility.BucketTables(quasi=recoded.table, counts=recoded.counts)
-    )
-    found = ny.risk.attack(
-        table, schema, original=family.table(truth), privacy=models, method=method, attacks=["minimality"]
-    )
+    known = Released(frame=recoded.table, counts=recoded.counts, schema=schema, models=tuple(models), method=method)
+    found = ny.risk.attack(known, original=family.table(truth), attacks=["minimality"])
     assert not found.not_run, found.not_run
     (result,) = (one for one in found.results if (one.attribute is None) == rows)
     assert result.exact

@@ -1,52 +1,75 @@
-"""``nymity risk --attack``: what attacks on a release reach, beside what was promised."""
+"""``nymity attack``: what attacks on a release reach, beside what was promised."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, bar, percent, table
+from nymity.cli.options import AsJson, JobOption, Quiet
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, read_as_released
-from nymity.core.errors import InputError
+from nymity.cli.source import open_released
 from nymity.core.exit_code import ExitCode
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.job import Job
+    from nymity.publish.opened import OpenedRelease
     from nymity.risk import AttackReport, AttackResult
 
 
-def attack_release(
-    screen: Screen, release: Path, job: Path | None, tables: dict[str, Path | None], **settings: Any
+EXAMPLES = (
+    "nymity attack release",
+    "nymity attack release --original patients.csv",
+    "nymity attack received.csv --job job.toml --original patients.csv --control others.csv",
+)
+
+
+def command(
+    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    job: JobOption = None,
+    original: Annotated[Path | None, typer.Option(help="Table it was made from.", show_default=False)] = None,
+    earlier: Annotated[
+        Path | None, typer.Option(help="Another release of the same people.", show_default=False)
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option(help="Table of the people the records are of.", show_default=False)
+    ] = None,
+    control: Annotated[
+        Path | None, typer.Option(help="People of the same kind outside of it.", show_default=False)
+    ] = None,
+    recoding: Annotated[
+        Path | None,
+        typer.Option(
+            help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
+            show_default=False,
+        ),
+    ] = None,
+    targets: Annotated[int, typer.Option(help="People drawn for each attack.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Draws the same people again.")] = 1,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Attack a released file by its job; ``tables`` are the original, an earlier release and other people."""
+    """Attack a release, and say how far each attack gets beside what was promised.
+
+    What cannot be tried with what was given is named with the reason. The exit code is 1 where an attack exceeds what
+    was promised.
+    """
     from nymity.risk import attack
 
-    if job is None:
-        raise InputError("risk --attack", expected="the job it was released by", got="none", hint="--job job.toml")
-    described = load_job(job)
-    others: dict[str, Any] = {
-        name: (read_as_released if name == "earlier" else _read)(path, described)
-        for name, path in tables.items()
-        if path is not None
-    }
+    screen = Screen(quiet=quiet, as_json=as_json)
+    opened = open_released(release, job, recoding=recoding)
+    people = {"original": original, "population": population, "control": control}
+    others: dict[str, Any] = {name: _read(path, opened) for name, path in people.items() if path is not None}
+    if earlier is not None:
+        others["earlier"] = open_released(earlier, job)
     with watching(screen) as observe:
-        found = attack(
-            _released(release, described),
-            described.schema,
-            privacy=described.privacy,
-            method=described.method,
-            observe=observe,
-            **others,
-            **settings,
-        )
-    private = about_private(screen, described if others else None)
+        found = attack(opened, targets=targets, seed=seed, observe=observe, **others)
+    private = about_private(screen, opened) if others else {}
     screen.line(f"Attacks on {release}", style="bold")
     screen.show("", _drawn(found), "", _results(found), "")
     screen.show("Bars show the largest chance with anybody, or else the rate; │ is what was promised.")
@@ -59,24 +82,13 @@ def attack_release(
         raise typer.Exit(ExitCode.BROKEN)
 
 
-def _read(path: Path, job: Job) -> pl.DataFrame:
+def _read(path: Path, opened: OpenedRelease) -> pl.DataFrame:
     """Read people as the job reads its source."""
     from nymity.io import ReadOptions, read_table
 
-    if job.source is not None and path.suffix == Path(job.source.path).suffix:
-        return read_table(path, job.source.options)
-    return read_table(path, ReadOptions())
-
-
-def _released(path: Path, job: Job) -> Any:
-    """Read a release; the sensitive table of buckets is looked for beside the first."""
-    from nymity.bucket.methods import BucketMethod
-    from nymity.utility import BucketTables
-
-    frame = read_as_released(path, job)
-    if not isinstance(job.method, BucketMethod):
-        return frame
-    return BucketTables(quasi=frame, counts=read_as_released(path.with_name(job.output.sensitive_file_name), job))
+    source = None if opened.job is None else opened.job.source
+    alike = source is not None and path.suffix == Path(source.path).suffix
+    return read_table(path, source.options if source is not None and alike else ReadOptions())
 
 
 def _drawn(found: AttackReport) -> str:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, parameters, table
 from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
-from nymity.cli.source import load_job, recoding_of
+from nymity.cli.source import open_released
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nymity.publish.verify import Verification
 
 EXAMPLES = (
-    "nymity check release/release.csv",
+    "nymity check release",
     "nymity check release/release.csv --job job.toml",
     "nymity check received.csv --certificate certificate.json --key hospital.pub",
     "nymity check release/release.csv --job job.toml --recoding release-custodian",
@@ -41,7 +41,7 @@ _STYLES = {"holds": None, "does not hold": "bold red", "cannot be seen": "yellow
 
 
 def command(
-    release: Annotated[Path, typer.Argument(help="The released table.", show_default=False)],
+    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
     job: JobOption = None,
     certificate: Annotated[
         Path | None,
@@ -88,16 +88,8 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
-    described = load_job(job) if job is not None else None
-    result = check(
-        release,
-        job=described,
-        certificate=stated,
-        recoding=recoding_of(recoding, release),
-        sensitive=sensitive,
-        original=original,
-        key=key,
-    )
+    opened = open_released(release, job, certificate=stated, recoding=recoding, sensitive=sensitive)
+    result = check(opened, original=original, key=key)
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")
     screen.line()
@@ -199,12 +191,18 @@ def _verdict(result: CheckResult) -> tuple[str, str]:
 def _beside(release: Path) -> Path:
     from nymity.publish.signing import CERTIFICATE_NAME
 
+    if release.is_dir():
+        if not (release / CERTIFICATE_NAME).is_file():
+            raise FileError(
+                str(release), expected=f"a release: a folder with a {CERTIFICATE_NAME}", got="a folder without"
+            )
+        return release / CERTIFICATE_NAME
     try:
         open_file(release).close()
     except OSError as error:
         got = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
         raise FileError(
-            str(release), expected="a released table", got=got, hint="name the file, such as release/release.csv"
+            str(release), expected="a released table", got=got, hint="name the folder, or the file: release/release.csv"
         ) from error
     found = release.with_name(CERTIFICATE_NAME)
     refuse_between(release.parent)

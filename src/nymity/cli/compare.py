@@ -11,17 +11,17 @@ from rich.table import Table
 
 from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, counted, percent, table
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.options import AsJson, JobOption, Quiet
 from nymity.cli.private import about_private
-from nymity.cli.source import load_job, read_as_released, read_original, recoding_of
+from nymity.cli.source import open_released, read_original
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
 
 EXAMPLES = (
-    "nymity compare patients.csv release/release.csv --job job.toml",
-    "nymity compare patients.csv release/release.csv --job job.toml --recoding release-custodian",
-    "nymity compare patients.csv release/release.csv --job job.toml --target diagnosis --classifier decision-tree",
+    "nymity compare patients.csv release",
+    "nymity compare patients.csv received.csv --job job.toml --recoding release-custodian",
+    "nymity compare patients.csv release --target diagnosis --classifier decision-tree",
 )
 
 _ARROWS = {"lower": "↓", "higher": "↑"}
@@ -30,12 +30,12 @@ _BAR = 14
 
 def command(
     original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
-    release: Annotated[Path, typer.Argument(help="The table as it was released.", show_default=False)],
-    job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
+    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    job: JobOption = None,
     recoding: Annotated[
         Path | None,
         typer.Option(
-            help="The custodian's folder, or recoding.json in it, to match records and read ambiguous cells.",
+            help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
             show_default=False,
         ),
     ] = None,
@@ -53,15 +53,13 @@ def command(
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
     from nymity.publish.compare import compare
-    from nymity.publish.pipeline import population_of
     from nymity.quality.metric import GROUPS
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    described, recoding = load_job(job), recoding_of(recoding, release)
-    before = read_original(original, described)
-    released, people = read_as_released(release, described), population_of(described)
-    found = compare(before, released, described.schema, population=people, recoding=recoding)
-    private = about_private(screen, described)
+    opened = open_released(release, job, recoding=recoding, links=links)
+    before = read_original(original, opened)
+    found = compare(before, opened)
+    private = about_private(screen, opened)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
         f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
@@ -80,11 +78,7 @@ def command(
         screen,
         target,
         before,
-        released,
-        described,
-        population=people,
-        recoding=recoding,
-        links=links or (learning.links_beside(screen, release, recoding) if test is None else None),
+        opened,
         test=test,
         classifiers=classifier,
         folds=folds,

@@ -17,7 +17,7 @@ from nymity.core.progress import Observer
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.job import Job
+    from nymity.publish.opened import OpenedRelease
     from nymity.publish.release import Release
     from nymity.utility import Learnability, LearningResult
 
@@ -52,12 +52,8 @@ def compare_learning(
     screen: Screen,
     target: str | None,
     original: pl.DataFrame,
-    released: pl.DataFrame,
-    job: Job,
+    opened: OpenedRelease,
     *,
-    population: pl.DataFrame | None,
-    recoding: Path | None,
-    links: Path | None,
     test: Path | None,
     classifiers: list[str] | None,
     folds: int,
@@ -68,16 +64,15 @@ def compare_learning(
     from nymity.io import ReadOptions, read_table
     from nymity.utility import learn, learnability
 
-    reading = job.source.options if job.source is not None else ReadOptions()
+    job, log = opened.job, opened.log
+    reading = job.source.options if job is not None and job.source is not None else ReadOptions()
+    if opened.links is None and log is not None and log.ended is not None:
+        screen.warn(f"custody of this release was ended on {log.ended}: its rows have no links any more")
     with watching(screen) as observe:
         found = learn(
             original,
-            released,
-            job.schema,
+            opened,
             target=target,
-            population=population,
-            recoding=recoding,
-            links=links,
             test=None if test is None else read_table(test, reading),
             classifiers=classifiers,
             folds=folds,
@@ -85,33 +80,11 @@ def compare_learning(
         )
     screen.show("", *_shown(found))
     answer = {"learning": found.to_dict()}
-    if links is not None:
-        quick = learnability(
-            original, released, job.schema, target=target, population=population, recoding=recoding, links=links
-        )
+    if opened.links is not None:
+        quick = learnability(original, opened, target=target)
         answer["learnability"] = asdict(quick)
         screen.show(_quickly(quick))
     return answer
-
-
-def links_beside(screen: Screen, release: Path, recoding: Path | None) -> Path | None:
-    """Find the row mapping that belongs to a released file where ``nymity publish`` puts it; say if it is gone."""
-    from nymity.core.custodian import MAPPING_NAME
-    from nymity.publish.custody import Custody, content_hashes
-
-    if recoding is not None and (named := recoding.parent / MAPPING_NAME).exists():
-        return named
-    custody = Custody.beside(release.absolute().parent)
-    if not custody.has_logs:
-        return None
-    fitting = custody.with_content(*content_hashes(release))
-    if fitting is not None and fitting.ended is not None:
-        screen.warn(f"custody of this release was ended on {fitting.ended}: its rows have no links any more")
-        return None
-    if fitting is None and custody.logs[0].released:
-        return None  # of another release
-    mapping = (custody.logs[0] if fitting is None else fitting).mapping
-    return mapping if mapping.exists() else None
 
 
 def learned(screen: Screen, release: Release, original: pl.DataFrame, observe: Observer) -> LearningResult | None:

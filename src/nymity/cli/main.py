@@ -10,6 +10,7 @@ import typer
 
 from nymity.cli import (
     apply,
+    attack,
     check,
     compare,
     demo,
@@ -84,6 +85,7 @@ register(app, "compare", compare.command, compare.EXAMPLES)
 register(app, "query", query.command, query.EXAMPLES)
 register(app, "recommend", recommend.command, recommend.EXAMPLES)
 register(app, "risk", risk.command, risk.EXAMPLES)
+register(app, "attack", attack.command, attack.EXAMPLES)
 register(app, "apply", apply.command, apply.EXAMPLES)
 register(app, "forget", forget.command, forget.EXAMPLES)
 register(app, "hierarchy", hierarchy.command, hierarchy.EXAMPLES)

@@ -10,6 +10,7 @@ from nymity.cli.source import load_job, same_file
 
 if TYPE_CHECKING:
     from nymity.publish.job import Job
+    from nymity.publish.opened import OpenedRelease
 
 NOT_FOR_RELEASE = (
     "not for release: these figures are computed from the records of a differentially private release, and no budget "
@@ -25,11 +26,11 @@ def about_source(screen: Screen, table: Path, job: Path | None) -> dict[str, Any
     return about_private(screen, described)
 
 
-def about_private(screen: Screen, job: Job | None) -> dict[str, Any]:
-    """Warn, if a job publishes privately, that what follows is private; return the same for the answer."""
+def about_private(screen: Screen, made: Job | OpenedRelease) -> dict[str, Any]:
+    """Warn, if a release is private, that what follows is, too; return the same for the answer."""
     from nymity.dp.private_method import PrivateMethod
 
-    if job is None or not isinstance(job.method, PrivateMethod):
+    if not isinstance(made.method, PrivateMethod):
         return {}
     screen.warn(NOT_FOR_RELEASE)
     return {"private": NOT_FOR_RELEASE}

@@ -9,29 +9,30 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.options import AsJson, JobOption, Quiet
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, read_as_released, read_original, recoding_of
+from nymity.cli.source import open_released, read_original
 
 if TYPE_CHECKING:
     from nymity.utility import QueryError
 
 EXAMPLES = (
-    "nymity query patients.csv release/release.csv --job job.toml",
-    "nymity query patients.csv release/release.csv --job job.toml --dimensions 3 --selectivity 0.05",
-    "nymity query patients.csv release/release.csv --job job.toml --recoding release-custodian",
+    "nymity query patients.csv release",
+    "nymity query patients.csv release --dimensions 3 --selectivity 0.05",
+    "nymity query patients.csv received.csv --job job.toml --recoding release-custodian",
 )
 
 
 def command(
     original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
-    release: Annotated[Path, typer.Argument(help="The table as it was released.", show_default=False)],
-    job: Annotated[Path, typer.Option("--job", help="The job it was released by.", show_default=False)],
+    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    job: JobOption = None,
     recoding: Annotated[
         Path | None,
         typer.Option(
-            help="The custodian's folder, or recoding.json in it, where cells can be misread.", show_default=False
+            help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
+            show_default=False,
         ),
     ] = None,
     sensitive: Annotated[
@@ -59,24 +60,15 @@ def command(
     Queries are random: some quasi-identifiers and the sensitive column, several values of each. Cells that stand for
     several values are taken to hold each of them with the same probability.
     """
-    from nymity.bucket.methods import BucketMethod
-    from nymity.publish.pipeline import population_of
-    from nymity.utility import BucketTables, count_queries
+    from nymity.utility import count_queries
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    described = load_job(job)
-    before = read_original(original, described)
-    released = read_as_released(release, described)
-    if sensitive is None and isinstance(described.method, BucketMethod):
-        sensitive = release.with_name(described.output.sensitive_file_name)
-    apart = None if sensitive is None else read_as_released(sensitive, described)
+    opened = open_released(release, job, recoding=recoding, sensitive=sensitive)
+    before = read_original(original, opened)
     with watching(screen) as observe:
         found = count_queries(
             before,
-            released if apart is None else BucketTables(quasi=released, counts=apart),
-            described.schema,
-            recoding=recoding_of(recoding, release),
-            population=population_of(described),
+            opened,
             n=n,
             selectivity=selectivity,
             dimensions=dimensions,
@@ -84,7 +76,7 @@ def command(
             seed=seed,
             observe=observe,
         )
-    private = about_private(screen, described)
+    private = about_private(screen, opened)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(_drawn(found), "", _errors(found), "")
     screen.show("Relative error: |estimate - answer| / answer, where the answer is not 0.")

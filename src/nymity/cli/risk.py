@@ -12,8 +12,7 @@ from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
-from nymity.cli.source import read_with_roles, recoding_of
-from nymity.core.errors import InputError
+from nymity.cli.source import read_with_roles
 
 if TYPE_CHECKING:
     from nymity.risk import Drivers, RiskProfile
@@ -21,10 +20,8 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "nymity risk patients.csv --quasi age,sex,postcode",
     "nymity risk release/release.csv --job job.toml --preset ema --population-size 80000",
-    "nymity risk release/release.csv --job job.toml --attack --original patients.csv",
 )
 
-_ATTACK = "With --attack"
 #: How many combinations are listed for people; JSON has all.
 _SHOWN = 8
 
@@ -47,26 +44,6 @@ def command(
         str | None,
         typer.Option(help="A named threshold: ema, health-canada, hipaa, k5, k11 or k20.", show_default=False),
     ] = None,
-    attack: Annotated[bool, typer.Option("--attack", help="Attack a release, and say how far that gets.")] = False,
-    original: Annotated[
-        Path | None, typer.Option(help="Table it was made from.", rich_help_panel=_ATTACK, show_default=False)
-    ] = None,
-    earlier: Annotated[
-        Path | None,
-        typer.Option(help="Another release of the same people.", rich_help_panel=_ATTACK, show_default=False),
-    ] = None,
-    control: Annotated[
-        Path | None,
-        typer.Option(help="People of the same kind outside of it.", rich_help_panel=_ATTACK, show_default=False),
-    ] = None,
-    recoding: Annotated[
-        Path | None,
-        typer.Option(
-            help="The custodian's folder, or recoding.json in it.", rich_help_panel=_ATTACK, show_default=False
-        ),
-    ] = None,
-    targets: Annotated[int, typer.Option(help="People drawn for each attack.", rich_help_panel=_ATTACK)] = 1000,
-    seed: Annotated[int, typer.Option(help="Draws the same people again.", rich_help_panel=_ATTACK)] = 1,
     size: Annotated[int, typer.Option(help="Look at combinations of up to so many columns; 0 for none.", min=0)] = 3,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -77,7 +54,7 @@ def command(
 ) -> None:
     """Measure how likely it is that someone is found in a table, and which columns make it so.
 
-    With --attack, try attacks on a release; the exit code is 1 where one exceeds what was promised.
+    ``nymity attack`` tries attacks on a release.
 
     Thresholds are for you to choose: none of this is legal advice.
     """
@@ -85,14 +62,6 @@ def command(
     from nymity.risk import drivers, profile, suggest
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    if attack:
-        from nymity.cli.attack import attack_release
-
-        tables = {"original": original, "earlier": earlier, "control": control, "population": population}
-        attack_release(screen, data, job, tables, recoding=recoding_of(recoding, data), targets=targets, seed=seed)
-        return
-    if any(path is not None for path in (original, earlier, control, recoding)):
-        raise InputError("risk", expected="--attack beside the tables that only attacks use", got="none")
     reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     frame, roles = read_with_roles("risk", data, job, quasi, reading)
     found = profile(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from nymity.publish.job import Job
+    from nymity.publish.opened import OpenedRelease
     from nymity.table.schema import Schema
 
 
@@ -37,24 +38,31 @@ def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
     return Job.from_dict(data)
 
 
-def read_as_released(path: Path, job: Job) -> pl.DataFrame:
-    """Read a table that a job published, or the table it was published from."""
-    from nymity.publish.release import read_release
+def open_released(release: Path, job: Path | None, *, recoding: Path | None = None, **given: Any) -> OpenedRelease:
+    """Open a release by its folder or table; ``recoding`` is a file, or the custodian's folder.
 
-    if job.source is not None and same_file(path, Path(job.source.path)):
-        return read_original(path, job)
-    return read_release(path, job.output)
+    The table that a job publishes can be held against itself.
+    """
+    from nymity.publish.opened import open as open_release
+
+    described = None if job is None else load_job(job)
+    place: dict[str, Any] = {"custodian" if recoding is not None and recoding.is_dir() else "recoding": recoding}
+    if described is None or described.source is None or not same_file(release, Path(described.source.path)):
+        return open_release(release, job=described, **place, **given)
+    return open_release(read_original(release, described), job=described, **place, **given)
 
 
-def read_original(path: Path, job: Job) -> pl.DataFrame:
-    """Read a table that a job publishes, or could publish; for a private one the records that have a place."""
+def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
+    """Read a table that a job publishes, or that a release was made from; of a private one what has a place."""
     from nymity.dp.private_method import PrivateMethod
     from nymity.dp.public_domain import public_schema
     from nymity.dp.records import Records
     from nymity.io import ReadOptions, read_table, read_text_cells
+    from nymity.publish.job import Job
 
-    options = job.source.options if job.source is not None else ReadOptions()
-    if not isinstance(job.method, PrivateMethod):
+    described = job if isinstance(job, Job) else job.job
+    options = described.source.options if described is not None and described.source is not None else ReadOptions()
+    if job.schema is None or not isinstance(job.method, PrivateMethod):
         return read_table(path, options)
     cells = read_text_cells(path, options, job.schema.quasi)
     return Records.of(cells, public_schema(job.schema)).whole(cells)
@@ -70,21 +78,14 @@ def read_with_roles(
         got = "neither" if job is None else "both"
         raise InputError(where, expected="either --job or --quasi", got=got, hint="--quasi age,sex,postcode")
     if job is not None:
-        described = load_job(job)
-        return read_as_released(path, described), described.schema
+        opened = open_released(path, job)
+        return opened.table, opened.released.schema_for(where)
     return read_table(path, ReadOptions(**reading)), names(quasi)
 
 
 def names(listed: str | None) -> list[str]:
     """Take comma-separated names apart."""
     return [name.strip() for name in (listed or "").split(",") if name.strip()]
-
-
-def recoding_of(place: Path | None, release: Path) -> Path | None:
-    """Return the file of a recoding: itself, or that of the custodian's folder that belongs to a released file."""
-    from nymity.publish.custody import Custody
-
-    return Custody(place).log_of(release).recoding if place is not None and place.is_dir() else place
 
 
 def same_file(one: Path, other: Path) -> bool:

@@ -18,7 +18,6 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
 from nymity.table.sampled_recoding import placed
 from nymity.table.schema import Schema, check_columns
-from nymity.table.text import is_missing
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,10 +41,7 @@ class Records:
         check_columns(schema, source.columns)
         if source.height > MAX_RECORDS:
             raise TableError("table", expected=f"at most {MAX_RECORDS:,} records", got="more")
-        gaps = np.zeros(source.height, dtype=np.bool_)
-        for name, attribute in schema.items():
-            if attribute.missing == "drop":
-                gaps |= is_missing(source[name]).to_numpy()
+        gaps = schema.gaps(source)
         codes = np.stack([placed(source[n], _hierarchy(schema, n), schema[n].unlisted) for n in schema.quasi])
         listed = (codes >= 0).all(axis=0)
         rows = np.flatnonzero(listed & ~gaps)

@@ -14,9 +14,8 @@ from typing import Any
 
 import polars as pl
 
-from nymity.core import validation
 from nymity.core.commit import refuse_between
-from nymity.core.errors import FileError, InputError
+from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
 from nymity.partition.freeform import Freeform
@@ -28,6 +27,8 @@ from nymity.publish.certificate_form import read_certificate as read_certificate
 from nymity.publish.codec import dump_piece
 from nymity.publish.contradictions import contradictions
 from nymity.publish.job import Job
+from nymity.publish.opened import OpenedRelease
+from nymity.publish.opened import open as open_release
 from nymity.publish.population import public_model
 from nymity.publish.released_files import TABLE, ReleasedFiles
 from nymity.publish.remeasured import Beside, Measuring, mismeasured, other_original, other_population
@@ -36,7 +37,6 @@ from nymity.publish.stated import Stated
 from nymity.publish.verify import Finding, Verification
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
 from nymity.table.hierarchy import Hierarchy, HierarchySource
-from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
 
@@ -115,17 +115,15 @@ def check(
     *,
     job: Job | None = None,
     certificate: Certificate | str | Path | None = None,
-    recoding: Recoding | str | Path | None = None,
     source: Any = None,
-    sensitive: Any = None,
     original: Any = None,
     key: VerifyingKey | str | Path | None = None,
 ) -> CheckResult:
-    """Check a released table (a frame or a path) against a job, a certificate, or both.
+    """Check a release, as :func:`nymity.open` opens it or takes it, against a job, its certificate, or both.
 
-    Promises about a population need it beside the table: the ``job`` names it and the ``recoding`` generalizes it as
-    the release was. ``source`` is the job's source, where that is the population and the job names no file.
-    ``sensitive`` is the second table of a bucketized release, looked for beside the first unless given.
+    Promises about a population need it beside the table: the ``job`` names it and the recoding of the release, from
+    the custodian's folder, generalizes it as that was. ``source`` is the job's source, where that is the population
+    and the job names no file.
 
     ``original`` is the table the release was made from, a frame or a path. Promises about matching it with the rows
     need it, and the job, whose hierarchies tell what cells stand for; the recoding tells it where text is ambiguous.
@@ -133,14 +131,21 @@ def check(
 
     ``key`` is a public key, or its path: the certificate file must be signed by it.
     """
-    if job is not None:
-        validation.instance("job", job, Job, expected="a Job, such as Job.load(path)")
-    stated = Stated.read(certificate)
+    if not isinstance(release, OpenedRelease):
+        opened = open_release(release, job=job, certificate=certificate)
+    elif job is None and certificate is None:
+        opened = release
+    else:
+        raise ParameterError(
+            "check",
+            expected="job and certificate given to nymity.open",
+            got="a release that is opened, and one of them",
+        )
+    files, job, stated = opened.files, opened.job, opened.stated
     if job is None and stated is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
-    files = ReleasedFiles.read(release, sensitive, job, stated)
     promised = _Promised.of(job, stated)
-    beside = Beside.given(promised.models, job, recoding, source, original)
+    beside = Beside.given(promised.models, job, lambda: opened.recoding, source, original)
     unseen = {model: why for model in promised.models if (why := beside.missing(model))}
     measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, beside=beside)
     measured, verified = measuring.all_but(promised.models, unseen)
@@ -169,18 +174,18 @@ def check(
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
     found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
     if found.answer is Answer.BROKEN:
-        _refuse_exchanged(certificate, stated)
+        _refuse_exchanged(stated)
     return found
 
 
-def _refuse_exchanged(certificate: Certificate | str | Path | None, stated: Stated | None) -> None:
+def _refuse_exchanged(stated: Stated | None) -> None:
     """Refuse an answer if another release took the place of this one: the files that were read are of both."""
-    if stated is None or not isinstance(certificate, str | Path):
+    if stated is None or stated.path is None:
         return
-    refuse_between(Path(certificate).parent)
-    if read_bytes(certificate) != stated.content:
+    refuse_between(stated.path.parent)
+    if read_bytes(stated.path) != stated.content:
         raise FileError(
-            str(certificate),
+            str(stated.path),
             expected="a release that stays as it is",
             got="another one, which took its place while it was read",
             hint="check again",
@@ -266,6 +271,8 @@ def _promises(
             answer, why = Answer.BROKEN, _why(finding, stated)
         elif isinstance(model, DifferentialPrivacy):
             answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
+        elif measuring.files.table.is_empty():
+            answer, why = Answer.UNSEEN, "the table has no rows, and what holds of nothing says nothing"
         reached = plain_measured(finding.measured)
         yield Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
 

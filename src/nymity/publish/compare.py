@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError, TableError
-from nymity.core.validation import instance, nearest
+from nymity.core.validation import nearest
 from nymity.dp.private_method import PrivateMethod
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records
@@ -28,7 +27,6 @@ from nymity.publish.linking import with_links
 from nymity.publish.loss_statistics import check_records, no_meaning, statistics_of
 from nymity.publish.metrics import METRICS
 from nymity.publish.pipeline import without_dropped
-from nymity.publish.release import Release
 from nymity.publish.rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import BoundAttributeLoss
@@ -37,9 +35,9 @@ from nymity.quality.published import Ints, Published, nothing_left, untouched
 from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
-from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema, check_columns
+from nymity.utility.released import Released
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,44 +105,27 @@ class Comparison:
         return asdict(self)
 
 
-def compare(
-    original: Any,
-    release: Any,
-    schema: Schema | None = None,
-    *,
-    population: pl.DataFrame | None = None,
-    recoding: Recoding | str | Path | None = None,
-) -> Comparison:
-    """Compare an original table with a :class:`Release`, or with a released table and the schema it was made by.
+def compare(original: Any, release: Any) -> Comparison:
+    """Compare an original table with a release, as ``publish`` returns or :func:`nymity.open` opens it.
 
-    ``population`` are the quasi-identifiers of the second table it was released beside, if there was one: hierarchies
-    are built for the values of both. ``recoding`` is the one it was released by, from the custodian's folder; without
-    it cells of local recoding are read from their text, which is refused where it is ambiguous, and metrics that
-    compare each record with its row are undefined. A release knows both.
+    Where the recoding is not known, cells of local recoding are read from their text, which is refused where it is
+    ambiguous, and metrics that compare each record with its row are undefined.
     """
-    schema = release.job.schema if isinstance(release, Release) else schema
-    if schema is None:
-        raise TableError("compare", expected="the schema the table was released by", got="none")
-    schema = Schema.of(schema)
-    population = None if population is None else to_polars(population)
-    if isinstance(recoding, str | Path):
-        recoding = Recoding.load(recoding)
-    if recoding is not None:
-        instance("recoding", recoding, Recoding, expected="a Recoding, or the path of its file")
+    released = Released.of(release)
+    schema, population = released.schema_for("compare"), released.population
     for name in schema.quasi:
         if population is not None and name not in population.columns:
             raise TableError("population", expected=f"the quasi-identifier {name!r}", got="no such column")
-    private = isinstance(release, Release) and isinstance(release.job.method, PrivateMethod)
-    kind = PrivateComparer if private else Comparer
-    return kind(original, schema, population=population).compare(release, recoding=recoding)
+    kind = PrivateComparer if isinstance(released.method, PrivateMethod) else Comparer
+    return kind(original, schema, population=population).compare(released)
 
 
 class Comparer:
     """Compares many releases of one original, which is encoded and measured once.
 
-    ``Comparer(original, schema).compare(release)`` is :func:`compare` with one release. A release, or a released table
-    with its ``recoding``, is compared by the hierarchies it was made with: where these are not those of the release
-    before, the original is measured again, and encoded again unless they list the same values in the same order.
+    ``Comparer(original, schema).compare(release)`` is :func:`compare` with one release. It is compared by the
+    hierarchies it was made with: where these are not those of the release before, the original is measured again, and
+    encoded again unless they list the same values in the same order.
     """
 
     def __init__(self, original: Any, schema: Schema, *, population: pl.DataFrame | None = None) -> None:
@@ -158,32 +139,25 @@ class Comparer:
         check_columns(schema, source.columns)
         return source, *without_dropped(source, schema)
 
-    def compare(self, release: Any, *, recoding: Recoding | None = None, source_rows: Ints | None = None) -> Comparison:
-        """Compare a :class:`Release` or a released table with the original.
-
-        Of a table, ``source_rows`` (n_released,) tells which row of the original each of its rows came from, where that
-        is known; without it the ``recoding`` is applied again. A release knows both.
-        """
-        known = release if isinstance(release, Release) else None
-        released = to_polars(release) if known is None else known.frame
-        recoding = recoding if known is None else known.recoding
-        original = self._encoded(known, recoding)
+    def compare(self, release: Any) -> Comparison:
+        """Compare a release with the original."""
+        released = Released.of(release)
+        frame, recoding = released.frame, released.recoding
+        original = self._encoded(released)
         for name in original.table.names:
-            if name not in released.columns:
+            if name not in frame.columns:
                 raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
-        read = read_rows(original.table, released, recoding, None if known is None else known.log.masked)
+        read = read_rows(original.table, frame, recoding, released.masked)
         check_records(read.published)
-        rows = source_rows if known is None else known.log.source_rows
-        places = None if rows is None else self._places(rows)
+        places = None if released.source_rows is None else self._places(released.source_rows)
         published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
-        return original.comparison(published, None if known is None else known.outcome.minimized)
+        return original.comparison(published, released.minimized)
 
-    def _encoded(self, known: Release | None, recoding: Recoding | None) -> _Original:
+    def _encoded(self, released: Released) -> _Original:
         """Return the original encoded by the hierarchies that the release was made with."""
-        schema = self._schema if known is None else known.job.schema
-        exactly = known is None or known.population is not None or isinstance(recoding, PartitionRecoding)
-        if recoding is not None and exactly:
-            schema = _with_hierarchies(schema, recoding)
+        schema = self._schema if released.schema is None else released.schema
+        if released.recoding is not None and not released.by_schema:
+            schema = _with_hierarchies(schema, released.recoding)
         if self._original is None or self._original.schema != schema:
             again = None if self._original is None else self._original.with_schema(schema)
             table = encode(self._kept, schema, self._population) if again is None else again

@@ -10,7 +10,7 @@ from nymity.core.errors import JobError
 from nymity.core.paths import path_text
 from nymity.core.validation import whole_number
 from nymity.publish import codec
-from nymity.utility.reading import is_release
+from nymity.utility.released import Released
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,9 @@ class EarlierRelease:
         for name in ("release", "custodian", "source"):
             if isinstance(value := getattr(self, name), str | Path) and value != "":
                 object.__setattr__(self, name, path_text(f"earlier_releases.{name}", value))
-        if not (isinstance(self.release, str) and self.release) and not is_release(self.release):
+        if not (isinstance(self.release, str) and self.release) and not isinstance(
+            getattr(self.release, "released", None), Released
+        ):
             raise JobError(
                 "earlier_releases",
                 expected="the folder of a release, or a Release",

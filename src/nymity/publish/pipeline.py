@@ -48,7 +48,6 @@ from nymity.publish.verify import verify
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Role, Schema
-from nymity.table.text import is_missing
 
 #: What is drawn where rows are shuffled.
 ROWS = "order of rows"
@@ -329,10 +328,7 @@ def _nodes(outcome: Outcome) -> pl.DataFrame | None:
 
 def without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, NDArray[np.int64]]:
     """Leave out records with a gap where the policy is ``drop``; tell which source rows stay."""
-    gaps = np.zeros(source.height, dtype=np.bool_)
-    for name, attribute in schema.items():
-        if attribute.missing == "drop":
-            gaps |= is_missing(source[name]).to_numpy()
+    gaps = schema.gaps(source)
     if gaps.all():
         raise TableError(
             "table",

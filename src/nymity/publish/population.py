@@ -16,7 +16,6 @@ from nymity.publish.job import Job
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
-from nymity.table.text import is_missing
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,12 +128,9 @@ def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -
         raise TableError(
             f"population, {error.where}", expected=error.expected, got=error.got, hint=error.hint
         ) from error
-    gaps = pl.repeat(False, cells.height, eager=True, dtype=pl.Boolean)
     for name in schema.quasi:
         _check_kind(name, cells[name], published[name])
-        if schema[name].missing == "drop":
-            gaps = gaps | is_missing(cells[name])
-    return cells.filter(~gaps)
+    return cells.filter(~schema.gaps(cells))
 
 
 def _check_kind(name: str, people: pl.Series, records: pl.Series) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ from nymity.publish.population import Population
 from nymity.publish.registry import Outcome
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publish.verify import Verification, verify
+from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
+from nymity.utility.released import Released
 
 #: The page for recipients, which lies beside the release.
 ABOUT_NAME = "about.html"
@@ -120,6 +123,23 @@ class Release:
     def recoding(self) -> Recoding:
         """How values were generalized; applies to new rows too."""
         return self.outcome.recoding
+
+    @cached_property
+    def released(self) -> Released:
+        """What queries, learning, attacks and comparisons take."""
+        by_schema = self.population is None and not isinstance(self.recoding, PartitionRecoding)
+        return Released(
+            frame=self.frame,
+            counts=self.counts,
+            schema=self.job.schema,
+            models=self.job.privacy,
+            method=self.job.method,
+            recoding=self.recoding,
+            source_rows=self.log.source_rows,
+            masked=self.log.masked,
+            minimized=self.outcome.minimized,
+            by_schema=by_schema,
+        )
 
     @property
     def sensitive_table(self) -> Any:

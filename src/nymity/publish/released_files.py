@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nymity.bucket.methods import BucketMethod
 from nymity.core.commit import refuse_between
 from nymity.core.errors import InputError
 from nymity.core.validation import nearest
@@ -43,22 +42,22 @@ class ReleasedFiles:
     odd: tuple[str, ...] = ()
 
     @staticmethod
-    def read(release: Any, sensitive: Any, job: Job | None, stated: Stated | None) -> ReleasedFiles:
-        """Read the table, and the second one of a bucketized release, which lies beside it unless it is given."""
-        output = stated.job.output if stated is not None else job.output  # type: ignore[union-attr]
+    def read(release: Any, sensitive: Any, output: Output, second: str | None) -> ReleasedFiles:
+        """Read the table as its ``output`` says, and the second one of a bucketized release.
+
+        That lies beside the first under the name ``second``, unless it is given as ``sensitive``.
+        """
         table, path, odd = _read(release, output)
-        described = None if stated is None else stated.form.output.sensitive_table
-        if described is None and not (job is not None and isinstance(job.method, BucketMethod)):
+        if sensitive is None and second is None:
             return ReleasedFiles(table, path, odd=odd)
         if sensitive is None and path is not None:
-            named = None if described is None else described.file
-            sensitive = path.with_name(named or output.sensitive_file_name)
+            sensitive = path.with_name(str(second))
         if sensitive is None:
             raise InputError(
-                "check",
+                "release",
                 expected="both tables of a bucketized release",
                 got="one of them",
-                hint="check(release.table, sensitive=release.sensitive_table, ...)",
+                hint="nymity.open(release.table, sensitive=release.sensitive_table, ...)",
             )
         counts, counts_path, also_odd = _read(sensitive, output)
         check_counts(table, counts)

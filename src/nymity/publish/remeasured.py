@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,16 +88,16 @@ class Beside:
     def given(
         models: Sequence[PrivacyModel],
         job: Job | None,
-        recoding: Recoding | str | Path | None,
+        recoding: Callable[[], Recoding | None],
         source: Any,
         original: Any,
     ) -> Beside:
         """Read what promises need, as far as it was given."""
         tables = population = originals = None
-        if any(model.second_table for model in models) and job is not None and recoding is not None:
-            tables, population = _population(models, job, recoding, source)
+        if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
+            tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
-            originals = _originals(original, job, recoding)
+            originals = _originals(original, job, recoding())
         return Beside(tables=tables, population=population, originals=originals)
 
     def missing(self, model: PrivacyModel) -> str:
@@ -173,11 +173,8 @@ def _written(figures: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in figures.items())[:200] or "nothing"
 
 
-def _population(
-    models: Sequence[PrivacyModel], job: Job, recoding: Recoding | str | Path, source: Any
-) -> tuple[Tables, Population]:
+def _population(models: Sequence[PrivacyModel], job: Job, recoding: Recoding, source: Any) -> tuple[Tables, Population]:
     """Read the tables a job names and generalize its population."""
-    decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
     if not any(model.publishes_second for model in models):  # the source is not needed, and a checker may not have it
         tables = beside_population(job)
         members = None
@@ -187,10 +184,10 @@ def _population(
         members = without_dropped(tables.published, job.schema)[0].height
     people = tables.population(job.schema)
     assert people is not None
-    return tables, Population.of(people, decided, members)
+    return tables, Population.of(people, recoding, members)
 
 
-def _originals(original: Any, job: Job | None, recoding: Recoding | str | Path | None) -> Originals:
+def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Originals:
     """Read the table a release was made from, without the records that the schema drops."""
     if job is None:
         raise InputError(
@@ -205,7 +202,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | str | Path |
     job.schema.check(source)
     table, _ = without_dropped(source, job.schema)
     if recoding is not None:
-        return Originals.of(table, recoding if isinstance(recoding, Recoding) else Recoding.load(recoding))
+        return Originals.of(table, recoding)
     return Originals(
         table, {name: job.schema.hierarchy(name, distinct_values(table[name])) for name in job.schema.quasi}
     )

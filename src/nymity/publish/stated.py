@@ -16,13 +16,14 @@ from nymity.publish.signing import Signature
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Stated:
-    """``content`` are the bytes of its file, which are signed.
+    """``path`` is its file, and ``content`` are the bytes of that, which are signed.
 
     ``unsigned`` says why a file that lies where the signature does is none.
     """
 
     form: CertificateForm
     job: StatedJob
+    path: Path | None = None
     content: bytes | None = None
     signature: Signature | None = None
     unsigned: str = ""
@@ -44,4 +45,11 @@ class Stated:
             signature = Signature.beside(certificate)
         except FileError as error:  # anybody can put a file there, and it must not keep others from checking the rest
             unsigned = f"{Path(error.where).name} is no signature: expected {error.expected}, got {error.got}"
-        return Stated(form=form, job=StatedJob.of(form, where), content=content, signature=signature, unsigned=unsigned)
+        return Stated(
+            form=form,
+            job=StatedJob.of(form, where),
+            path=Path(certificate),
+            content=content,
+            signature=signature,
+            unsigned=unsigned,
+        )

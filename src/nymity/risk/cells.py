@@ -67,7 +67,7 @@ def cells_of(table: Any, schema: Schema | Sequence[str], *, population: Any = No
     people = None if population is None else as_frame("population", population)
     own = _checked("table", frame, roles)
     others = None if people is None else _checked("population", people, roles)
-    kept = _without_gaps(own, roles)
+    kept = ~roles.gaps(own)
     labels, codes, codes_of_others = [], [], []
     for name in roles:
         columns = [own[name], *([] if others is None else [others[name]])]
@@ -77,7 +77,7 @@ def cells_of(table: Any, schema: Schema | Sequence[str], *, population: Any = No
         codes.append(own_codes)
         codes_of_others.extend(rest)
     masked = _all_masked(codes, labels)[kept]
-    among = None if others is None else [column[_without_gaps(others, roles)] for column in codes_of_others]
+    among = None if others is None else [column[~roles.gaps(others)] for column in codes_of_others]
     return _grouped(
         labels,
         [column[kept] for column in codes],
@@ -163,14 +163,6 @@ def _checked(where: str, frame: pl.DataFrame, roles: Schema) -> pl.DataFrame:
     cells = pl.DataFrame({name: frame[name] for name in roles})
     roles.check(cells)
     return cells
-
-
-def _without_gaps(cells: pl.DataFrame, roles: Schema) -> NDArray[np.bool_]:
-    kept = np.ones(cells.height, dtype=np.bool_)
-    for name in roles:
-        if roles[name].missing == "drop":
-            kept &= ~is_missing(cells[name]).to_numpy()
-    return kept
 
 
 def _labels(columns: list[pl.Series]) -> tuple[Label, ...]:

@@ -189,6 +189,14 @@ def distinct_values(column: pl.Series) -> pl.Series:
     return column.unique()
 
 
+def labelled(column: pl.Series) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
+    """Return the different cells of a column as text, sorted, and the number of each row's."""
+    values = distinct_values(column)
+    labels = as_text(values).unique().sort().to_list()
+    numbers = codes_of(column, values, {label: number for number, label in enumerate(labels)})
+    return tuple(labels), numbers.astype(np.int64)
+
+
 def codes_of(
     column: pl.Series, values: pl.Series | None, index: Mapping[Label, int], *, unknown: int = -1
 ) -> NDArray[np.int32]:

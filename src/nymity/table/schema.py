@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
@@ -191,6 +193,14 @@ class Schema(Mapping[str, Attribute]):
                     got=f"{gaps} of them",
                     hint="set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
                 )
+
+    def gaps(self, table: pl.DataFrame) -> NDArray[np.bool_]:
+        """Mark the records that are left out for a gap, (n_records,): policy ``drop``, in any column the table has."""
+        marked = np.zeros(table.height, dtype=np.bool_)
+        for name, attribute in self.items():
+            if attribute.missing == "drop" and name in table.columns:
+                marked |= is_missing(table[name]).to_numpy()
+        return marked
 
     def hierarchy(self, name: str, values: pl.Series) -> Hierarchy:
         """Return the hierarchy of a column, built for and checked against its distinct values."""

@@ -10,13 +10,13 @@ from nymity.utility.classifiers import (
     NearestNeighbours,
     RandomForest,
 )
-from nymity.utility.countable import BucketTables
 from nymity.utility.counting import count, count_queries
 from nymity.utility.learner import Learner
 from nymity.utility.learning import learn, learnability
 from nymity.utility.learning_result import Learnability, LearningResult
 from nymity.utility.query import Between
 from nymity.utility.query_error import QueryError
+from nymity.utility.released import Released
 from nymity.utility.splits import stratified_folds
 from nymity.utility.workload import Workload
 
@@ -26,7 +26,7 @@ __all__ = [
     "Between",
     "Workload",
     "QueryError",
-    "BucketTables",
+    "Released",
     "learn",
     "LearningResult",
     "learnability",

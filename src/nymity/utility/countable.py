@@ -22,17 +22,15 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.validation import nearest
-from nymity.io import to_polars
 from nymity.kernels.grouping import distinct
 from nymity.kernels.queries import Rows
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.cells import Cells
-from nymity.table.encoding import codes_of
+from nymity.table.encoding import codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.published_cells import ReadCells, as_they_are
 from nymity.table.text import as_text
-from nymity.utility.reading import labelled
 
 Ints = NDArray[np.int64]
 
@@ -82,35 +80,11 @@ class RecodedTable:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BucketTables:
+class BucketizedTables:
     """A bucketized release: ``quasi`` (columns …, bucket) and ``counts`` (bucket, sensitive columns …, count)."""
 
     quasi: pl.DataFrame
     counts: pl.DataFrame
-
-    def __post_init__(self) -> None:
-        for table, needed in (("quasi", (BUCKET,)), ("counts", (BUCKET, COUNT))):
-            object.__setattr__(self, table, to_polars(getattr(self, table)))
-            for name in needed:
-                if name not in getattr(self, table).columns:
-                    raise TableError(f"{table} of the buckets", expected=f"a column {name!r}", got="none")
-        if not self._fit():
-            raise TableError(
-                "buckets",
-                expected="as many sensitive values as rows in each",
-                got="more or fewer",
-                hint="give the two tables of one release",
-            )
-
-    def _fit(self) -> bool:
-        """Say whether each bucket has as many values as rows; no count may exceed the rows, so that sums are sums."""
-        numbers = (self.counts[COUNT], self.counts[BUCKET], self.quasi[BUCKET])
-        if not all(column.dtype.is_integer() for column in numbers):
-            return False
-        if not self.counts[COUNT].is_between(1, self.quasi.height).fill_null(False).all():
-            return False
-        listed = self.counts.group_by(BUCKET).agg(pl.col(COUNT).cast(pl.Int64).sum()).sort(BUCKET)
-        return bool(listed.rows() == self.quasi.group_by(BUCKET).len().sort(BUCKET).rows())
 
     @property
     def quasi_columns(self) -> list[str]:
@@ -167,7 +141,7 @@ def _found(table: pl.DataFrame, name: str) -> pl.Series:
 def _raw(column: pl.Series) -> _Column:
     """A column as it is: each cell stands for its own value."""
     labels, numbers = labelled(column)
-    return _Column(tuple(labels), as_they_are("", labels), numbers)
+    return _Column(labels, as_they_are("", labels), numbers)
 
 
 # -- records -------------------------------------------------------------------------------------------------

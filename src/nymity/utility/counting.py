@@ -4,34 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.errors import ParameterError, SchemaError, TableError
+from nymity.core.errors import ParameterError, TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
-from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.hierarchy import Label
-from nymity.table.published_cells import by_recoding, by_text
-from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.utility.answering import answered
-from nymity.utility.countable import BucketTables, Countable, RecodedTable
+from nymity.utility.countable import BucketizedTables, Countable, RecodedTable
 from nymity.utility.query import Query, check_columns
 from nymity.utility.query_error import QueryError, measured_error
-from nymity.utility.reading import hierarchies_of, is_release
+from nymity.utility.released import Released
 from nymity.utility.workload import Workload
 
 
-def count(table: Any, query: Query, *, recoding: Recoding | str | Path | None = None) -> float:
-    """Estimate how many records satisfy a query: on a release, on :class:`BucketTables`, or on a released table.
+def count(table: Any, query: Query) -> float:
+    """Estimate how many records satisfy a query, on a release; on a table of which nothing is known the count is exact.
 
-    Without ``recoding`` a table is taken as it is, and the count is exact.
+    A release is what ``publish`` returns or ``nymity.open`` opens.
     """
-    published = _opened(table, recoding)
+    published = _published(Released.of(table), None)
     check_columns(query, published.columns)
     countable = published.countable(list(query))
     return float(answered(countable, Workload.of([query], countable.domains))[0])
@@ -40,10 +36,7 @@ def count(table: Any, query: Query, *, recoding: Recoding | str | Path | None = 
 def count_queries(
     original: Any,
     release: Any,
-    schema: Schema | None = None,
     *,
-    recoding: Recoding | str | Path | None = None,
-    population: pl.DataFrame | None = None,
     queries: Workload | Sequence[Query] | None = None,
     n: int = 5000,
     selectivity: float = 0.01,
@@ -54,18 +47,18 @@ def count_queries(
 ) -> QueryError:
     """Ask a release and the original table the same queries, and measure how far the answers are apart.
 
-    ``release`` is a release, :class:`BucketTables`, or a released table with the ``schema`` it was made by; what cells
-    of the latter stand for is read from the ``recoding`` or, without it, from their text (``population`` as in
-    :func:`nymity.compare`). ``n`` queries are drawn for the values that occur (see :class:`Workload`), unless
-    ``queries`` gives others. Records that were not published are missing from the estimates; nothing makes up for them.
+    ``release`` is what ``publish`` returns or ``nymity.open`` opens; what cells stand for is read from its recoding or,
+    where that is not known, from their text. ``n`` queries are drawn for the values that occur (see :class:`Workload`),
+    unless ``queries`` gives others. Records that were not published are missing from the estimates; nothing makes up
+    for them.
     """
-    source = to_polars(original)
-    schema = release.job.schema if is_release(release) else schema
-    if schema is not None:
-        schema = Schema.of(schema)
-        _check_original(source, schema)
-    published = _published(release, recoding, source, schema, population)
-    asked = _asked_for(queries, published, schema, sensitive)
+    source, released = to_polars(original), Released.of(release)
+    if released.schema is not None:
+        _check_original(source, released.schema)
+    elif released.counts is None and (released.recoding is None or queries is None):
+        released.schema_for("count_queries")
+    published = _published(released, source)
+    asked = _asked_for(queries, published, released.schema, sensitive)
     before, after = RecodedTable(source).countable(asked.columns), published.countable(asked.columns)
     if queries is None:
         workload = Workload.drawn(
@@ -103,7 +96,7 @@ class _Asked:
 
 def _asked_for(
     queries: Workload | Sequence[Query] | None,
-    published: RecodedTable | BucketTables,
+    published: RecodedTable | BucketizedTables,
     schema: Schema | None,
     sensitive: str | None,
 ) -> _Asked:
@@ -116,7 +109,7 @@ def _asked_for(
     if schema is not None:
         quasi, apart = list(schema.quasi), list(schema.sensitive)
     else:
-        assert isinstance(published, BucketTables)
+        assert isinstance(published, BucketizedTables)
         quasi, apart = published.quasi_columns, published.sensitive_columns
     chosen = _sensitive(sensitive, apart)
     return _Asked([*quasi, *([] if chosen is None else [chosen])], chosen)
@@ -139,35 +132,11 @@ def _joined(before: Countable, after: Countable) -> dict[str, list[Label]]:
     return {name: list(dict.fromkeys([*domain, *after.domains[name]])) for name, domain in before.domains.items()}
 
 
-def _published(
-    release: Any,
-    recoding: Recoding | str | Path | None,
-    source: pl.DataFrame,
-    schema: Schema | None,
-    population: pl.DataFrame | None,
-) -> RecodedTable | BucketTables:
-    opened = _opened(release, recoding)
-    if isinstance(opened, BucketTables) or opened.hierarchies:
-        return opened
-    if schema is None:
-        raise SchemaError("count_queries", expected="the schema the table was released by", got="none")
-    hierarchies = hierarchies_of(source, schema, population)
-    return RecodedTable(opened.frame, hierarchies, by_text(hierarchies, source))
-
-
-def _opened(table: Any, recoding: Recoding | str | Path | None) -> RecodedTable | BucketTables:
-    """Take a release apart; a table without a recoding is taken as it is."""
-    if isinstance(table, BucketTables):
-        return table
-    frame = table.frame if is_release(table) else to_polars(table)
-    if is_release(table):
-        recoding = table.recoding
-        if table.counts is not None:
-            return BucketTables(quasi=frame, counts=table.counts)
-    if isinstance(recoding, str | Path):
-        recoding = Recoding.load(recoding)
-    if isinstance(recoding, BucketRecoding):
-        raise TableError(
-            "release", expected="the two tables of a bucketized release", got="one", hint="BucketTables of both"
-        )
-    return RecodedTable(frame) if recoding is None else RecodedTable(frame, recoding.hierarchies, by_recoding(recoding))
+def _published(released: Released, source: pl.DataFrame | None) -> RecodedTable | BucketizedTables:
+    """Take a release in the form that is counted on; a table of which nothing is known is taken as it is."""
+    if released.counts is not None:
+        return BucketizedTables(quasi=released.frame, counts=released.counts)
+    reading = released.reading(source)
+    if reading is None:
+        return RecodedTable(released.frame)
+    return RecodedTable(released.frame, reading.hierarchies, reading.read)

@@ -6,9 +6,8 @@ linked to the record it came from, and the rows of the tested records are left o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -20,16 +19,13 @@ from nymity.core.errors import ParameterError, TableError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.quoting import quoted
 from nymity.io import to_polars
-from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.encoding import codes_of, distinct_values
-from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
-from nymity.table.recoding import Recoding
+from nymity.table.encoding import codes_of, distinct_values, labelled
+from nymity.table.hierarchy import Label
 from nymity.table.schema import Role, Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.classifiers import Classifier, Fitted, chosen, fit
 from nymity.utility.feature_encoding import Encoding, FeatureRows, FeatureSpace, Matrix
-from nymity.utility.reading import dropped, hierarchies_of, is_release, labelled
+from nymity.utility.released import Reading, Released
 from nymity.utility.scoring import Performance, Predictions
 from nymity.utility.splits import UNUSED
 
@@ -118,40 +114,30 @@ class Learner:
             )
         space = FeatureSpace.of(tables, columns, encoding)
         examples = _examples(space, target, classes, source)
-        usable = ~dropped(source, schema).to_numpy()
+        usable = ~schema.gaps(source)
         return Learner(source, schema, target, tuple(classes), space, examples, usable, as_published)
 
     def others(self, table: pl.DataFrame) -> Examples:
         """Take further original records, to be tested on."""
         return _examples(self.space, self.target, self.classes, table)
 
-    def examples(
-        self,
-        release: Any,
-        *,
-        recoding: Recoding | str | Path | None = None,
-        population: pl.DataFrame | None = None,
-        links: Any = None,
-        labels: LabelSource = "released",
-    ) -> Examples:
-        """Take a release, or a released table with its ``recoding``, or without one by what is written in its cells.
+    def examples(self, release: Any, *, labels: LabelSource = "released") -> Examples:
+        """Take the rows of a release, as ``publish`` returns or ``nymity.open`` opens it.
 
-        ``links`` (n_rows,) are the rows of the original that the rows came from; a release knows them. Rows are put
-        into the order of those, without links into an order of their cells, so that theirs does not matter. Suppressed
-        rows whose label is masked too are left out.
+        Rows are put into the order of the records they came from, where that is not known into an order of their
+        cells, so that theirs does not matter. Suppressed rows whose label is masked too are left out.
         """
         validation.one_of("labels", labels, ("released", "original"))
-        opened = self._opened(release, recoding, population)
-        if is_release(release):
-            links = release.log.source_rows
-        records = None if links is None else self._checked(links, opened.frame.height)
+        released = Released.of(release)
+        reading = self._reading(released)
+        records = None if released.source_rows is None else self._checked(released.source_rows, released.frame.height)
         if labels == "released":
-            known = self._labels(opened, records)
+            known = self._labels(released.frame, reading, records)
         elif records is not None:
             known = self.original.labels[records]
         else:
             raise ParameterError("labels", expected="'released' where rows have no links", got="'original'")
-        examples = Examples(self.space.encode(opened.frame, opened.hierarchies, opened.read), known, records)
+        examples = Examples(self.space.encode(released.frame, reading.hierarchies, reading.read), known, records)
         keys = [*examples.rows.cells.T, known] if records is None else [records]
         order = np.lexsort(keys)
         return examples.at(order[known[order] >= 0])
@@ -218,26 +204,20 @@ class Learner:
 
     # -- reading a release -----------------------------------------------------------------------------
 
-    def _opened(self, release: Any, recoding: Recoding | str | Path | None, population: pl.DataFrame | None) -> _Opened:
-        frame = release.frame if is_release(release) else to_polars(release)
-        if is_release(release) and release.counts is not None and self.target not in frame.columns:
+    def _reading(self, released: Released) -> Reading:
+        """Say what cells stand for, or refuse a release without a column that is learned."""
+        if released.counts is not None and self.target not in released.frame.columns:
             raise TableError(
                 f"target {self.target!r}",
                 expected="a column of the table that quasi-identifiers are published in",
                 got="one whose values lie apart, by bucket",
                 hint="who has which value is published nowhere: count queries can be asked instead",
             )
-        _check_columns("released table", [self.target, *self.space.names], frame)
-        if is_release(release):
-            recoding = release.recoding
-        elif isinstance(recoding, str | Path):
-            recoding = Recoding.load(recoding)
-        if isinstance(recoding, BucketRecoding):
-            return _Opened(frame, {}, as_they_are)
-        if recoding is not None:
-            return _Opened(frame, recoding.hierarchies, by_recoding(recoding))
-        hierarchies = hierarchies_of(self.source, self.schema, population)
-        return _Opened(frame, hierarchies, by_text(hierarchies, self.source))
+        _check_columns("released table", [self.target, *self.space.names], released.frame)
+        known = released if released.schema is not None else replace(released, schema=self.schema)
+        reading = known.reading(self.source)
+        assert reading is not None
+        return reading
 
     def _checked(self, links: Any, n_rows: int) -> Ints:
         records = np.asarray(links, dtype=np.int64)
@@ -252,9 +232,9 @@ class Learner:
             )
         return records
 
-    def _labels(self, opened: _Opened, records: Ints | None) -> Ints:
+    def _labels(self, frame: pl.DataFrame, reading: Reading, records: Ints | None) -> Ints:
         """The class of each released row, -1 where the row is suppressed with its label."""
-        found = self._read_labels(opened)
+        found = self._read_labels(frame, reading)
         if records is not None and (found != np.where(found < 0, found, self.original.labels[records])).any():
             raise TableError(
                 f"released column {self.target!r}",
@@ -264,15 +244,15 @@ class Learner:
             )
         return found
 
-    def _read_labels(self, opened: _Opened) -> Ints:
-        labels, row = labelled(opened.frame[self.target])
-        hierarchy = opened.hierarchies.get(self.target)
+    def _read_labels(self, frame: pl.DataFrame, reading: Reading) -> Ints:
+        labels, row = labelled(frame[self.target])
+        hierarchy = reading.hierarchies.get(self.target)
         if hierarchy is not None:
-            cells = opened.read(self.target, labels)
+            cells = reading.read(self.target, labels)
             values = [hierarchy.values[cells.codes(i)[0]] if size == 1 else MASK for i, size in enumerate(cells.sizes)]
             several = np.array([value == MASK for value in values], dtype=np.bool_)[row]
-            self._refuse_generalized(opened, several, labels, row)
-            labels = values
+            self._refuse_generalized(frame, reading, several, labels, row)
+            labels = tuple(values)
         index = {label: number for number, label in enumerate(self.classes)}
         for label in labels:
             if label not in index and (hierarchy is None or label != MASK):
@@ -285,12 +265,17 @@ class Learner:
         return np.array([index.get(label, -1) for label in labels], dtype=np.int64)[row]
 
     def _refuse_generalized(
-        self, opened: _Opened, several: NDArray[np.bool_], labels: Sequence[Label], row: Ints
+        self,
+        frame: pl.DataFrame,
+        reading: Reading,
+        several: NDArray[np.bool_],
+        labels: Sequence[Label],
+        row: Ints,
     ) -> None:
         """Refuse labels that stand for several classes, unless their rows are suppressed as a whole."""
-        masked = np.ones(opened.frame.height, dtype=np.bool_)
-        for name in opened.hierarchies:
-            masked &= (as_text(opened.frame[name]) == MASK).fill_null(False).to_numpy()
+        masked = np.ones(frame.height, dtype=np.bool_)
+        for name in reading.hierarchies:
+            masked &= (as_text(frame[name]) == MASK).fill_null(False).to_numpy()
         open_ = np.flatnonzero(several & ~masked)
         if len(open_) or (len(several) and several.all()):
             example = labels[row[open_[0]]] if len(open_) else MASK
@@ -300,15 +285,6 @@ class Learner:
                 got=f"{quoted(example)}, which stands for several classes",
                 hint="publish the target at level 0 (max_level = 0) or as insensitive, or take labels='original'",
             )
-
-
-@dataclass(frozen=True, eq=False)
-class _Opened:
-    """A released table and what its cells stand for."""
-
-    frame: pl.DataFrame
-    hierarchies: Mapping[str, Hierarchy]
-    read: ReadCells
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.core.custodian import refuse_ended
-from nymity.core.errors import SchemaError, TableError
+from nymity.core.errors import TableError
 from nymity.core.progress import Observer, silent
-from nymity.io import read_table, to_polars
-from nymity.table.recoding import Recoding
+from nymity.io import to_polars
 from nymity.table.schema import Role, Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.feature_encoding import ENCODINGS, Encoding
 from nymity.utility.learner import Examples, LabelSource, Learner, Step
 from nymity.utility.learning_result import ClassifierResult, Importance, Learnability, LearningResult, relative
 from nymity.utility.naive_bayes import area_of
-from nymity.utility.reading import is_release
+from nymity.utility.released import Released
 from nymity.utility.scoring import Predictions, paired_interval
 from nymity.utility.splits import stratified_folds
 
@@ -37,12 +34,8 @@ Ints = NDArray[np.int64]
 def learn(
     original: Any,
     release: Any,
-    schema: Schema | None = None,
     *,
     target: str,
-    recoding: Recoding | str | Path | None = None,
-    population: pl.DataFrame | None = None,
-    links: Any = None,
     test: Any = None,
     labels: LabelSource = "released",
     classifiers: Sequence[str | Classifier] | None = None,
@@ -54,12 +47,11 @@ def learn(
 ) -> LearningResult:
     """Train classifiers of a ``target`` column on a release and on the original, and test both on original records.
 
-    ``release`` is a release, or a released table with the ``schema`` it was made by (``recoding`` and ``population`` as
-    in :func:`nymity.compare`). Nobody is tested by a classifier that was trained on their own row. Where it is known
-    which record a released row came from (a release knows it; ``links`` are the original's row numbers, or the
-    ``mapping.parquet`` of the custodian's log), records are divided into ``folds``, each tested by what was learned
-    from the rows of the others. Otherwise, and where ``test`` is given, that table of further original records is
-    tested, by what was learned from all rows.
+    ``release`` is what ``publish`` returns or ``nymity.open`` opens. Nobody is tested by a classifier that was trained
+    on their own row. Where it is known which record a released row came from (a release that was just made knows it;
+    one that is opened, by its custodian's folder or ``links``), records are divided into ``folds``, each tested by
+    what was learned from the rows of the others. Otherwise, and where ``test`` is given, that table of further
+    original records is tested, by what was learned from all rows.
 
     ``labels="original"`` takes labels of released rows from the original. ``sample`` limits the records that take part,
     in folds or in training. The result tells about the original: it is for the custodian.
@@ -70,18 +62,7 @@ def learn(
     if sample is not None:
         validation.whole_number("sample", sample, at_least=2)
     held = None if test is None else to_polars(test)
-    learner, released = _opened(
-        original,
-        release,
-        schema,
-        target,
-        encoding=encoding,
-        test=held,
-        recoding=recoding,
-        population=population,
-        links=links,
-        labels=labels,
-    )
+    learner, released = _opened(original, release, target, encoding=encoding, test=held, labels=labels)
     trial = _Trial(
         learner=learner,
         released=released,
@@ -92,28 +73,21 @@ def learn(
         seed=seed,
         observe=observe,
     )
-    rows = (release.frame if is_release(release) else to_polars(release)).height
-    return trial.result(unlabelled=rows - len(released.labels))
+    return trial.result(unlabelled=Released.of(release).frame.height - len(released.labels))
 
 
 def learnability(
     original: Any,
     release: Any,
-    schema: Schema | None = None,
     *,
     target: str,
-    recoding: Recoding | str | Path | None = None,
-    population: pl.DataFrame | None = None,
-    links: Any = None,
     seed: int = 0,
 ) -> Learnability:
     """Say how well naive Bayes learns a ``target`` column from a release, and from the original.
 
     A quick metric that knows the task (:mod:`nymity.utility.naive_bayes`); parameters as in :func:`learn`.
     """
-    learner, released = _opened(
-        original, release, schema, target, recoding=recoding, population=population, links=links
-    )
+    learner, released = _opened(original, release, target)
     before, after = (area_of(learner, rows, seed=seed) for rows in (learner.original.where(learner.usable), released))
     return Learnability(original=before, release=after)
 
@@ -121,26 +95,21 @@ def learnability(
 def _opened(
     original: Any,
     release: Any,
-    schema: Schema | None,
     target: str,
     *,
     encoding: Encoding = "binary",
     test: pl.DataFrame | None = None,
-    links: Any,
-    **reading: Any,
+    labels: LabelSource = "released",
 ) -> tuple[Learner, Examples]:
     """Encode the original and a release of it; rows need links unless there are records to ``test``."""
-    known = is_release(release)
-    schema = release.job.schema if known else schema
-    if schema is None:
-        raise SchemaError("learn", expected="the schema the table was released by", got="none")
-    frame = release.frame if known else to_polars(release)
-    columns = _columns(frame, schema, target)
+    released = Released.of(release)
+    schema = released.schema_for("learn")
+    columns = _columns(released.frame, schema, target)
     learner = Learner.of(to_polars(original), schema, target=target, columns=columns, encoding=encoding, test=test)
-    released = learner.examples(release, links=_links(links), **reading)
-    if test is None and released.records is None:
+    examples = learner.examples(released, labels=labels)
+    if test is None and examples.records is None:
         _refuse_unlinked()
-    return learner, released
+    return learner, examples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -271,16 +240,3 @@ def _columns(frame: pl.DataFrame, schema: Schema, target: str) -> list[str]:
     """The columns that are learned from: what is published of the schema's, less the target."""
     published = [name for name in frame.columns if name in schema and schema[name].role is not Role.IDENTIFYING]
     return [name for name in published if name != target]
-
-
-def _links(links: Any) -> Any:
-    """Read links from a custodian's log."""
-    if not isinstance(links, str | Path):
-        return links
-    refuse_ended(Path(links))
-    mapping = read_table(links)
-    if not {"released_row", "source_row"} <= set(mapping.columns):
-        raise TableError(
-            str(links), expected="columns 'released_row' and 'source_row'", got=", ".join(map(repr, mapping.columns))
-        )
-    return mapping.sort("released_row")["source_row"].to_numpy()

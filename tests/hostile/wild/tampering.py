@@ -335,7 +335,7 @@ _ASKED = {
     "compare": _read("compare", "people.csv", "{table}", "--job", "job.json"),
     "query": _read("query", "people.csv", "{table}", "--job", "job.json", "--n", "20"),
     "risk": _read("risk", "{table}", "--job", "job.json"),
-    "attack": _read("risk", "{table}", "--job", "job.json", "--attack", "--original", "people.csv", "--targets", "10"),
+    "attack": _read("attack", "{table}", "--job", "job.json", "--original", "people.csv", "--targets", "10"),
     "measure": _read("measure", "{table}", "--job", "job.json"),
     "key": _read("key", "show", "hospital.pub"),
     "apply": _apply,

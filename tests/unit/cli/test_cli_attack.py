@@ -1,4 +1,4 @@
-"""nymity risk --attack, on what nymity publish wrote."""
+"""nymity attack, on what nymity publish wrote."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
-import pytest
 from typer.testing import Result
 
-from nymity.cli.attack import attack_release
-from nymity.cli.console import Screen
-from nymity.core.errors import InputError
 from nymity.publish.job import Job
-from nymity.publish.release import read_release
+from nymity.publish.opened import open as open_release
 from nymity.risk import attack
 
 Run = Callable[..., Result]
-ASK = ("risk", "release/release.csv", "--job", "job.toml", "--attack", "--original", "people.csv")
+ASK = ("attack", "release/release.csv", "--job", "job.toml", "--original", "people.csv")
 
 
 def test_attacks_are_shown_beside_what_was_promised(published: Path, nymity: Run) -> None:
@@ -36,16 +32,11 @@ def test_json_is_what_python_finds(published: Path, people: pl.DataFrame, nymity
     done = nymity(*ASK, *more, "--recoding", "release-custodian/recoding.json", "--json")
     assert done.exit_code == 0, done.output
     job = Job.load(published / "job.toml")
-    table = read_release(published / "release/release.csv", job.output)
     found = attack(
-        table,
-        job.schema,
+        open_release(published / "release/release.csv", job=job),
         original=people,
-        recoding=published / "release-custodian/recoding.json",
-        privacy=job.privacy,
-        method=job.method,
         control=pl.read_csv(published / "others.csv"),
-        earlier=table,
+        earlier=open_release(published / "release", job=job),
         targets=50,
         seed=3,
     )
@@ -56,17 +47,15 @@ def test_json_is_what_python_finds(published: Path, people: pl.DataFrame, nymity
 def test_an_exceeded_promise_ends_with_1(published: Path, nymity: Run) -> None:
     job = (published / "job.toml").read_text(encoding="utf-8")
     (published / "strict.toml").write_text(job.replace("k = 4", "k = 50"), encoding="utf-8")
-    done = nymity("risk", "release/release.csv", "--job", "strict.toml", "--attack", "--original", "people.csv")
+    done = nymity("attack", "release/release.csv", "--job", "strict.toml", "--original", "people.csv")
     assert done.exit_code == 1
     assert "linkage exceeds what was promised" in done.stderr
 
 
-def test_it_needs_the_job_and_the_right_original(published: Path, people: pl.DataFrame, nymity: Run) -> None:
-    with pytest.raises(InputError, match="the job it was released by"):
-        attack_release(Screen(), Path("release/release.csv"), None, {})
-    done = nymity("risk", "people.csv", "--quasi", "age", "--original", "people.csv")
-    assert done.exit_code == 2
-    assert "--attack" in done.stderr
+def test_it_needs_the_right_original(published: Path, people: pl.DataFrame, nymity: Run) -> None:
+    bare = nymity("attack", "people.csv")
+    assert bare.exit_code == 2
+    assert "the schema the table was released by" in bare.stderr
     people.with_columns(age=pl.lit(20)).write_csv(published / "people.csv")
     done = nymity(*ASK)
     assert done.exit_code == 2

@@ -84,7 +84,7 @@ def test_commands_with_a_released_file_take_the_custodians_folder(replaced: Path
         ("check", "may.csv", "--job", "job.toml"),
         ("compare", "people.csv", "may.csv", "--job", "job.toml"),
         ("query", "people.csv", "may.csv", "--job", "job.toml", "--n", "50"),
-        ("risk", "may.csv", "--job", "job.toml", "--attack", "--original", "people.csv", "--targets", "20"),
+        ("attack", "may.csv", "--job", "job.toml", "--original", "people.csv", "--targets", "20"),
     ):
         folder, file = (
             nymity(*arguments, "--json", "--recoding", place) for place in ("release-custodian", "recoding-of-may.json")

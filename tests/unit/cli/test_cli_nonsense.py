@@ -40,6 +40,7 @@ CALLS: dict[str, list[str]] = {
     "query": ["people.csv", "release/release.csv", "--job", "job.toml", "--n", "20"],
     "recommend": ["people.csv", "--target", "illness", "--trials", "1", "--seconds", "1", "--no-page", "--force"],
     "risk": ["people.csv", "--quasi", "age,sex"],
+    "attack": ["release/release.csv", "--job", "job.toml"],
     "apply": ["release-custodian/recoding.json", "people.csv", "--out", "applied.csv"],
     "report": ["release", "--for", "recipients", "--out", "page.html", "--force"],
     "forget": ["forgotten", "--yes"],
@@ -56,7 +57,7 @@ CALLS: dict[str, list[str]] = {
 }
 
 #: Where 1 is an answer.
-ANSWERS = ("check", "risk", "publish")
+ANSWERS = ("check", "attack", "publish")
 
 #: Values that are tried of each parameter in a short run.
 SAMPLE = 4

@@ -70,6 +70,9 @@ def test_compare(divided: Path, nymity: Run) -> None:
     shown = nymity(*arguments, "--recoding", "release-custodian/recoding.json")
     assert "gcp" in shown.stdout
     assert "classes have cells of their own" in " ".join(shown.stdout.split())
+    assert json.loads(nymity(*arguments, "--json").stdout) == found  # the custodian's folder is beside the release
+    assert json.loads(nymity("compare", "people.csv", "release", "--json").stdout) == found
+    (divided / "release-custodian").rename(divided / "kept")
     alone = {m["name"]: m for m in json.loads(nymity(*arguments, "--json").stdout)["measured"]}
     differing = {name for name in measured if alone[name] != measured[name]}  # cells say what they stand for
     assert differing == {"squared-distance", "mutual-information"}

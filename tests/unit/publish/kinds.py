@@ -12,7 +12,8 @@ import polars as pl
 from samples import DIVERSE, K2, people, people_schema
 
 import nymity as ny
-from nymity.publish.check import CheckResult, check
+from checking import checked
+from nymity.publish.check import CheckResult
 from nymity.publish.release import Release
 
 _AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
@@ -36,7 +37,7 @@ class Kind:
     def check(self, certificate: Any, table: Any = None, **options: Any) -> CheckResult:
         """Check the table against a certificate, with everything that can be given."""
         given = {**self.beside, **options}
-        return check(self.release.frame if table is None else table, certificate=certificate, **given)
+        return checked(self.release.frame if table is None else table, certificate=certificate, **given)
 
 
 def _published(table: pl.DataFrame, schema: ny.Schema, privacy: Any, method: Any, **options: Any) -> Release:

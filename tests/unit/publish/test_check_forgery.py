@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from kinds import KINDS, kind
 
 import nymity as ny
+from checking import checked
 from nymity.core.errors import NymityError
 from nymity.publish.certificate_form import certificate_form
 
@@ -203,7 +204,7 @@ def test_a_column_nobody_knows_never_holds(name: str, against: str) -> None:
     given["certificate"] = release.certificate if against != "job" else None
     if given["job"] is None:
         given.pop("original", None)
-    found = ny.check(table, **given)
+    found = checked(table, **given)
     assert found.answer == "does not hold"
     assert any("full_name" in problem for problem in found.problems)
 
@@ -215,9 +216,9 @@ def test_a_column_left_out_never_holds_against_the_job(name: str, column: str) -
     given = {**kind(name).beside, "job": release.job}
     if any(column in model.sensitive for model in release.job.privacy):
         with pytest.raises(NymityError, match=column):
-            ny.check(release.frame.drop(column), **given)
+            checked(release.frame.drop(column), **given)
         return
-    found = ny.check(release.frame.drop(column), **given)
+    found = checked(release.frame.drop(column), **given)
     assert found.answer == "does not hold"
     assert any(column in problem for problem in found.problems)
 
@@ -225,7 +226,7 @@ def test_a_column_left_out_never_holds_against_the_job(name: str, column: str) -
 def test_a_sensitive_column_beside_the_buckets() -> None:
     release = kind("buckets").release
     table = release.frame.with_columns(disease=pl.lit("flu"))
-    assert ny.check(table, job=release.job, sensitive=release.counts).answer == "does not hold"
+    assert ny.check(ny.open(table, sensitive=release.counts, job=release.job)).answer == "does not hold"
 
 
 def test_job_and_certificate_that_differ() -> None:
@@ -439,7 +440,7 @@ def old(name: str) -> tuple[Path, dict[str, Any]]:
 @pytest.mark.parametrize("name", OLD_KINDS)
 def test_a_release_of_0_1_0_is_read_by_its_own_rules(name: str) -> None:
     table, given = old(name)
-    found = ny.check(table, **given)
+    found = checked(table, **given)
     few_masked = name in ("one-masked", "hospital")
     expected = {"sampled": "cannot be seen", "sampled-empty": "cannot be seen", "sampled-seeded": "does not hold"}
     assert found.answer == ("does not hold" if few_masked else expected.get(name, "holds"))
@@ -461,7 +462,7 @@ def test_an_old_certificate_is_no_way_around(name: str) -> None:
         certificate = copy.deepcopy(honest)
         FORGERIES[how](certificate)
         try:
-            assert ny.check(table, **{**given, "certificate": certificate}).answer == "does not hold", how
+            assert checked(table, **{**given, "certificate": certificate}).answer == "does not hold", how
         except NymityError:
             continue
 

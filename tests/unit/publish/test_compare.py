@@ -16,6 +16,7 @@ from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.publish.compare import Comparison, compare
+from nymity.publish.opened import open as open_release
 from nymity.publish.pipeline import publish
 from nymity.publish.release import read_release
 from nymity.quality import LOSSES
@@ -65,12 +66,12 @@ def test_a_table_and_its_schema_will_do(kind: str, tmp_path: Path) -> None:
         "pandas": lambda: release.frame.to_pandas(),
         "file": lambda: read_release(tmp_path / "r" / "release.csv", release.job.output),
     }[kind]()
-    assert compare(people(), table, people_schema()) == compare(people(), release)
-    assert compare(people().to_pandas(), table, people_schema()) == compare(people(), release)
+    assert compare(people(), open_release(table, schema=people_schema())) == compare(people(), release)
+    assert compare(people().to_pandas(), open_release(table, schema=people_schema())) == compare(people(), release)
 
 
 def test_the_original_itself_has_lost_nothing() -> None:
-    found = compare(people(), people(), people_schema())
+    found = compare(people(), open_release(people(), schema=people_schema()))
     assert found.suppressed == 0
     assert set(found.levels.values()) == {0}
     assert {loss.key for loss in found.losses} == set(LOSSES)
@@ -82,7 +83,7 @@ def test_the_original_itself_has_lost_nothing() -> None:
 def test_a_table_of_masks_has_lost_everything() -> None:
     masked = people().with_columns(age=pl.lit("*"), zip=pl.lit("*"), sex=pl.lit("*"))
     for table in (masked, masked[:0]):
-        found = compare(people(), table, people_schema())
+        found = compare(people(), open_release(table, schema=people_schema()))
         assert found.suppressed == 15
         assert [loss.scaled for loss in found.losses] == pytest.approx([1] * len(LOSSES))
         assert list(found.attribute_loss.values()) == pytest.approx([1, 1, 1])
@@ -111,7 +112,7 @@ def test_labels_that_stand_on_several_levels() -> None:
     release = publish(table, schema, privacy=K2, method=OptimalLattice(loss="height", suppression=0.2))
     assert release.levels == {"q": 1}
     assert values(compare(table, release))["height"] == release.loss == 1
-    assert compare(table, release.frame, schema).levels == {"q": 0}
+    assert compare(table, open_release(release.frame, schema=schema)).levels == {"q": 0}
 
 
 def test_floats_that_lost_their_fractions() -> None:
@@ -123,11 +124,11 @@ def test_floats_that_lost_their_fractions() -> None:
     found = compare(table, release)
     assert found.suppressed == 1
     assert values(found)["loss"] == pytest.approx(release.loss)
-    assert compare(table, release.frame, schema) == found
+    assert compare(table, open_release(release.frame, schema=schema)) == found
 
 
 def test_removed_rows_count_as_suppressed() -> None:
-    found = compare(people(), people()[:-5], people_schema())
+    found = compare(people(), open_release(people()[:-5], schema=people_schema()))
     assert found.suppressed == 5
     assert found.records == 15
     assert values(found)["discernibility"] == 10 + 5 * 15
@@ -144,7 +145,7 @@ def test_dropped_records_take_no_part() -> None:
     assert found.records == 14
     assert found.suppressed == release.suppressed
     assert values(found)["loss"] == pytest.approx(release.loss)
-    assert compare(table, release.frame, schema) == found
+    assert compare(table, open_release(release.frame, schema=schema)) == found
 
 
 def test_weights_count() -> None:
@@ -164,7 +165,7 @@ def test_cells_of_several_levels(loss: str) -> None:
         people(), people_schema(), privacy=[KAnonymity(k=2)], method=IterativeRecoding(loss=loss, share=0)
     )
     assert len(release.recoding.layers) > 1
-    for found in (compare(people(), release), compare(people(), release.table, people_schema())):
+    for found in (compare(people(), release), compare(people(), open_release(release.table, schema=people_schema()))):
         values = {value.name: value for value in found.losses}
         assert values[loss].value == pytest.approx(release.outcome.loss)
         assert not values.keys() & {"entropy", "entropy-normalized", "height"}
@@ -175,7 +176,7 @@ def test_cells_of_several_levels(loss: str) -> None:
 
 def test_precision_of_several_levels() -> None:
     table = people().with_columns(zip=pl.Series(["021*", "02**", *people()["zip"][2:]]))
-    found = {value.name: value for value in compare(people(), table, people_schema()).losses}
+    found = {value.name: value for value in compare(people(), open_release(table, schema=people_schema())).losses}
     heights = {name: people_schema().hierarchy(name, people()[name].unique()).height for name in people_schema().quasi}
     assert found["precision"].attributes == pytest.approx(
         dict.fromkeys(people_schema().quasi, 0.0) | {"zip": (1 + 2) / people().height / heights["zip"]}
@@ -185,28 +186,28 @@ def test_precision_of_several_levels() -> None:
 def test_cells_the_hierarchy_does_not_know() -> None:
     table = people().with_columns(zip=pl.Series(["4711", *people()["zip"][1:]]))
     with pytest.raises(TableError, match="the unknown value '4711'"):
-        compare(people(), table, people_schema())
+        compare(people(), open_release(table, schema=people_schema()))
 
 
 def test_a_column_that_is_missing() -> None:
     with pytest.raises(TableError, match="the quasi-identifier 'zip', got no such column"):
-        compare(people(), people().drop("zip"), people_schema())
+        compare(people(), open_release(people().drop("zip"), schema=people_schema()))
     with pytest.raises(SchemaError, match="no column 'zip'"):
-        compare(people().drop("zip"), people(), people_schema())
+        compare(people().drop("zip"), open_release(people(), schema=people_schema()))
 
 
 def test_no_schema() -> None:
-    with pytest.raises(TableError, match="the schema"):
+    with pytest.raises(SchemaError, match="the schema"):
         compare(people(), people())
 
 
 def test_a_table_of_other_people() -> None:
     """More records with a value than the original has: it cannot be a release of it."""
     with pytest.raises(TableError, match=r"released column 'age': expected at most 1 records with '21', got 2"):
-        compare(people(), pl.concat([people(), people()[:1]]), people_schema())
+        compare(people(), open_release(pl.concat([people(), people()[:1]]), schema=people_schema()))
     other = people().with_columns(sex=pl.lit("m"))
     with pytest.raises(TableError, match="released column 'sex'"):
-        compare(people(), other, people_schema())
+        compare(people(), open_release(other, schema=people_schema()))
 
 
 def test_an_original_that_is_not_the_releases() -> None:

@@ -289,10 +289,14 @@ def test_afterwards_everything_says_when_custody_ended(tmp_path: Path) -> None:
         lambda: ny.apply(custodian / "recoding.json", people()),
         lambda: released(log=custodian),
         lambda: released(earlier_releases=[tmp_path / "r"]),
-        lambda: ny.compare(people(), first.frame, people_schema(), recoding=custodian / "recoding.json"),
-        lambda: ny.risk.attack(first.frame, people_schema(), recoding=custodian / "recoding.json"),
+        lambda: ny.compare(
+            people(), ny.open(first.frame, schema=people_schema(), recoding=custodian / "recoding.json")
+        ),
+        lambda: ny.risk.attack(ny.open(first.frame, schema=people_schema(), recoding=custodian / "recoding.json")),
         lambda: ny.utility.learn(
-            people(), first.frame, people_schema(), target="disease", links=custodian / "mapping.parquet"
+            people(),
+            ny.open(first.frame, schema=people_schema(), links=custodian / "mapping.parquet"),
+            target="disease",
         ),
         lambda: Custody(custodian).log_of(tmp_path / "r" / "release.csv"),
     ):

@@ -13,7 +13,7 @@ from test_publish_buckets import PROMISE, SCHEMA, patients, released
 import nymity as ny
 from nymity.core.errors import InputError, TableError
 from nymity.publish.check import Answer
-from nymity.utility import BucketTables
+from nymity.utility import Released
 
 BIG = 2**63 - 1
 
@@ -30,7 +30,7 @@ def forged(counts: pl.DataFrame, *values: int | None, dtype: type[pl.DataType] =
 def test_a_check_says_that_the_tables_contradict_each_other(values: tuple[int, ...]) -> None:
     release = released()
     assert release.counts is not None
-    found = ny.check(release.frame, job=release.job, sensitive=forged(release.counts, *values))
+    found = ny.check(ny.open(release.frame, sensitive=forged(release.counts, *values), job=release.job))
     assert found.answer is Answer.BROKEN
     assert any("more or fewer records" in problem or "below one" in problem for problem in found.problems)
     assert found.verification.records <= release.frame.height
@@ -41,10 +41,10 @@ def test_counts_that_only_seem_right_when_they_overflow() -> None:
     table = pl.DataFrame({"age": [20, 21, 22], "sex": ["m"] * 3, "note": ["n"] * 3, "bucket": [0, 0, 0]})
     counts = pl.DataFrame({"bucket": [0, 0, 0], "disease": ["flu", "cold", "hiv"], "count": [BIG, BIG, 5]})
     job = ny.Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.Buckets())
-    found = ny.check(table, job=job, sensitive=counts)
+    found = ny.check(ny.open(table, sensitive=counts, job=job))
     assert any("more or fewer records" in problem for problem in found.problems)
     with pytest.raises(TableError, match="as many sensitive values as rows"):
-        BucketTables(quasi=table, counts=counts)
+        Released(frame=table, counts=counts)
 
 
 def test_numbers_beyond_64_bits_and_other_kinds() -> None:
@@ -58,9 +58,9 @@ def test_numbers_beyond_64_bits_and_other_kinds() -> None:
         release.counts.with_columns(pl.lit("x").alias("bucket")),
     ):
         with pytest.raises(InputError):
-            ny.check(release.frame, job=release.job, sensitive=counts)
+            ny.check(ny.open(release.frame, sensitive=counts, job=release.job))
         with pytest.raises(InputError):
-            BucketTables(quasi=release.frame, counts=counts)
+            Released(frame=release.frame, counts=counts)
 
 
 @pytest.mark.parametrize("values", [(10**12,), (0,), (-1,), (None,), (10**12, -(10**12) + 2)])
@@ -68,7 +68,7 @@ def test_queries_and_attacks_refuse_them(values: tuple[int, ...]) -> None:
     release = released()
     assert release.counts is not None
     with pytest.raises(TableError, match="as many sensitive values as rows"):
-        BucketTables(quasi=release.frame, counts=forged(release.counts, *values))
+        Released(frame=release.frame, counts=forged(release.counts, *values))
 
 
 def test_the_command_line_needs_no_memory_for_them(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from nymity.quality.metric import GROUPS
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.schema import Schema, quasi, sensitive
-from nymity.utility import query_metric
+from nymity.utility import Released, query_metric
 from strategies import Case, cases, node_between
 
 #: What need not be monotone under generalization: it looks at frequencies, distances or single queries.
@@ -100,7 +100,7 @@ def _covered(hierarchy: Hierarchy, level: int, label: Any) -> Cell:
 def test_full_domain_releases(drawn: Any, remove: bool) -> None:
     case, node, gone = drawn
     table, pair = generalized(case, node, gone, remove=remove)
-    found = compare(case.frame, table, case.schema)
+    found = compare(case.frame, ny.open(table, schema=case.schema))
     if pair.levels is not None and found.levels != dict(zip(case.schema.quasi, pair.levels, strict=True)):
         assume(False)  # a label of two levels is read on the lower one
     agrees(found, pair)
@@ -182,7 +182,7 @@ def test_by_hand() -> None:
     schema = Schema({"age": quasi(Hierarchy.from_rows(rows)), "sex": quasi()})
     original = pl.DataFrame({"age": ["20", "24", "30", "40"], "sex": ["f", "f", "m", "m"]})
     table = pl.DataFrame({"age": ["20s", "20s", "30s", "*"], "sex": ["f", "f", "m", "*"]})
-    found = {key: m.value for key, m in by_key(compare(original, table, schema)).items()}
+    found = {key: m.value for key, m in by_key(compare(original, ny.open(table, schema=schema))).items()}
     assert found["relative-distance"] == 1 / 2 + 0
     assert found["granularity"] == pytest.approx((1 / 4 + 1 / 4 + 3 / 4 + 1 / 2) / 8)
     assert found["information-loss"] == pytest.approx((4 / 20 + 4 / 20 + 1 + 1) / 4)
@@ -203,7 +203,7 @@ def test_the_corrected_v_by_hand() -> None:
     """Two independent binary columns show V = 0; ten records that agree show phi² = 1, less 1/9, over 1 - 1/9."""
     original = pl.DataFrame({"a": ["0", "1"] * 5, "b": ["0", "1"] * 5})
     schema = Schema({"a": quasi(), "b": quasi()})
-    found = by_key(compare(original, original.with_columns(a=pl.lit("*")), schema))
+    found = by_key(compare(original, ny.open(original.with_columns(a=pl.lit("*")), schema=schema)))
     assert found["bivariate-correlation"].value == 1
     assert found["bivariate-correlation-corrected"].value == pytest.approx(((1 - 1 / 9) / (1 - 1 / 9)) ** 0.5)
 
@@ -220,7 +220,7 @@ def test_conditional_entropy_is_entropy_without_suppression() -> None:
 def test_the_original_is_zero_and_full_suppression_one() -> None:
     masked = people().with_columns(age=pl.lit("*"), zip=pl.lit("*"), sex=pl.lit("*"))
     for table, end in ((people(), 0), (masked, 1), (masked[:0], 1)):
-        found = compare(people(), table, people_schema())
+        found = compare(people(), ny.open(table, schema=people_schema()))
         scaled = {m.name: m.scaled for m in found.measured}
         none = {name for name, value in scaled.items() if value is None}
         assert none == {"bivariate-correlation-corrected"}  # nothing but chance connects the columns of this table
@@ -234,7 +234,7 @@ def test_the_original_is_zero_and_full_suppression_one() -> None:
 def test_the_scale_of_any_table(case: Case, seed: Any) -> None:
     order = list(range(case.frame.height))
     seed.shuffle(order)
-    found = compare(case.frame, case.frame[order], case.schema)
+    found = compare(case.frame, ny.open(case.frame[order], schema=case.schema))
     for m in found.measured:
         assert m.value == m.original, m.name
         assert m.scaled == (None if m.original == m.suppressed else 0), m.name
@@ -249,7 +249,7 @@ def test_what_is_monotone(drawn: Any, data: st.DataObject) -> None:
     for node in (low, high):
         table, pair = generalized(case, node, set(), remove=False)
         assume(None not in pair.after)
-        values.append(by_key(compare(case.frame, table, case.schema)))
+        values.append(by_key(compare(case.frame, ny.open(table, schema=case.schema))))
     for key in METRICS.keys() - NOT_MONOTONE:
         before, after = (found[key].value for found in values)
         if before is not None and after is not None:
@@ -262,7 +262,9 @@ def test_a_value_above_one_is_shown() -> None:
     original = pl.DataFrame({"q": ["a", "b", *"c" * 98]})
     rows = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "c", "*"]]
     table = pl.DataFrame({"q": ["{a, b}"] * 2 + ["{a, b, c}"] * 98})
-    found = by_key(compare(original, table, Schema({"q": quasi(Hierarchy.from_rows(rows))})))["entropy-conditional"]
+    found = by_key(compare(original, ny.open(table, schema=Schema({"q": quasi(Hierarchy.from_rows(rows))}))))[
+        "entropy-conditional"
+    ]
     column = -sum(f * np.log2(f) for f in (0.01, 0.01, 0.98))
     assert found.suppressed == pytest.approx(100 * column)
     assert found.value == pytest.approx(2 + 98 * column)
@@ -278,8 +280,8 @@ def test_order_of_rows_and_columns_of_the_release_do_not_matter(kind: str) -> No
     release = made(kind)
     known = compare(people(), release)
     for table in (release.frame[::-1], release.frame.select(reversed(release.frame.columns))):
-        assert compare(people(), table, people_schema(), recoding=release.recoding) == known
-    assert compare(people()[::-1], release.frame, people_schema(), recoding=release.recoding) == known
+        assert compare(people(), ny.open(table, schema=people_schema(), recoding=release.recoding)) == known
+    assert compare(people()[::-1], ny.open(release.frame, schema=people_schema(), recoding=release.recoding)) == known
 
 
 def test_names_of_values_do_not_matter() -> None:
@@ -289,11 +291,10 @@ def test_names_of_values_do_not_matter() -> None:
     named = [["é " + row[0], "ü" + row[1], "*"] for row in rows]
     one = Schema({"a": quasi(Hierarchy.from_rows([["v" + r[0], *r[1:]] for r in rows])), "b": quasi()})
     other = Schema({"~a": quasi(Hierarchy.from_rows(named)), "~b": quasi()})
-    before = compare(plain.with_columns(a="v" + pl.col("a")), table, one)
+    before = compare(plain.with_columns(a="v" + pl.col("a")), ny.open(table, schema=one))
     after = compare(
         plain.select((pl.lit("é ") + pl.col("a")).alias("~a"), pl.col("b").alias("~b")),
-        table.select((pl.lit("ü") + pl.col("a")).alias("~a"), pl.col("b").alias("~b")),
-        other,
+        ny.open(table.select((pl.lit("ü") + pl.col("a")).alias("~a"), pl.col("b").alias("~b")), schema=other),
     )
     assert [m.value for m in after.measured] == pytest.approx([m.value for m in before.measured])
 
@@ -307,7 +308,7 @@ def undefined(comparison: Comparison) -> dict[str, str]:
 
 def test_classes_that_lost_some_of_their_records() -> None:
     release = released()
-    found = compare(people(), release.frame.filter(pl.Series(~release.log.masked))[1:], people_schema())
+    found = compare(people(), ny.open(release.frame.filter(pl.Series(~release.log.masked))[1:], schema=people_schema()))
     assert undefined(found).keys() == {"squared-distance", "mutual-information"}
     assert set(undefined(found).values()) == {
         "rows cannot be matched with the original's: classes are not kept as a whole"
@@ -321,7 +322,7 @@ def test_an_original_in_another_order_is_matched_by_the_recoding() -> None:
 
 def test_rows_that_the_recoding_does_not_make() -> None:
     release = made("mondrian")
-    found = compare(people(), release.frame[:-1], people_schema(), recoding=release.recoding)
+    found = compare(people(), ny.open(release.frame[:-1], schema=people_schema(), recoding=release.recoding))
     assert "the recoding makes other rows of it" in undefined(found)["mutual-information"]
     assert found.suppressed == 1
 
@@ -329,7 +330,7 @@ def test_rows_that_the_recoding_does_not_make() -> None:
 def test_more_rows_than_the_original_has() -> None:
     release = made("mondrian")
     with pytest.raises(TableError, match=r"released table: expected at most the 15 records of the original, got 30"):
-        compare(people(), pl.concat([release.frame] * 2), people_schema(), recoding=release.recoding)
+        compare(people(), ny.open(pl.concat([release.frame] * 2), schema=people_schema(), recoding=release.recoding))
 
 
 def test_a_dropped_record_shifts_the_log() -> None:
@@ -358,7 +359,7 @@ def test_undefined_for_several_levels() -> None:
 
 def test_undefined_without_pairs_values_or_target() -> None:
     one = pl.DataFrame({"q": ["a", "a"], "s": ["x", "y"]})
-    found = compare(one, one.drop("s"), Schema({"q": quasi(), "s": sensitive()}))
+    found = compare(one, ny.open(one.drop("s"), schema=Schema({"q": quasi(), "s": sensitive()})))
     assert undefined(found) == {
         "classification": "the column 's' is not in the released table",
         "mutual-information": "every column has one value",
@@ -380,16 +381,16 @@ def test_a_diameter_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None
     """No two rows differ in all three columns: that must be proved by comparing them."""
     table = pl.DataFrame({"a": [*"100"], "b": [*"010"], "c": [*"001"]})
     schema = Schema(dict.fromkeys("abc", quasi()))
-    assert compare(table, table, schema).value("diameter") == 2
+    assert compare(table, ny.open(table, schema=schema)).value("diameter") == 2
     monkeypatch.setattr(diameter, "MOST_CELLS", 0)
-    found = by_key(compare(table, table, schema))["diameter"]
+    found = by_key(compare(table, ny.open(table, schema=schema)))["diameter"]
     assert (found.value, found.scaled) == (None, None)
     assert found.undefined == "it lies between 2 and 3: too many rows to compare them all"
 
 
 def test_a_domain_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ambiguity, "MAX_COVERED", 1000)
-    found = {m.name: m for m in compare(people(), people(), people_schema()).measured}
+    found = {m.name: m for m in compare(people(), ny.open(people(), schema=people_schema())).measured}
     assert "3 quasi-identifiers with 10^2 combinations" in str(found["ambiguity"].undefined)
     assert found["loss"].value == 0
 
@@ -440,7 +441,8 @@ def test_released_tables_with_hierarchies_of_their_own() -> None:
             made = release.recoding.apply(table)
             known = {m.name: m for m in compare(table, release).measured}
             for rows in (made.source_rows, None):
-                found = comparer.compare(made.table, recoding=release.recoding, source_rows=rows)
+                found = comparer.compare(Released(frame=made.table, recoding=release.recoding, source_rows=rows))
                 assert all(known[m.name] == m for m in found.measured)
-            shuffled = comparer.compare(made.table, recoding=release.recoding, source_rows=made.source_rows[::-1])
+            wrong = made.source_rows[::-1]
+            shuffled = comparer.compare(Released(frame=made.table, recoding=release.recoding, source_rows=wrong))
             assert undefined(shuffled).keys() == undefined(found).keys()  # a wrong log is not believed

@@ -203,14 +203,14 @@ def test_a_job_is_enough_to_check(tmp_path: Path) -> None:
     ny.publish(patients(), SCHEMA, privacy=PROMISE, method=ny.Buckets(), out=tmp_path / "r")
     assert ny.check(tmp_path / "r" / "release.csv", job=job).holds
     moved = (tmp_path / "r" / "release-sensitive.csv").rename(tmp_path / "values.csv")
-    assert ny.check(tmp_path / "r" / "release.csv", job=job, sensitive=moved).holds
+    assert ny.check(ny.open(tmp_path / "r" / "release.csv", sensitive=moved, job=job)).holds
     with pytest.raises(FileError, match="release-sensitive"):
         ny.check(tmp_path / "r" / "release.csv", job=job)
 
 
 def test_frames_are_checked_together() -> None:
     release = released()
-    found = ny.check(release.table, certificate=release.certificate, sensitive=release.sensitive_table)
+    found = ny.check(ny.open(release.table, sensitive=release.sensitive_table, certificate=release.certificate))
     assert found.holds
     with pytest.raises(InputError, match="both tables"):
         ny.check(release.table, certificate=release.certificate)
@@ -240,14 +240,14 @@ def _a_count_more(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[pl.DataFra
 def test_tampering_with_one_row_is_noticed(tamper: object) -> None:
     release = released()
     table, counts = tamper(release.table, release.sensitive_table)  # type: ignore[operator]
-    assert not ny.check(table, certificate=release.certificate, sensitive=counts).holds
+    assert not ny.check(ny.open(table, sensitive=counts, certificate=release.certificate)).holds
 
 
 def test_tables_that_contradict_each_other_break_the_promise_without_a_certificate() -> None:
     release, job = released(), ny.Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.Buckets())
     for tamper in (_moved_to_another_bucket, _a_row_less, _a_count_more):
         table, counts = tamper(release.table, release.sensitive_table)
-        found = ny.check(table, job=job, sensitive=counts)
+        found = ny.check(ny.open(table, sensitive=counts, job=job))
         assert not found.holds
         assert any("buckets have more or fewer records" in problem for problem in found.problems)
 
@@ -255,7 +255,9 @@ def test_tables_that_contradict_each_other_break_the_promise_without_a_certifica
 def test_a_value_above_its_threshold_breaks_the_promise() -> None:
     table = pl.DataFrame({"age": [1, 2, 3, 4], "sex": list("mfmf"), "note": list("abcd"), "bucket": [1, 1, 1, 1]})
     counts = pl.DataFrame({"bucket": [1, 1], "disease": ["hiv", "flu"], "count": [2, 2]})
-    found = ny.check(table, job=ny.Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.Buckets()), sensitive=counts)
+    found = ny.check(
+        ny.open(table, sensitive=counts, job=ny.Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.Buckets()))
+    )
     assert not found.holds
     assert not found.problems
     assert found.verification.findings[0].measured["thresholds"]["hiv"] == 0.5
@@ -267,7 +269,7 @@ def test_sensitive_values_beside_quasi_identifiers_are_a_problem() -> None:
     assert bucket_problems(table, release.sensitive_table)[0].startswith("the sensitive column 'disease'")
     named = release.table.with_columns(pl.lit("p").alias("name"))
     job = ny.Job(schema=SCHEMA, privacy=(PROMISE,), method=ny.Buckets())
-    assert "identifying" in ny.check(named, job=job, sensitive=release.sensitive_table).problems[0]
+    assert "identifying" in ny.check(ny.open(named, sensitive=release.sensitive_table, job=job)).problems[0]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from nymity.publish.check import check
 from nymity.publish.compare import compare
 from nymity.publish.job import Job
 from nymity.publish.measure import measure
+from nymity.publish.opened import open as open_release
 from nymity.publish.pipeline import publish
 from nymity.publish.release import Release
 from nymity.report import render_report
@@ -109,11 +110,11 @@ def test_compared_as_a_release_and_as_a_table(method: Mondrian, tmp_path: Path) 
     known = compare(people(), release)
     recoding = tmp_path / "release-custodian/recoding.json"
     read = pl.read_csv(tmp_path / "release/release.csv", infer_schema=False)
-    from_files = compare(people(), read, people_schema(), recoding=recoding)
+    from_files = compare(people(), open_release(read, schema=people_schema(), recoding=recoding))
     assert from_files == known
-    assert compare(people(), read, people_schema(), recoding=Recoding.load(recoding)) == known
+    assert compare(people(), open_release(read, schema=people_schema(), recoding=Recoding.load(recoding))) == known
     if method.cells != "hierarchy":  # such cells are taken for levels, which have further losses
-        alone = compare(people(), read, people_schema())
+        alone = compare(people(), open_release(read, schema=people_schema()))
         assert alone.losses == known.losses
         unmatched = {m.key: m.undefined for m in alone.measured if m not in known.measured}
         assert unmatched.keys() == {"squared-distance", "mutual-information"}  # they compare records with rows
@@ -131,13 +132,13 @@ def test_compared_as_a_release_and_as_a_table(method: Mondrian, tmp_path: Path) 
 def test_cells_are_those_of_the_recoding_or_of_the_table() -> None:
     table = released().table
     with pytest.raises(TableError, match=r"released column 'age': .*unknown value '\[1, x\]'"):
-        compare(people(), table.with_columns(age=pl.lit("[1, x]")), people_schema())
+        compare(people(), open_release(table.with_columns(age=pl.lit("[1, x]")), schema=people_schema()))
     other = released(privacy=[KAnonymity(k=7)]).recoding
     with pytest.raises(TableError, match=r"expected cells of the recoding, got the unknown value"):
-        compare(people(), table, people_schema(), recoding=other)
+        compare(people(), open_release(table, schema=people_schema(), recoding=other))
     fewer = people_schema(sex=sensitive())
     with pytest.raises(TableError, match="recoding: expected the quasi-identifiers 'age', 'zip'"):
-        compare(people(), table, fewer, recoding=released().recoding)
+        compare(people(), open_release(table, schema=fewer, recoding=released().recoding))
     with pytest.raises(HierarchyError, match="unknown value"):
         compare(people().with_columns(age=pl.col("age") + 100), released())
 
@@ -146,12 +147,12 @@ def test_masked_rows_count_as_suppressed_unless_a_class_is_published_so() -> Non
     tight, flat = released(), people_schema(zip=quasi())
     top = publish(people(), flat, privacy=KAnonymity(k=15), method=Mondrian(cells="hierarchy"))
     assert top.table.select("age", "zip", "sex").unique().rows() == [("*", "*", "*")]
-    assert compare(people(), top.table, flat, recoding=top.recoding).suppressed == 0
+    assert compare(people(), open_release(top.table, schema=flat, recoding=top.recoding)).suppressed == 0
     masked = tight.table.with_columns(
         pl.when(pl.int_range(pl.len()) < 4).then(pl.lit("*")).otherwise(pl.col(name)).alias(name)
         for name in ("age", "zip", "sex")
     )
-    found = compare(people(), masked, people_schema(), recoding=tight.recoding)
+    found = compare(people(), open_release(masked, schema=people_schema(), recoding=tight.recoding))
     assert found.suppressed == 4
     whole = compare(people(), tight)
     assert {loss.name: loss.value for loss in found.losses}["gcp"] > {loss.name: loss.value for loss in whole.losses}[
@@ -180,7 +181,9 @@ def test_values_that_look_like_cells(cells: Any) -> None:
         method = Mondrian(cells=cells, cuts=cuts)  # type: ignore[arg-type]
         release = publish(table, schema, privacy=KAnonymity(k=4), method=method)
         assert release.verification.smallest_class is None or release.verification.smallest_class >= 4
-        assert compare(table, release.table, schema, recoding=release.recoding) == compare(table, release)
+        assert compare(table, open_release(release.table, schema=schema, recoding=release.recoding)) == compare(
+            table, release
+        )
 
 
 @pytest.mark.parametrize("model", [AverageRisk(limit=0.3), SampleUniques(limit=0.1)], ids=repr)

@@ -14,6 +14,7 @@ from samples import multiset
 from typer.testing import CliRunner, Result
 
 import nymity as ny
+from checking import checked
 from nymity.cli.main import app
 from nymity.core.errors import FileError, InputError, JobError, NoSolutionError, ParameterError, TableError
 from nymity.publish.fingerprint import fingerprint
@@ -210,10 +211,12 @@ def test_a_written_release_is_verified_beside_the_population(k: int, form: Any, 
     )
     assert (release.frame["age"].dtype == pl.Int64) == (k == 1)
     assert ny.check(
-        tmp_path / "r" / f"release.{form}",
-        job=release.job,
-        certificate=tmp_path / "r" / "certificate.json",
-        recoding=tmp_path / "r-custodian" / "recoding.json",
+        ny.open(
+            tmp_path / "r" / f"release.{form}",
+            recoding=tmp_path / "r-custodian" / "recoding.json",
+            job=release.job,
+            certificate=tmp_path / "r" / "certificate.json",
+        )
     ).holds
 
 
@@ -254,33 +257,33 @@ def test_a_check_without_the_population_says_so(tmp_path: Path) -> None:
         {"job": release.job},
         {"certificate": release.certificate, "recoding": release.recoding},
     ):
-        found = ny.check(release.frame, **given)
+        found = checked(release.frame, **given)
         assert found.answer == "cannot be seen"
         assert found.problems == ()
         assert "the job that names it and the recoding" in found.promises[0].why
-    assert ny.check(release.table, job=release.job, recoding=release.recoding).holds
+    assert ny.check(ny.open(release.table, recoding=release.recoding, job=release.job)).holds
 
 
 def test_a_check_notices_other_tables() -> None:
     release = mapped()
     against = {"job": release.job, "recoding": release.recoding}
     finer = release.frame.with_columns(pl.lit("[20, 21)").alias("age"))
-    assert not ny.check(finer, **against).holds
+    assert not checked(finer, **against).holds
     fewer = ny.KMap(k=5, population=REGISTER.head(60))
     other = ny.Job(schema=SCHEMA, privacy=(fewer,), method=METHOD)
-    result = ny.check(release.frame, certificate=release.certificate, **(against | {"job": other}))
+    result = checked(release.frame, certificate=release.certificate, **(against | {"job": other}))
     assert not result.holds
     assert any("population of 120 records, the one given has 60" in problem for problem in result.problems)
     odd = release.certificate | {"population": "everyone"}
     with pytest.raises(InputError, match="certificate, population"):
-        ny.check(release.frame, certificate=odd, **against)
+        checked(release.frame, certificate=odd, **against)
 
 
 def test_a_check_counts_who_is_published() -> None:
     release = hidden()
     against = {"job": release.job, "recoding": release.recoding, "source": REGISTER}
-    assert ny.check(release.frame, **against).holds
-    twice = ny.check(pl.concat([release.frame, release.frame]), **against).verification.findings[0]
+    assert checked(release.frame, **against).holds
+    twice = checked(pl.concat([release.frame, release.frame]), **against).verification.findings[0]
     assert twice.measured["high"] == 2 * release.certificate["measured"]["models"][0]["high"]
     assert not twice.holds
 
@@ -355,10 +358,12 @@ def test_the_command_line_publishes_checks_and_compares(key: str, project: Path)
     assert alone.exit_code == 4
     assert "it is about a population" in " ".join(alone.output.split())
     certified = ("check", "r/release.csv", "--job", job, "--certificate", "r/certificate.json")
+    for more in ((), ("--recoding", "r-custodian"), ("--recoding", "r-custodian/recoding.json")):
+        done = nymity(*certified, *more, "--json")
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["holds"]
+    Path("r-custodian").rename("elsewhere")
     assert nymity(*certified).exit_code == 4
-    checked = nymity(*certified, "--recoding", "r-custodian/recoding.json", "--json")
-    assert checked.exit_code == 0, checked.output
-    assert json.loads(checked.stdout)["holds"]
     compared = nymity("compare", str(project / "data" / "patients.csv"), "r/release.csv", "--job", job, "--json")
     assert compared.exit_code == 0, compared.output
     losses = {loss["key"]: loss["value"] for loss in json.loads(compared.stdout)["measured"]}
@@ -434,4 +439,4 @@ def test_models_of_several_populations_are_refused() -> None:
 def test_a_presence_job_without_a_source_cannot_be_checked() -> None:
     release = hidden()
     with pytest.raises(JobError, match="a path to the table"):
-        ny.check(release.frame, job=release.job, recoding=release.recoding)
+        ny.check(ny.open(release.frame, recoding=release.recoding, job=release.job))

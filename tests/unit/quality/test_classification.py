@@ -12,6 +12,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publish.compare import compare
+from nymity.publish.opened import open as open_release
 from nymity.quality import ClassificationLoss
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
@@ -87,11 +88,12 @@ def test_a_target_that_is_no_name() -> None:
 
 def test_compare_tells_it_for_every_sensitive_attribute() -> None:
     found = {
-        loss.name: loss for loss in compare(TABLE, TABLE.with_columns(a=pl.Series([*"xxxyy", "*"])), SCHEMA).losses
+        loss.name: loss
+        for loss in compare(TABLE, open_release(TABLE.with_columns(a=pl.Series([*"xxxyy", "*"])), schema=SCHEMA)).losses
     }
     assert found["classification (target=s)"].value == 3 / 6
     assert found["classification (target=s)"].original == 2 / 6
     assert found["classification (target=s)"].suppressed == 1
     assert found["classification (target=t)"].value == 3 / 6
-    without = compare(TABLE, TABLE.drop("t"), SCHEMA)
+    without = compare(TABLE, open_release(TABLE.drop("t"), schema=SCHEMA))
     assert [loss.name for loss in without.losses if loss.key == "classification"] == ["classification (target=s)"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -40,7 +42,8 @@ def test_every_attack_has_a_bar_and_its_limit(ward: tuple[pl.DataFrame, Release]
 
 def test_an_exceeded_limit_is_marked(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
-    found = ny.risk.attack(release, original=frame, privacy=[ny.KAnonymity(k=300)], attacks=["linkage", "membership"])
+    known = replace(release.released, models=(ny.KAnonymity(k=300),))
+    found = ny.risk.attack(known, original=frame, attacks=["linkage", "membership"])
     figures = Figures()
     words = " ".join(attacks_section(found, figures).parts)
     assert figures.specs[0]["data"]["values"][0]["k"] == "strong"

@@ -61,7 +61,7 @@ def test_candidates_and_the_promise_of_k(case: Any, k: int, suppression: float) 
     release = published(case, k, suppression)
     if release is None:
         return
-    scene = open_scene(release, None, original=case.frame)
+    scene = open_scene(release, original=case.frame)
     assert scene.linked
     subsets = np.array(list(product((True, False), repeat=len(case.schema.quasi)))[:-1])
     found, vain = scene.candidates(np.arange(case.frame.height), subsets)
@@ -90,8 +90,8 @@ def test_classes_with_cells_of_their_own_keep_it_too(case: Any, k: int) -> None:
         release = ny.publish(case.frame, case.schema, privacy=[ny.KAnonymity(k=k)], method=ny.Mondrian())
     except (NoSolutionError, InputError):
         return
-    for table, schema in ((release, None), (release.frame, case.schema)):
-        report = ny.risk.attack(table, schema, original=case.frame, privacy=release.job.privacy, attacks=["linkage"])
+    for known in (release, ny.open(release.frame, job=release.job)):
+        report = ny.risk.attack(known, original=case.frame, attacks=["linkage"])
         for result in report.results:
             assert not result.exceeds
             assert result.promised == 1 / k
@@ -108,7 +108,7 @@ def ward() -> tuple[pl.DataFrame, Release]:
 
 def test_simulated_rates_agree_with_the_enumeration(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
-    scene = open_scene(release, None, original=frame)
+    scene = open_scene(release, original=frame)
     subsets = np.array(list(product((True, False), repeat=6))[:-1])
     found, vain = scene.candidates(scene.present, subsets)
     exact = np.where(vain, 0, 1 / found).mean()
@@ -142,9 +142,9 @@ def test_few_of_many_subsets_have_all_columns_among_them() -> None:
 def test_a_release_that_breaks_its_promise_is_caught(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
     raw = ny.publish(frame, release.job.schema, privacy=[ny.KAnonymity(k=1)], method=ny.OptimalLattice())
-    claimed = [ny.KAnonymity(k=5)]
-    for table, schema in ((raw, None), (raw.frame, release.job.schema)):
-        result = ny.risk.attack(table, schema, original=frame, privacy=claimed, attacks=["linkage"]).results[0]
+    for recoding in (raw.recoding, None):
+        known = ny.open(raw.frame, job=release.job, recoding=recoding)
+        result = ny.risk.attack(known, original=frame, attacks=["linkage"]).results[0]
         assert result.exceeds
         assert result.low > 0.2 * 0.5
         assert result.highest == 1
@@ -154,7 +154,9 @@ def test_a_release_that_breaks_its_promise_is_caught(ward: tuple[pl.DataFrame, R
 def test_one_row_too_few_is_caught() -> None:
     frame = pl.DataFrame({"q": ["a"] * 3 + ["b"] * 2})
     schema = ny.Schema({"q": ny.quasi()})
-    result = ny.risk.attack(frame, schema, original=frame, privacy=[ny.KAnonymity(k=3)]).results[0]
+    result = ny.risk.attack(
+        ny.open(frame, job=ny.Job(schema=schema, privacy=[ny.KAnonymity(k=3)])), original=frame
+    ).results[0]
     assert (result.exceeds, result.highest) == (True, Fraction(1, 2))
 
 
@@ -166,8 +168,9 @@ def test_masked_people_are_attacked_like_everybody_else(original: bool) -> None:
     made = ny.publish(frame, schema, privacy=[k], method=ny.OptimalLattice(suppression=0.2))
     assert made.frame["q"].to_list() == ["a"] * 4
     bad = pl.DataFrame({"q": ["a"] * 4 + ["*"]})
-    options = {"original": frame} if original else {"recoding": made.recoding}
-    result = ny.risk.attack(bad, schema, privacy=[k], attacks=["linkage"], targets=3, **options)["linkage"]  # type: ignore[arg-type]
+    known = ny.open(bad, job=ny.Job(schema=schema, privacy=[k]), recoding=None if original else made.recoding)
+    beside = frame if original else None
+    result = ny.risk.attack(known, original=beside, attacks=["linkage"], targets=3)["linkage"]
     assert (result.highest, result.exceeds) == (Fraction(1), True)
     assert result.figures["masked_people"] == {"people": 1, "mean_chance": 1.0, "highest": 1.0}
     good = ny.publish(
@@ -199,11 +202,11 @@ def test_an_original_of_another_release_is_refused(ward: tuple[pl.DataFrame, Rel
     frame, release = ward
     other = ny.datasets.hospital(600, seed=4)
     with pytest.raises(TableError, match=r"\d+ of 600 released rows that no source row can explain"):
-        ny.risk.attack(release.frame, release.job.schema, original=other)
+        ny.risk.attack(ny.open(release.frame, schema=release.job.schema), original=other)
     with pytest.raises(TableError, match="no source row can explain"):
         ny.risk.attack(release, original=other)
     with pytest.raises(TableError, match="fewer than the 1,200 released rows"):
-        ny.risk.attack(pl.concat([release.frame] * 2), release.job.schema, original=frame)
+        ny.risk.attack(ny.open(pl.concat([release.frame] * 2), schema=release.job.schema), original=frame)
 
 
 def test_another_order_of_the_original_is_no_other_original(ward: tuple[pl.DataFrame, Release]) -> None:
@@ -226,9 +229,9 @@ def test_bad_input(ward: tuple[pl.DataFrame, Release]) -> None:
     with pytest.raises(SchemaError, match="original, column 'age'"):
         ny.risk.attack(release, original=frame.drop("age"))
     with pytest.raises(SchemaError, match="release, column 'sex'"):
-        ny.risk.attack(release.frame.drop("sex"), schema, original=frame)
+        ny.risk.attack(ny.open(release.frame.drop("sex"), schema=schema), original=frame)
     with pytest.raises(SchemaError, match="release, column 'diagnosis'"):
-        ny.risk.attack(release.frame.drop("diagnosis"), schema, original=frame)
+        ny.risk.attack(ny.open(release.frame.drop("diagnosis"), schema=schema), original=frame)
     with pytest.raises(SchemaError, match="control, column 'age'"):
         ny.risk.attack(release, original=frame, control=frame.drop("age"))
     with pytest.raises(SchemaError, match="the schema the table was released by"):

@@ -42,10 +42,9 @@ def test_no_attack_exceeds_what_a_method_promises(key: str) -> None:
     attacks: list[Any] = [one for one in ny.risk.ATTACKS if one not in ("attribute-inference", "minimality")]
     attacks.append(ny.risk.Minimality(pairs=1, draws=1))
     found = ny.risk.attack(release, attacks=attacks, **beside)
-    table: Any = release.table
-    if release.counts is not None:
-        table = ny.utility.BucketTables(quasi=table, counts=release.sensitive_table)
-    by_text = ny.risk.attack(table, SCHEMA, privacy=promised, method=method, attacks=attacks, **beside)
+    job = ny.Job(schema=SCHEMA, privacy=promised, method=method)
+    received = ny.open(release.table, sensitive=release.sensitive_table, job=job)
+    by_text = ny.risk.attack(received, attacks=attacks, **beside)
     for report in (found, by_text):
         assert not report.exceeded
         assert {one.key for one in report.results} >= {"homogeneity", "skewness", "membership"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -42,7 +43,7 @@ def test_membership_on_a_toy() -> None:
 def test_the_rest_of_the_population_is_outside() -> None:
     release = ny.publish(INSIDE, SCHEMA, privacy=[ny.KAnonymity(k=2)], method=METHOD)
     population = pl.concat([INSIDE, people("0445", "xxxx")]).sample(fraction=1, shuffle=True, seed=1)
-    scene = open_scene(release, None, original=INSIDE, population=population)
+    scene = open_scene(release, original=INSIDE, population=population)
     assert Counter(_others(scene)[:, 0].tolist()) == Counter({4: 2, 5: 1, 0: 1})
     found = ny.risk.attack(release, original=INSIDE, population=population)
     chance = found["membership-chance"]
@@ -56,7 +57,8 @@ def test_presence_is_held_against_its_promise(high: float, exceeds: bool) -> Non
     promised = ny.DeltaPresence(low=0.1, high=0.5, subset=subset)
     release = ny.publish(everyone, SCHEMA, privacy=[promised], method=METHOD)
     claimed = ny.DeltaPresence(low=0.1, high=high, subset=subset)
-    found = ny.risk.attack(release, original=subset, population=everyone, privacy=[claimed])["membership-chance"]
+    known = replace(release.released, models=(claimed,))
+    found = ny.risk.attack(known, original=subset, population=everyone)["membership-chance"]
     assert (found.highest, found.exceeds, found.promised) == (Fraction(1, 2), exceeds, high)
 
 
@@ -65,7 +67,8 @@ def test_people_outside_of_all_classes_are_held_against_it_too() -> None:
     release = ny.publish(subset, SCHEMA, privacy=[ny.KAnonymity(k=2)], method=METHOD)
     for low, exceeds in ((0.0, False), (0.1, True)):  # nobody with a 4 is in
         claimed = ny.DeltaPresence(low=low, high=0.5, subset=subset)
-        found = ny.risk.attack(release, original=subset, population=everyone, privacy=[claimed])["membership-chance"]
+        known = replace(release.released, models=(claimed,))
+        found = ny.risk.attack(known, original=subset, population=everyone)["membership-chance"]
         assert (found.exceeds, found.figures["lowest"]) == (exceeds, 0)
 
 
@@ -175,5 +178,7 @@ def test_attribute_inference_on_buckets_and_text() -> None:
     assert found.low <= 1 / 3 + 0.15
     assert found.n == 1000
     generalized = ny.publish(frame, SCHEMA, privacy=[ny.KAnonymity(k=20)], method=METHOD)
-    by_text = ny.risk.attack(generalized.frame, SCHEMA, original=frame, control=frame, attacks=["attribute-inference"])
+    by_text = ny.risk.attack(
+        ny.open(generalized.frame, schema=SCHEMA), original=frame, control=frame, attacks=["attribute-inference"]
+    )
     assert by_text.results[0].rate < 0.6

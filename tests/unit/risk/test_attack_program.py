@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import factorial, inf
 from typing import Any, ClassVar
@@ -135,7 +135,7 @@ def test_the_ratio_of_an_exchange_covers_the_exact_one() -> None:
     release = None
     while release is None or release.frame["q"].n_unique() != 2:  # two classes, which some draws allow
         release = ny.publish(frame, SCHEMA, privacy=models, method=ny.SortedGroups())
-    scene = open_scene(release, None, original=frame)
+    scene = open_scene(release, original=frame)
     exchange, runs = Exchange(Worlds.of(scene), pairs=5, draws=400), 400
     exact = [_two_classes(frame, models), _two_classes(frame.with_columns(s=pl.Series(list("yxyx"))), models)]
     assert exact[0] == Fraction(2, 3)  # y beside the 31-year-old's y is merged
@@ -177,10 +177,9 @@ def test_drawn_buckets_hide_exchanges() -> None:
 
 def test_a_method_that_does_not_publish_this_release_is_told() -> None:
     release = ny.publish(six(), SCHEMA, privacy=THREE, method=ny.Mondrian())
-    found = ny.risk.attack(
-        release, original=six(), method=ny.OptimalLattice(suppression=1.0), attacks=["minimality"],
-        privacy=[ny.KAnonymity(k=1)],
-    )  # fmt: skip
+    method = ny.OptimalLattice(suppression=1.0)
+    known = replace(release.released, models=(ny.KAnonymity(k=1),), method=method)
+    found = ny.risk.attack(known, original=six(), attacks=["minimality"])
     (one,) = found.not_run
     assert "from none of the tables" in one.reason
 

@@ -34,7 +34,8 @@ def table(records: list[tuple[str, str]]) -> pl.DataFrame:
 @given(rows, st.integers(1, 2))
 def test_values_of_classes_are_counted(records: list[tuple[str, str]], excluded: int) -> None:
     found = ny.risk.attack(
-        table(records), SCHEMA, attacks=["homogeneity", "skewness", BackgroundKnowledge(excluded=excluded)]
+        ny.open(table(records), schema=SCHEMA),
+        attacks=["homogeneity", "skewness", BackgroundKnowledge(excluded=excluded)],
     )
     classes = {q: Counter(s for other, s in records if other == q) for q, _ in records}
     n = len(records)
@@ -73,10 +74,12 @@ def test_no_release_that_keeps_a_model_exceeds_its_limits(records: list[tuple[st
         if isinstance(model, ny.FPrivacy) and "x" not in column.labels:
             continue
         if model.holds(groups):
-            found = ny.risk.attack(frame, SCHEMA, privacy=[model])
+            found = ny.risk.attack(ny.open(frame, job=ny.Job(schema=SCHEMA, privacy=[model])))
             assert not [one for one in found.exceeded if one.key != "linkage"], model
         elif model.largest_shares(column) is not None:  # the caps are all it asks for
-            assert ny.risk.attack(frame, SCHEMA, privacy=[model], attacks=["skewness"]).exceeded, model
+            assert ny.risk.attack(
+                ny.open(frame, job=ny.Job(schema=SCHEMA, privacy=[model])), attacks=["skewness"]
+            ).exceeded, model
 
 
 def test_limits_of_models() -> None:
@@ -205,18 +208,18 @@ def test_attacks_are_frozen_pieces_with_a_place_in_the_docs(key: str) -> None:
 
 
 def test_what_cannot_be_run_says_why() -> None:
-    found = ny.risk.attack(table([("a", "x")] * 3), SCHEMA)
+    found = ny.risk.attack(ny.open(table([("a", "x")] * 3), schema=SCHEMA))
     reasons: dict[str, Any] = {one.key: one.reason for one in found.not_run}
     assert "the original, or the recoding" in reasons["linkage"]
     assert "the method" in reasons["minimality"]
     assert "another release" in reasons["intersection"]
-    alone = ny.risk.attack(pl.DataFrame({"q": ["a"]}), ny.Schema({"q": ny.quasi()}))
+    alone = ny.risk.attack(ny.open(pl.DataFrame({"q": ["a"]}), schema=ny.Schema({"q": ny.quasi()})))
     assert {one.reason for one in alone.not_run if one.key == "skewness"} == {"no sensitive column is published"}
 
 
 def test_what_is_certain_because_it_is_missing_is_told_apart() -> None:
     frame = pl.DataFrame({"q": ["a"] * 3 + ["b"] * 2, "s": [None, "", None, "x", "x"]})
-    (found,) = ny.risk.attack(frame, SCHEMA, attacks=["homogeneity"]).results
+    (found,) = ny.risk.attack(ny.open(frame, schema=SCHEMA), attacks=["homogeneity"]).results
     assert found.sentence == "The value of 's' is certain for 100% of 5 people; for 60% it is a missing value."
     assert found.figures["certain_missing"] == 3
 

@@ -26,7 +26,7 @@ def test_cells_that_are_written_alike_are_read_alike_by_compare_and_by_the_rest(
     alike = replace(made, cells={"x": Cells(("{?}",) * len(cells.labels), cells.covered, cells.starts)})
     assert sorted(by_recoding(alike)("x", ["{?}"]).codes(0).tolist()) == [0, 1, 2, 3]
     released = pl.DataFrame({"x": ["{?}"] * 12})
-    assert ny.compare(PEOPLE, released, SCHEMA, recoding=alike).value("loss") == 1.0
+    assert ny.compare(PEOPLE, ny.open(released, schema=SCHEMA, recoding=alike)).value("loss") == 1.0
     with pytest.raises(TableError, match="cells of the recoding"):
         by_recoding(alike)("x", ["a"])
 
@@ -38,6 +38,6 @@ def test_a_sampled_recoding_publishes_on_its_levels_alone() -> None:
     assert by_recoding(sampled)("x", ["s"]).codes(0).tolist() == [0, 1]
     table = pl.DataFrame({"x": ["a", "b", "s"] * 2})
     schema = ny.Schema({"x": ny.quasi(hierarchy)})
-    found = ny.compare(table, pl.DataFrame({"x": ["s"] * 4}), schema, recoding=sampled)
+    found = ny.compare(table, ny.open(pl.DataFrame({"x": ["s"] * 4}), schema=schema, recoding=sampled))
     assert found.levels == {"x": 1}
     assert np.isclose(found.value("height"), 1)

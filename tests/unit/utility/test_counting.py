@@ -17,7 +17,7 @@ import nymity as ny
 from nymity.core.errors import ParameterError, SchemaError, TableError
 from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.utility import Between, BucketTables, Workload, count, count_queries
+from nymity.utility import Between, Released, Workload, count, count_queries
 from nymity.utility.countable import RecodedTable
 from strategies import Case, cases
 
@@ -82,7 +82,9 @@ def test_levels_against_the_definition(data: st.DataObject) -> None:
         for name, h in hierarchies.items()
     }
     query = data.draw(queries(domains_of(case)))
-    assert count(frame, query, recoding=recoding) == pytest.approx(expected(frame, stands_for, query), abs=1e-9)
+    assert count(ny.open(frame, recoding=recoding), query) == pytest.approx(
+        expected(frame, stands_for, query), abs=1e-9
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -102,7 +104,7 @@ def test_partitions_against_the_definition(data: st.DataObject) -> None:
         for name, cells in recoding.cells.items()
     }
     query = data.draw(queries(domains_of(case)))
-    found = count(frame, query, recoding=recoding)
+    found = count(ny.open(frame, recoding=recoding), query)
     assert found == pytest.approx(expected(frame, stands_for, query), abs=1e-9)
 
 
@@ -113,7 +115,7 @@ def test_buckets_are_the_mean_over_all_assignments(data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.tuples(*[st.integers(0, 2)] * 2, st.sampled_from("xyz")), min_size=1, max_size=7))
     split = data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))
     table = pl.DataFrame(rows, schema=["a", "b", "s"], orient="row").with_columns(pl.Series("bucket", split))
-    buckets = BucketTables(quasi=table.drop("s"), counts=table.group_by("bucket", "s").len("count"))
+    buckets = Released(frame=table.drop("s"), counts=table.group_by("bucket", "s").len("count"))
     query = data.draw(queries({name: table[name].unique().to_list() for name in ("a", "b", "s")}))
     mean = Fraction(0)
     for bucket in set(split):
@@ -134,16 +136,16 @@ def test_many_queries_at_once_are_answered_like_each_alone(kind: str) -> None:
     privacy, bucket = [ny.KAnonymity(k=4)], pl.Series("bucket", np.arange(300) // 3)
     numbered = table.with_columns(bucket)
     published: Any = {
-        "table": lambda: table,
+        "table": lambda: Released(frame=table, schema=schema),
         "levels": lambda: ny.publish(table, schema, privacy=privacy, method=ny.OptimalLattice(suppression=0.4)),
         "partition": lambda: ny.publish(table, schema, privacy=privacy, method=ny.Mondrian()),
-        "buckets": lambda: BucketTables(
-            quasi=numbered.drop("insurance"), counts=numbered.group_by("bucket", "insurance").len("count")
+        "buckets": lambda: Released(
+            frame=numbered.drop("insurance"), counts=numbered.group_by("bucket", "insurance").len("count")
         ),
     }[kind]()
     domains = RecodedTable(table).countable(table.columns).domains
     workload = Workload.drawn(domains, "insurance", n=131, selectivity=0.1)
-    together = count_queries(table, published, schema, queries=workload).queries["estimate"].to_list()
+    together = count_queries(table, published, queries=workload).queries["estimate"].to_list()
     assert together == pytest.approx([count(published, workload.query(i)) for i in range(131)], rel=1e-12)
     assert len(set(together)) > 20
 
@@ -152,9 +154,9 @@ def test_a_label_of_two_levels_is_taken_from_the_one_that_has_all() -> None:
     tree = ny.Hierarchy.from_rows([["a", "a", "*"], ["b", "a", "*"], ["c", "x", "*"]])
     layers = tuple(Layer({"q": level}, np.zeros((0, 1), np.int64)) for level in (0, 1))
     recoding = LevelRecoding(("q",), {"q": tree}, layers)
-    assert count(pl.DataFrame({"q": ["a", "x"]}), {"q": "b"}, recoding=recoding) == 0.5
-    assert count(pl.DataFrame({"q": ["a", "c"]}), {"q": "b"}, recoding=recoding) == 0
-    assert count(pl.DataFrame({"q": ["a", "c", "x"]}), {"q": "b"}, recoding=recoding) == 0  # the lowest
+    assert count(ny.open(pl.DataFrame({"q": ["a", "x"]}), recoding=recoding), {"q": "b"}) == 0.5
+    assert count(ny.open(pl.DataFrame({"q": ["a", "c"]}), recoding=recoding), {"q": "b"}) == 0
+    assert count(ny.open(pl.DataFrame({"q": ["a", "c", "x"]}), recoding=recoding), {"q": "b"}) == 0  # the lowest
 
 
 # -- releases ------------------------------------------------------------------------------------------------
@@ -182,21 +184,21 @@ def test_a_release_tells_what_its_table_and_recoding_tell(people: pl.DataFrame, 
     found = count_queries(people, release, n=200)
     assert found.mean is not None
     assert 0 < found.mean < 2
-    by_recoding = count_queries(people, release.frame, SCHEMA, recoding=release.recoding, n=200)
+    by_recoding = count_queries(people, ny.open(release.frame, schema=SCHEMA, recoding=release.recoding), n=200)
     assert by_recoding.to_dict() == found.to_dict()
     if method.key != "iterative-recoding":  # one label on two levels
-        assert count_queries(people, release.frame, SCHEMA, n=200).to_dict() == found.to_dict()
+        assert count_queries(people, ny.open(release.frame, schema=SCHEMA), n=200).to_dict() == found.to_dict()
 
 
 def test_the_order_of_rows_does_not_matter_to_the_last_digit(people: pl.DataFrame) -> None:
     release = ny.publish(people, SCHEMA, privacy=[ny.KAnonymity(k=5)], method=ny.Mondrian())
-    known = {"recoding": release.recoding, "n": 100}
-    shuffled = count_queries(people.sample(fraction=1, shuffle=True, seed=1), release.frame.reverse(), SCHEMA, **known)
-    assert shuffled.queries.equals(count_queries(people, release.frame, SCHEMA, **known).queries)
+    mixed, known = people.sample(fraction=1, shuffle=True, seed=1), {"schema": SCHEMA, "recoding": release.recoding}
+    shuffled = count_queries(mixed, ny.open(release.frame.reverse(), **known), n=100)
+    assert shuffled.queries.equals(count_queries(people, ny.open(release.frame, **known), n=100).queries)
 
 
 def test_the_original_itself_has_no_error(people: pl.DataFrame) -> None:
-    found = count_queries(people, people, SCHEMA, n=300)
+    found = count_queries(people, ny.open(people, schema=SCHEMA), n=300)
     assert (found.mean, found.normalized) == (0.0, 0.0)
     assert found.queries["estimate"].to_list() == found.queries["answer"].to_list()
 
@@ -209,7 +211,7 @@ def test_removed_records_are_absent_and_masked_ones_stand_for_everything() -> No
     assert count(masked, {"city": "a"}) == pytest.approx(6 + 2 / 3)
     assert count(masked, {"city": "a", "ill": "x"}) == pytest.approx(3 + 1 / 3)
     removed = masked.frame.filter(pl.col("city") != "*")
-    assert count(removed, {"city": ["a", "b", "c"]}, recoding=masked.recoding) == 6
+    assert count(ny.open(removed, recoding=masked.recoding), {"city": ["a", "b", "c"]}) == 6
 
 
 def test_records_dropped_for_their_gaps_count_in_the_original_alone() -> None:
@@ -217,8 +219,8 @@ def test_records_dropped_for_their_gaps_count_in_the_original_alone() -> None:
     schema = ny.Schema({"age": ny.quasi(missing="drop"), "ill": ny.sensitive()})
     release = ny.publish(table, schema, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice())
     asked = [{"ill": "x"}, {"age": None}]
-    for published in ((release,), (release.frame, schema)):
-        found = count_queries(table, *published, queries=asked).queries
+    for published in (release, ny.open(release.frame, schema=schema)):
+        found = count_queries(table, published, queries=asked).queries
         assert found["answer"].to_list() == [3, 1]
         assert found["estimate"].to_list() == [2.0, 0.0]
 
@@ -229,15 +231,19 @@ def test_hierarchies_of_a_population_are_built_for_both_tables() -> None:
     people = pl.DataFrame({"city": ["a", "b", "c", "d"]})
     masked = table.with_columns(city=pl.lit("*"))
     asked = [{"city": "a"}]
-    assert count_queries(table, masked, schema, queries=asked).queries["estimate"][0] == pytest.approx(3 / 2)
-    found = count_queries(table, masked, schema, queries=asked, population=people)
+    assert count_queries(table, ny.open(masked, schema=schema), queries=asked).queries["estimate"][0] == pytest.approx(
+        3 / 2
+    )
+    found = count_queries(table, ny.open(masked, schema=schema, population=people), queries=asked)
     assert found.queries["estimate"][0] == pytest.approx(3 / 4)
 
 
 def test_a_range_admits_values_that_only_the_hierarchy_lists() -> None:
     tree = ny.Hierarchy.from_rows([[str(age), "30 to 34", "*"] for age in range(30, 35)])
     table, released = pl.DataFrame({"age": [30, 34]}), pl.DataFrame({"age": ["30 to 34"] * 2})
-    found = count_queries(table, released, ny.Schema({"age": ny.quasi(tree)}), queries=[{"age": Between(30, 32)}])
+    found = count_queries(
+        table, ny.open(released, schema=ny.Schema({"age": ny.quasi(tree)})), queries=[{"age": Between(30, 32)}]
+    )
     assert found.queries["answer"][0] == 1
     assert found.queries["estimate"][0] == pytest.approx(2 * 3 / 5)
 
@@ -246,7 +252,7 @@ def test_a_bucketized_release_is_read_as_its_two_tables(people: pl.DataFrame) ->
     limits = ny.FPrivacy(thresholds={"a": 4, "c": 0.1}, attribute="diagnosis")
     release = ny.publish(people, SCHEMA, privacy=[limits], method=ny.Buckets(plan="two-size"))
     assert release.counts is not None
-    tables = BucketTables(quasi=release.frame, counts=release.counts)
+    tables = Released(frame=release.frame, counts=release.counts)
     found = count_queries(people, release, n=200)
     assert found.to_dict() == count_queries(people, tables, n=200).to_dict()
     assert 0 < (found.mean or 0) < 1
@@ -255,11 +261,11 @@ def test_a_bucketized_release_is_read_as_its_two_tables(people: pl.DataFrame) ->
     only_sensitive = {"diagnosis": people["diagnosis"][0]}
     assert count(release, only_sensitive) == count(people, only_sensitive)
     with pytest.raises(TableError, match="two tables"):
-        count(release.frame, only_quasi, recoding=release.recoding)
+        count(ny.open(release.frame, recoding=release.recoding), only_quasi)
 
 
 def test_an_empty_release_answers_nothing(people: pl.DataFrame) -> None:
-    found = count_queries(people, people.head(0), SCHEMA, n=70)
+    found = count_queries(people, ny.open(people.head(0), schema=SCHEMA), n=70)
     assert found.queries["estimate"].to_list() == [0.0] * 70
     assert found.mean == 1.0
 
@@ -297,38 +303,38 @@ def test_values_are_told_by_what_they_are() -> None:
 def test_which_sensitive_column_must_be_said_if_there_are_several(people: pl.DataFrame) -> None:
     two = ny.Schema({**dict(SCHEMA), "sex": ny.sensitive()})
     with pytest.raises(ParameterError, match="one of 'sex', 'diagnosis'"):
-        count_queries(people, people, two)
-    assert count_queries(people, people, two, sensitive="sex", n=10).mean == 0
+        count_queries(people, ny.open(people, schema=two))
+    assert count_queries(people, ny.open(people, schema=two), sensitive="sex", n=10).mean == 0
     with pytest.raises(ParameterError, match="diagnosis"):
-        count_queries(people, people, SCHEMA, sensitive="age")
+        count_queries(people, ny.open(people, schema=SCHEMA), sensitive="age")
     none = ny.Schema({**dict(SCHEMA), "diagnosis": ny.insensitive()})
-    assert set(count_queries(people, people, none, n=50, dimensions=2).queries["columns"]) == {2}
+    assert set(count_queries(people, ny.open(people, schema=none), n=50, dimensions=2).queries["columns"]) == {2}
 
 
 def test_tables_that_do_not_fit_are_refused(people: pl.DataFrame) -> None:
     with pytest.raises(SchemaError, match="schema"):
         count_queries(people, people)
     with pytest.raises(TableError, match="no column 'diagnosis'"):
-        count_queries(people.drop("diagnosis"), people, SCHEMA)
+        count_queries(people.drop("diagnosis"), ny.open(people, schema=SCHEMA))
     with pytest.raises(TableError, match="unknown value"):
-        count_queries(people, people.with_columns(sex=pl.lit("{f, m")), SCHEMA)
+        count_queries(people, ny.open(people.with_columns(sex=pl.lit("{f, m")), schema=SCHEMA))
     release = ny.publish(people, SCHEMA, privacy=[ny.KAnonymity(k=5)], method=ny.Mondrian())
     with pytest.raises(TableError, match="unknown value '2 to 3'"):
-        count(release.frame.with_columns(age=pl.lit("2 to 3")), {"age": 30}, recoding=release.recoding)
+        count(ny.open(release.frame.with_columns(age=pl.lit("2 to 3")), recoding=release.recoding), {"age": 30})
 
 
 def test_bucket_tables_fit_together() -> None:
     quasi = pl.DataFrame({"age": [1, 2, 3], "bucket": [1, 1, 2]})
     counts = pl.DataFrame({"bucket": [1, 2], "ill": ["x", "y"], "count": [2, 1]})
-    assert count(BucketTables(quasi=quasi.to_pandas(), counts=counts), {"age": 1, "ill": "x"}) == 1
+    assert count(Released(frame=quasi.to_pandas(), counts=counts), {"age": 1, "ill": "x"}) == 1
     with pytest.raises(TableError, match="as many"):
-        BucketTables(quasi=quasi.head(2), counts=counts)
+        Released(frame=quasi.head(2), counts=counts)
     with pytest.raises(TableError, match="column 'count'"):
-        BucketTables(quasi=quasi, counts=counts.drop("count"))
+        Released(frame=quasi, counts=counts.drop("count"))
     with pytest.raises(TableError, match="column 'bucket'"):
-        BucketTables(quasi=quasi.drop("bucket"), counts=counts)
+        Released(frame=quasi.drop("bucket"), counts=counts)
 
 
 def test_an_observer_may_stop_it(people: pl.DataFrame) -> None:
     with pytest.raises(ny.NymityError, match="stopped"):
-        count_queries(people, people, SCHEMA, n=500, observe=lambda progress: progress.done < 128)
+        count_queries(people, ny.open(people, schema=SCHEMA), n=500, observe=lambda progress: progress.done < 128)

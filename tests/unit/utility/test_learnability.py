@@ -62,4 +62,4 @@ def test_of_a_release_and_of_nothing() -> None:
     nothing = ny.publish(people, schema, privacy=[ny.KAnonymity(k=800)], method=ny.OptimalLattice(suppression=0))
     assert ny.utility.learnability(people, nothing, target="insurance").release == 0.5
     with pytest.raises(TableError, match="link"):
-        ny.utility.learnability(people, release.frame, schema, target="insurance")
+        ny.utility.learnability(people, ny.open(release.frame, schema=schema), target="insurance")

@@ -101,7 +101,7 @@ def test_the_order_of_released_rows_does_not_matter() -> None:
     release = published(table, roles)
     order = np.random.default_rng(3).permutation(release.frame.height)
     found = [
-        learn(table, frame, roles, target="ill", links=links, classifiers=FAST, folds=2)
+        learn(table, ny.open(frame, schema=roles, links=links), target="ill", classifiers=FAST, folds=2)
         for frame, links in (
             (release.frame, release.log.source_rows),
             (release.frame[order], release.log.source_rows[order]),
@@ -146,7 +146,7 @@ def test_links_are_those_of_the_records() -> None:
 def test_a_holdout_is_tested_where_rows_have_no_links() -> None:
     table, others, roles = people(), people(200, seed=2), schema()
     release = published(table, roles)
-    found = learn(table, release.frame, roles, target="ill", test=others, classifiers=FAST)
+    found = learn(table, ny.open(release.frame, schema=roles), target="ill", test=others, classifiers=FAST)
     assert (found.protocol, found.folds, found.test_records, found.training_rows) == ("holdout", None, 200, 300)
     assert any("was not checked" in note for note in found.notes)
     linked = learn(table, release, target="ill", test=others, classifiers=FAST)
@@ -162,7 +162,12 @@ def test_a_sample_limits_the_records() -> None:
     assert (found.records, found.test_records, found.training_rows) == (100, 100, 100)
     assert found.notes[0] == "100 of 300 records took part"
     held = learn(
-        table, release.frame, roles, target="ill", test=people(50, 2), classifiers=["decision-tree"], sample=100
+        table,
+        ny.open(release.frame, schema=roles),
+        target="ill",
+        test=people(50, 2),
+        classifiers=["decision-tree"],
+        sample=100,
     )
     assert (held.test_records, held.training_rows) == (50, 100)
 
@@ -285,7 +290,7 @@ def test_labels_of_a_generalized_target_come_from_the_original_on_request() -> N
     found = learn(table, masked, target="town", labels="original", classifiers=["decision-tree"], folds=2)
     assert found.classes == ("town 0", "town 1", "town 2", "town 3")
     with pytest.raises(ParameterError, match="where rows have no links"):
-        learn(table, masked.frame, roles, target="town", labels="original", test=table)
+        learn(table, ny.open(masked.frame, schema=roles), target="town", labels="original", test=table)
 
 
 def test_buckets_have_no_labels_beside_their_rows() -> None:
@@ -395,35 +400,40 @@ def test_bad_tables(tmp_path: Path) -> None:
     table, roles = people(60), schema()
     release = published(table, roles)
     with pytest.raises(TableError, match="nobody is tested by what was learned from them"):
-        learn(table, release.frame, roles, target="ill")
+        learn(table, ny.open(release.frame, schema=roles), target="ill")
     with pytest.raises(SchemaError, match="the schema the table was released by"):
         learn(table, release.frame, target="ill")
     with pytest.raises(TableError, match="at least two classes, got only 'no'"):
         learn(table.with_columns(ill=pl.lit("no")), release, target="ill")
     with pytest.raises(TableError, match="the column 'ill'"):
-        learn(table, release.frame.drop("ill"), roles, target="ill", test=table)
+        learn(table, ny.open(release.frame.drop("ill"), schema=roles), target="ill", test=table)
     with pytest.raises(ParameterError, match="identifying"):
-        learn(table, release.frame, ny.Schema({**roles, "ill": ny.identifying()}), target="ill", test=table)
+        learn(
+            table,
+            ny.open(release.frame, schema=ny.Schema({**roles, "ill": ny.identifying()})),
+            target="ill",
+            test=table,
+        )
     with pytest.raises(TableError, match="links: expected the original's row of each of 60 released rows"):
-        learn(table, release.frame, roles, target="ill", links=[1, 2, 3])
+        learn(table, ny.open(release.frame, schema=roles, links=[1, 2, 3]), target="ill")
     with pytest.raises(TableError, match="the labels of the records that rows are linked to"):
-        learn(table, release.frame, roles, target="ill", links=np.roll(release.log.source_rows, 1))
+        learn(table, ny.open(release.frame, schema=roles, links=np.roll(release.log.source_rows, 1)), target="ill")
     with pytest.raises(TableError, match="the unknown value 'perhaps'"):
-        learn(table, release.frame.with_columns(ill=pl.lit("perhaps")), roles, target="ill", test=table)
+        learn(table, ny.open(release.frame.with_columns(ill=pl.lit("perhaps")), schema=roles), target="ill", test=table)
     with pytest.raises(TableError, match="training rows: expected at least one"):
-        learn(table, release.frame[:0], roles, target="ill", links=[])
+        learn(table, ny.open(release.frame[:0], schema=roles, links=[]), target="ill")
     with pytest.raises(TableError, match="test records: expected the column 'town'"):
-        learn(table, release.frame, roles, target="ill", test=table.drop("town"))
+        learn(table, ny.open(release.frame, schema=roles), target="ill", test=table.drop("town"))
     with pytest.raises(TableError, match="original: expected the column 'town'"):
         learn(table.drop("town"), release, target="ill")
     with pytest.raises(TableError, match="columns to learn 'ill' from"):
-        learn(table, release.frame[["ill"]], roles, target="ill", test=table)
+        learn(table, ny.open(release.frame[["ill"]], schema=roles), target="ill", test=table)
     with pytest.raises(ParameterError, match="folds: expected a whole number of at most 60, got 61"):
         learn(table, release, target="ill", folds=61)
     path = tmp_path / "mapping.csv"
     path.write_text("row\n1\n", encoding="utf-8")
     with pytest.raises(TableError, match="'released_row' and 'source_row'"):
-        learn(table, release.frame, roles, target="ill", links=path)
+        learn(table, ny.open(release.frame, schema=roles, links=path), target="ill")
 
 
 def test_links_are_read_from_the_custodian_log(tmp_path: Path) -> None:
@@ -433,11 +443,13 @@ def test_links_are_read_from_the_custodian_log(tmp_path: Path) -> None:
     written = ny.read_table(tmp_path / "out/release.csv")
     found: LearningResult = learn(
         table,
-        written,
-        roles,
+        ny.open(
+            written,
+            schema=roles,
+            links=tmp_path / "out-custodian/mapping.parquet",
+            recoding=tmp_path / "out-custodian/recoding.json",
+        ),
         target="ill",
-        links=tmp_path / "out-custodian/mapping.parquet",
-        recoding=tmp_path / "out-custodian/recoding.json",
         classifiers=FAST,
         folds=2,
     )

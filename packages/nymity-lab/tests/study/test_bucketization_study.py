@@ -183,14 +183,14 @@ def test_buckets_that_are_asked_keep_the_thresholds(planner: str) -> None:
     drawn = work._bucketized(table, work._dealt(slots, codes, 0))
     alike = work._alike(table, slots)
     for made in (drawn, alike):
-        sizes = Counter(made.quasi["bucket"].to_list())
+        sizes = Counter(made.frame["bucket"].to_list())
         listed = Counter[int]()
         for bucket, value, records in made.counts.select("bucket", "Education", "count").iter_rows():
             assert Fraction(records, sizes[bucket]) <= shares[int(value)]
             listed[int(value)] += records
         assert listed == Counter(table["Education"].to_list())
         assert sorted(sizes.values()) == sorted(slots.sizes.tolist())
-        assert made.quasi.select(quasi).cast(pl.String).rows() == table.select(quasi).cast(pl.String).rows()
+        assert made.frame.select(quasi).cast(pl.String).rows() == table.select(quasi).cast(pl.String).rows()
     again = work._dealt(slots, codes, 0)
     assert (again == work._dealt(slots, codes, 0)).all()
     assert (again != work._dealt(slots, codes, 1)).any()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of, whole_number
-from nymity.privacy import PrivacyModel
 from nymity.risk.attacks.attribute_inference import AttributeInference
 from nymity.risk.attacks.background_knowledge import BackgroundKnowledge
 from nymity.risk.attacks.contract import Attack, CannotRunError
@@ -23,8 +21,7 @@ from nymity.risk.attacks.minimality import Minimality
 from nymity.risk.attacks.opening import open_scene
 from nymity.risk.attacks.result import AttackReport, AttackResult, NotRun
 from nymity.risk.attacks.skewness import Skewness
-from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema
+from nymity.utility.released import Released
 
 #: Numbers are drawn for all targets at once.
 MOST_TARGETS = 10_000_000
@@ -48,13 +45,9 @@ ATTACKS: dict[str, type[Attack]] = {
 
 def attack(
     release: Any,
-    schema: Schema | None = None,
     *,
     original: Any = None,
     attacks: Sequence[str | Attack] | None = None,
-    recoding: Recoding | str | Path | None = None,
-    privacy: Sequence[PrivacyModel] | None = None,
-    method: Any = None,
     population: Any = None,
     control: Any = None,
     earlier: Any = None,
@@ -64,9 +57,9 @@ def attack(
 ) -> AttackReport:
     """Attack a release, and say how far each attack gets beside what was promised.
 
-    ``release`` is a release, :class:`~nymity.utility.BucketTables`, or a released table with the ``schema`` it was made
-    by; then ``privacy`` and ``method`` say what was promised and how it was made, and ``recoding`` what cells stand
-    for (without it they are read from their text, beside the original). ``original`` is the table it was made from,
+    ``release`` is what ``publish`` returns or ``nymity.open`` opens: its job or certificate says what was promised and
+    how it was made, its recoding what cells stand for (where that is not known they are read from their text, beside
+    the original). ``original`` is the table it was made from,
     ``population`` everybody the records could be of, ``control`` people of the same kind who are not in the release,
     ``earlier`` another release of the same people: all as they were, not generalized. ``attacks`` are keys of
     :data:`ATTACKS` or attacks with parameters of their own; all unless given. What cannot be run is told with the
@@ -79,11 +72,12 @@ def attack(
     whole_number("seed", seed, at_least=0)
     beside: dict[str, Any] = {"original": original, "population": population}
     settings: dict[str, Any] = {"targets": targets, "seed": seed, "observe": observe}
-    scene = open_scene(
-        release, schema, recoding=recoding, privacy=privacy, method=method, control=control, **beside, **settings
-    )
+    scene = open_scene(release, control=control, **beside, **settings)
     if earlier is not None:
-        scene = replace(scene, earlier=open_scene(earlier, scene.schema, name="earlier release", **beside, **settings))
+        before = Released.of(earlier)
+        if before.schema is None:
+            before = replace(before, schema=scene.schema)
+        scene = replace(scene, earlier=open_scene(before, name="earlier release", **beside, **settings))
     results: list[AttackResult] = []
     not_run: list[NotRun] = []
     for one in chosen:

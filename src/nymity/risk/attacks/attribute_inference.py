@@ -16,9 +16,10 @@ from nymity.core.validation import whole_number
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.opening import require_columns
 from nymity.risk.attacks.result import AttackResult, share
-from nymity.risk.attacks.rows import Ints, labelled
+from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import NOT_THERE, Scene, drawn_codes
 from nymity.table.bucket_recoding import BUCKET, COUNT
+from nymity.table.encoding import labelled
 from nymity.table.order import ranks
 from nymity.table.text import as_text
 
@@ -130,10 +131,10 @@ def _places(scene: Scene, name: str) -> Ints:
 
 def _dealt(scene: Scene, attribute: str) -> tuple[NDArray[np.object_], Ints]:
     """Return the labels of an attribute and the value of each row; buckets deal theirs out at random."""
-    if scene.buckets is None:
+    if scene.counts is None:
         labels, codes = labelled(scene.frame[attribute])
         return np.array(labels, dtype=object), codes
-    counts = scene.buckets.counts
+    counts = scene.counts
     (labels, values), (_, bucket) = labelled(counts[attribute]), labelled(counts[BUCKET])
     _, bucket_of = labelled(scene.frame[BUCKET])
     order = np.argsort(bucket, kind="stable")

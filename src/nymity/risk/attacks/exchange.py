@@ -74,7 +74,7 @@ class Exchange:
 
     def result(self, *, key: str, title: str, assumes: str) -> AttackResult:
         """Exchange, and say how often it would have shown."""
-        if self._scene.buckets is not None:
+        if self._scene.counts is not None:
             return self._proved(key, title, assumes)
         pairs = self.drawn_pairs()
         runs = 1 if self._deterministic else self.draws

@@ -42,7 +42,7 @@ class Intersection(Attack):
         if scene.people is None or scene.drawn:
             return "it needs the original, to know who is in which class of both"
         for one in (scene, scene.earlier):
-            if one.buckets is not None or one.freeform:
+            if one.counts is not None or one.freeform:
                 return "rows of one of the releases are in no classes that could be intersected"
         return None if len(_in_both(scene)) else "nobody is known to be in one class of each release"
 

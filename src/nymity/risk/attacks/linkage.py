@@ -47,7 +47,7 @@ class Linkage(Attack):
 
     def hindrance(self, scene: Scene) -> str | None:
         """It needs people, and cells that hide something."""
-        if scene.buckets is not None:
+        if scene.counts is not None:
             return "buckets publish quasi-identifiers as they are: anybody finds a row, and its value is what is hidden"
         if scene.people is None:
             return "it needs the original, or the recoding, which tells what cells stand for"

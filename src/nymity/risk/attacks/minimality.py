@@ -78,7 +78,7 @@ class Minimality(Attack):
             exchange = Exchange(worlds, pairs=self.pairs, draws=self.draws, seconds=self.seconds)
             return [exchange.result(key=self.key, title=self.title, assumes=_ASSUMES)]
         values = [found.values_result(self, a) for a in range(len(scene.sensitive))]
-        return values if scene.buckets is not None else [*values, found.rows_result(self)]
+        return values if scene.counts is not None else [*values, found.rows_result(self)]
 
     def _weighed(self, worlds: Worlds) -> _Weighed:
         replay, every = Replay(worlds.scene, most=self.runs), worlds.every(self.tables)

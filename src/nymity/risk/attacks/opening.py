@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,133 +13,82 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.partition.freeform import Freeform
-from nymity.privacy import PrivacyModel
-from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows, labelled
+from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows
 from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
 from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.encoding import labelled
 from nymity.table.hierarchy import Label
 from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
-from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
-from nymity.table.recoding import Recoding
+from nymity.table.published_cells import as_they_are
 from nymity.table.schema import Schema
-from nymity.utility.countable import BucketTables
-from nymity.utility.reading import dropped, hierarchies_of, is_release
+from nymity.utility.released import Released
 
 #: Which code each value of each quasi-identifier has.
 Index = Mapping[str, Mapping[Label, int]]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Parts:
-    """A release taken apart: source_rows is the custodian's link of rows to records, where it is known."""
-
-    frame: pl.DataFrame
-    buckets: BucketTables | None
-    recoding: Recoding | None
-    schema: Schema
-    models: tuple[PrivacyModel, ...]
-    method: Any = None
-    source_rows: Ints | None = None
-
-
 def open_scene(
     release: Any,
-    schema: Schema | None,
     *,
     original: Any = None,
-    recoding: Recoding | str | Path | None = None,
-    privacy: Sequence[PrivacyModel] | None = None,
-    method: Any = None,
     population: Any = None,
     control: Any = None,
     name: str = "release",
     **settings: Any,
 ) -> Scene:
     """Take a release apart, and put the original and other people beside it; errors call it by its ``name``."""
-    parts = _parts(release, schema, recoding, privacy, method)
-    scene = _bare(parts, name, settings)
-    source = None if original is None else _without_dropped(to_polars(original), parts.schema)
-    reading = _reading(parts, scene.rows, None if source is None else source[0], population)
+    released = Released.of(release)
+    schema = released.schema_for("attack")
+    scene = _bare(released, schema, name, settings)
+    source = None if original is None else _without_dropped(to_polars(original), schema)
+    if released.population is None and population is not None:
+        released = replace(released, population=to_polars(population))
+    reading = released.reading(None if source is None else source[0])
     if reading is None:
         return scene
-    read, index = reading
+    index: Index = {name: hierarchy.index for name, hierarchy in reading.hierarchies.items()}
+    if released.counts is not None:  # quasi-identifiers are as they were
+        index = {name: _numbered(labels) for name, labels in scene.rows.labels.items()}
     scene = replace(
         scene,
-        index=index,
-        matcher=Matcher.of(scene.rows, read),
-        population=_others("population", population, index, parts.schema),
-        control=_others("control", control, index, parts.schema),
+        index={name: index[name] for name in schema.quasi},
+        matcher=Matcher.of(scene.rows, reading.read),
+        population=_others("population", population, index, schema),
+        control=_others("control", control, index, schema),
     )
-    return _drawn(scene) if source is None else _beside(scene, *source, parts.source_rows, name)
+    return _drawn(scene) if source is None else _beside(scene, *source, released.source_rows, name)
 
 
 # -- taking apart ----------------------------------------------------------------------------------------------
 
 
-def _bare(parts: _Parts, name: str, settings: Mapping[str, Any]) -> Scene:
+def _bare(released: Released, schema: Schema, name: str, settings: Mapping[str, Any]) -> Scene:
     """Return the release without anybody beside it."""
-    apart = parts.schema.sensitive if parts.buckets is None else ()
-    require_columns(name, parts.frame, [*parts.schema.quasi, *apart])
-    kind, rows = _kind(parts), ReleasedRows.of(parts.frame, parts.schema.quasi)
+    apart = schema.sensitive if released.counts is None else ()
+    require_columns(name, released.frame, [*schema.quasi, *apart])
+    kind, rows = _kind(released), ReleasedRows.of(released.frame, schema.quasi)
     if kind in (PartitionRecoding.kind, FreeformRecoding.kind):  # cells overlap: rows of stars may be anybody's
         rows = replace(rows, suppressed=-1)
     return Scene(
         kind=kind,
-        schema=parts.schema,
+        schema=schema,
         rows=rows,
-        frame=parts.frame,
-        buckets=parts.buckets,
-        recoding=parts.recoding,
-        models=parts.models,
-        method=parts.method,
+        frame=released.frame,
+        counts=released.counts,
+        recoding=released.recoding,
+        models=released.models,
+        method=released.method,
         **settings,
     )
 
 
-def _parts(
-    release: Any,
-    schema: Schema | None,
-    recoding: Recoding | str | Path | None,
-    privacy: Sequence[PrivacyModel] | None,
-    method: Any,
-) -> _Parts:
-    if is_release(release):
-        job: Any = release.job
-        frame, counts = release.frame, release.counts
-        return _Parts(
-            frame=frame,
-            buckets=None if counts is None else BucketTables(quasi=frame, counts=counts),
-            recoding=release.recoding,
-            schema=job.schema,
-            models=tuple(job.privacy if privacy is None else privacy),
-            method=method or job.method,
-            source_rows=release.log.source_rows,
-        )
-    if schema is None:
-        raise SchemaError("attack", expected="the schema the table was released by", got="none", hint="schema=...")
-    known = Recoding.load(recoding) if isinstance(recoding, str | Path) else recoding
-    if isinstance(known, BucketRecoding) and not isinstance(release, BucketTables):
-        raise TableError(
-            "release", expected="the two tables of a bucketized release", got="one", hint="BucketTables of both"
-        )
-    buckets = release if isinstance(release, BucketTables) else None
-    return _Parts(
-        frame=to_polars(release) if buckets is None else buckets.quasi,
-        buckets=buckets,
-        recoding=known,
-        schema=schema,
-        models=tuple(privacy or ()),
-        method=method,
-    )
-
-
-def _kind(parts: _Parts) -> str:
+def _kind(released: Released) -> str:
     """Return the kind of the recoding; where it is not there, what the tables and the method tell."""
-    if parts.buckets is not None:
+    if released.counts is not None:
         return BucketRecoding.kind
-    if parts.recoding is not None:
-        return parts.recoding.kind
-    return FreeformRecoding.kind if isinstance(parts.method, Freeform) else "table"
+    if released.recoding is not None:
+        return released.recoding.kind
+    return FreeformRecoding.kind if isinstance(released.method, Freeform) else "table"
 
 
 def require_columns(where: str, frame: pl.DataFrame, names: Sequence[str]) -> None:
@@ -158,28 +106,8 @@ def require_columns(where: str, frame: pl.DataFrame, names: Sequence[str]) -> No
 def _without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, Ints]:
     """Return the records that could be published, and their rows in the source."""
     require_columns("original", source, [*schema.quasi, *schema.sensitive])
-    kept = np.flatnonzero(~dropped(source, _within(schema, source)))
+    kept = np.flatnonzero(~schema.gaps(source))
     return source[kept], kept.astype(np.int64)
-
-
-def _within(schema: Schema, frame: pl.DataFrame) -> Schema:
-    return Schema({name: schema[name] for name in schema if name in frame.columns})
-
-
-def _reading(
-    parts: _Parts, rows: ReleasedRows, source: pl.DataFrame | None, population: Any
-) -> tuple[ReadCells, Index] | None:
-    """Return how cells are read and values numbered; None where neither recoding nor original tells."""
-    if parts.buckets is not None:
-        return as_they_are, {name: _numbered(labels) for name, labels in rows.labels.items()}
-    if parts.recoding is not None:
-        known = parts.recoding.hierarchies
-        return by_recoding(parts.recoding), {name: known[name].index for name in parts.schema.quasi}
-    if source is None:
-        return None
-    people = None if population is None else to_polars(population)
-    built = hierarchies_of(source, _within(parts.schema, source), people)
-    return by_text(built, source), {name: built[name].index for name in parts.schema.quasi}
 
 
 def _numbered(labels: Sequence[Label]) -> dict[Label, int]:
@@ -229,7 +157,7 @@ def _places(link: Ints, kept: Ints) -> Ints | None:
 
 def _same(scene: Scene, source: pl.DataFrame, place: Ints) -> bool:
     """Say whether the sensitive values of linked rows agree."""
-    names = scene.sensitive if scene.buckets is None else ()
+    names = scene.sensitive if scene.counts is None else ()
     for name in names:
         (released, numbers), (own, codes) = labelled(scene.frame[name]), labelled(source[name])
         known = _numbered(own)
@@ -240,7 +168,7 @@ def _same(scene: Scene, source: pl.DataFrame, place: Ints) -> bool:
 
 def _check_belongs(scene: Scene, people: People, matcher: Matcher, release: str) -> None:
     """Refuse an original that some rows cannot come from; sensitive values have to agree too."""
-    names = scene.sensitive if scene.buckets is None else ()
+    names = scene.sensitive if scene.counts is None else ()
     whole = ReleasedRows.of(scene.frame, [*scene.schema.quasi, *names])
     cells, codes = {name: matcher.cells[name] for name in matcher.cells}, list(people.codes)
     for name in names:

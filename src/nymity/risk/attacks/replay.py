@@ -31,7 +31,7 @@ from nymity.table.recoding import Recoded
 from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
-from nymity.utility.reading import hierarchies_of
+from nymity.utility.released import Released
 
 Row = tuple[Label, ...]
 
@@ -136,7 +136,7 @@ class Replay:
         records = np.repeat(np.arange(len(profiles.counts)), profiles.counts)
         equal = Orders(records, profiles.combination[records].astype(np.int64))
         known: dict[str, MakeOrders] = {EQUAL_RECORDS: lambda _: equal, PLACES: all_alike}
-        if self.scene.buckets is not None:
+        if self.scene.counts is not None:
             rows = as_rows(table[content_order(table, self.names)], self.names)
             number = {row: at for at, row in enumerate(dict.fromkeys(rows))}
             value = {row[-1]: at for at, row in enumerate(rows)}
@@ -146,8 +146,7 @@ class Replay:
 
     @cached_property
     def _released(self) -> tuple[Counter[Row], Counter[Row]]:
-        buckets = self.scene.buckets
-        return _tables(self.scene.frame, None if buckets is None else buckets.counts, self.names)
+        return _tables(self.scene.frame, self.scene.counts, self.names)
 
     @cached_property
     def schema(self) -> Schema:
@@ -155,11 +154,9 @@ class Replay:
         scene = self.scene
         assert scene.people is not None
         published = Schema({name: scene.schema[name] for name in self.names})
-        known = (
-            hierarchies_of(scene.people.frame, published, None)
-            if scene.recoding is None
-            else scene.recoding.hierarchies
-        )
+        people = scene.people.frame
+        reading = Released(frame=people, schema=published, recoding=scene.recoding).reading(people)
+        known = {} if reading is None else reading.hierarchies
         return Schema(
             {
                 name: replace(attribute, hierarchy=known.get(name, attribute.hierarchy))

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from nymity.kernels.fits import fitted, fitting
 from nymity.kernels.grouping import distinct
 from nymity.table.cells import Cells
-from nymity.table.encoding import codes_of, distinct_values
+from nymity.table.encoding import labelled
 from nymity.table.hierarchy import Label
 from nymity.table.packing import KeyLayout
 from nymity.table.published_cells import ReadCells
-from nymity.table.text import MASK, as_text
+from nymity.table.text import MASK
 
 Ints = NDArray[np.int64]
 
@@ -142,14 +142,6 @@ class Matcher:
     def _masked(self, a: int) -> NDArray[np.bool_]:
         labels = list(self.rows.labels.values())[a]
         return np.array([label == MASK for label in labels], dtype=np.bool_)
-
-
-def labelled(column: pl.Series) -> tuple[tuple[Label, ...], Ints]:
-    """Return the different cells of a column as text, and the number of each row's."""
-    values = distinct_values(column)
-    labels = as_text(values).unique().sort().to_list()
-    numbers = codes_of(column, values, {label: number for number, label in enumerate(labels)})
-    return tuple(labels), numbers.astype(np.int64)
 
 
 def _patterns(weights: Ints) -> Ints:

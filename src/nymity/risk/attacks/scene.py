@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from nymity.core.progress import Observer, silent
 from nymity.privacy import PrivacyModel
-from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows, labelled
+from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.classes import Histogram
-from nymity.table.encoding import SensitiveColumn, codes_of
+from nymity.table.encoding import SensitiveColumn, codes_of, labelled
 from nymity.table.hierarchy import Label
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
-from nymity.utility.countable import BucketTables
 
 #: Persons whose row is none, or whose row is one of several classes that fit.
 NOT_THERE, SEVERAL = -1, -2
@@ -80,7 +79,7 @@ class Scene:
     schema: Schema
     rows: ReleasedRows
     frame: pl.DataFrame
-    buckets: BucketTables | None = None
+    counts: pl.DataFrame | None = None
     recoding: Recoding | None = None
     index: Mapping[str, Mapping[Label, int]] = field(default_factory=dict)
     matcher: Matcher | None = None
@@ -143,13 +142,13 @@ class Scene:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes that are published."""
-        known = self.frame.columns if self.buckets is None else self.buckets.sensitive_columns
+        known = (self.frame if self.counts is None else self.counts).columns
         return tuple(name for name in self.schema.sensitive if name in known)
 
     def values(self, attribute: str) -> ValueGroups:
         """Count the values of a sensitive attribute by bucket, by class, or for freeform rows by what fits a person."""
-        if self.buckets is not None:
-            return self._by_bucket(attribute, self.buckets)
+        if self.counts is not None:
+            return self._by_bucket(attribute, self.counts)
         labels, codes = labelled(self.frame[attribute])
         entries = _counted(self.rows.class_of, codes, np.ones(len(codes), dtype=np.int64))
         n = len(self.rows.sizes)
@@ -174,10 +173,10 @@ class Scene:
         listed = [tuple(labels[i] for (labels, _), i in zip(columns, row, strict=True)) for row in different.T]
         return place.reshape(-1), listed
 
-    def _by_bucket(self, attribute: str, buckets: BucketTables) -> ValueGroups:
-        labels, codes = labelled(buckets.counts[attribute])
-        _, bucket = labelled(buckets.counts[BUCKET])
-        entries = _counted(bucket, codes, buckets.counts[COUNT].to_numpy().astype(np.int64))
+    def _by_bucket(self, attribute: str, counts: pl.DataFrame) -> ValueGroups:
+        labels, codes = labelled(counts[attribute])
+        _, bucket = labelled(counts[BUCKET])
+        entries = _counted(bucket, codes, counts[COUNT].to_numpy().astype(np.int64))
         n = int(bucket.max(initial=-1)) + 1
         sizes = np.bincount(entries[0], weights=entries[2], minlength=n).astype(np.int64)
         return self._groups(attribute, labels, entries, n, sizes, exact=True)

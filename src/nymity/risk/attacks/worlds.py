@@ -51,7 +51,7 @@ class Worlds:
         own = as_rows(scene.people.frame, scene.sensitive)
         values = tuple(dict.fromkeys(own))
         number = {row: at for at, row in enumerate(values)}
-        stock, room = _bucket_stock(scene, number) if scene.buckets is not None else (_class_stock(scene, number), None)
+        stock, room = _bucket_stock(scene, number) if scene.counts is not None else (_class_stock(scene, number), None)
         return Worlds(scene, values, tuple(number[row] for row in own), stock, room)
 
     @cached_property
@@ -178,10 +178,10 @@ def levels_alone(scene: Scene) -> bool:
 
 
 def _bucket_stock(scene: Scene, number: dict[Row, int]) -> tuple[tuple[Counter[int], ...], Counter[tuple[Row, int]]]:
-    assert scene.buckets is not None
+    assert scene.counts is not None
     ids = {bucket: at for at, bucket in enumerate(sorted(set(as_rows(scene.frame, [BUCKET])), key=str))}
     stock = tuple(Counter[int]() for _ in ids)
-    counts = scene.buckets.counts
+    counts = scene.counts
     for bucket, row, records in zip(
         as_rows(counts, [BUCKET]), as_rows(counts, scene.sensitive), counts[COUNT].to_list(), strict=True
     ):

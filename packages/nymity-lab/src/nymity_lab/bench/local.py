@@ -29,6 +29,7 @@ from nymity.publish.compare import compare
 from nymity.publish.pipeline import publish
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
+from nymity.utility import Released
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -89,7 +90,7 @@ def _freeform(method: Freeform, unit: float) -> Iterator[Line]:
     seconds = cpu_seconds(lambda: found.append(method.run(table, models, columns=columns, draws=_DRAWS)), repeat=1)
     recoding = found[0].recoding
     frame, name = recoding.apply(adult.table, draws=_DRAWS).table, f"{method.key}, adult, 8 attributes"
-    gcp = compare(adult.table, frame, schema, recoding=recoding).value("gcp")
+    gcp = compare(adult.table, Released(frame=frame, schema=schema, recoding=recoding)).value("gcp")
     originals = Originals.of(adult.table, recoding)
 
     def verify() -> None:

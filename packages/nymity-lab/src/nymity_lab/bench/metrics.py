@@ -25,7 +25,7 @@ from nymity.table.builders import RandomTree
 from nymity.table.encoding import encode
 from nymity.table.recoding import Recoded, Recoding
 from nymity.table.schema import Schema, quasi, sensitive
-from nymity.utility import LearningResult, learn
+from nymity.utility import LearningResult, Released, learn
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -89,7 +89,7 @@ def _released(unit: float) -> Iterator[Line]:
 
         def compared() -> None:
             recoding, made = released()
-            Comparer(table, trees).compare(made.table, recoding=recoding, source_rows=made.source_rows)
+            Comparer(table, trees).compare(Released(frame=made.table, recoding=recoding, source_rows=made.source_rows))
 
         compared()  # warm-up
         seconds = cpu_seconds(released)

@@ -7,7 +7,6 @@ cells, counting different rows, and answering. The census has seven quasi-identi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +18,7 @@ from nymity.privacy import KAnonymity
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
-from nymity.utility import BucketTables, QueryError, count_queries
+from nymity.utility import QueryError, Released, count_queries
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -38,18 +37,18 @@ def bench_queries(observe: Observer = silent) -> BenchResult:
 def _lines(unit: float) -> Iterator[Line]:
     table = public("acs").table.select(*_QUASI, _SENSITIVE)
     schema = Schema({**dict.fromkeys(_QUASI, quasi()), _SENSITIVE: sensitive()})
-    yield _line("the census itself", table, table, schema, unit)
-    yield _line("buckets of 10", table, _bucketized(table, 10), schema, unit)
+    yield _line("the census itself", table, Released(frame=table, schema=schema), unit)
+    yield _line("buckets of 10", table, _bucketized(table, 10), unit)
     outcome = Mondrian().run(encode(table, schema), [KAnonymity(k=10)], columns=table.columns)
-    released = outcome.recoding.apply(table).table
-    yield _line("Mondrian, k=10", table, released, schema, unit, recoding=outcome.recoding)
+    released = Released(frame=outcome.recoding.apply(table).table, schema=schema, recoding=outcome.recoding)
+    yield _line("Mondrian, k=10", table, released, unit)
 
 
-def _line(name: str, table: pl.DataFrame, release: Any, schema: Schema, unit: float, **further: Any) -> Line:
+def _line(name: str, table: pl.DataFrame, release: Released, unit: float) -> Line:
     found: list[QueryError] = []
 
     def work() -> None:
-        found.append(count_queries(table, release, schema, **further))
+        found.append(count_queries(table, release))
 
     work()  # warm-up
     seconds = cpu_seconds(work, repeat=3)
@@ -60,9 +59,9 @@ def _line(name: str, table: pl.DataFrame, release: Any, schema: Schema, unit: fl
     )
 
 
-def _bucketized(table: pl.DataFrame, size: int) -> BucketTables:
+def _bucketized(table: pl.DataFrame, size: int) -> Released:
     """Put records into buckets at random; what buckets must keep does not matter here."""
     order = np.random.default_rng(1).permutation(table.height)
     numbered = table[order].with_columns(pl.Series(BUCKET, np.arange(table.height) // size))
     counts = numbered.group_by(BUCKET, _SENSITIVE).len(COUNT)
-    return BucketTables(quasi=numbered.drop(_SENSITIVE), counts=counts)
+    return Released(frame=numbered.drop(_SENSITIVE), counts=counts)

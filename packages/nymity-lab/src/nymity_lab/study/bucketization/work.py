@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nymity.bucket import Plan, Slots
-    from nymity.utility import BucketTables, QueryError, Workload
+    from nymity.utility import QueryError, Released, Workload
 
 #: How plans are made, by the names of the exhibits.
 PLANNERS = {"two-size": "two-size", "multi-size": "top-down", "optimal": "optimal"}
@@ -188,19 +188,19 @@ def _dealt(slots: Slots, codes: NDArray[np.int64], seed: int) -> NDArray[np.int6
     return buckets
 
 
-def _bucketized(table: pl.DataFrame, buckets: NDArray[np.int64]) -> BucketTables:
+def _bucketized(table: pl.DataFrame, buckets: NDArray[np.int64]) -> Released:
     import polars as pl
 
     from nymity.table.bucket_recoding import BUCKET, COUNT
-    from nymity.utility import BucketTables
+    from nymity.utility import Released
 
     *quasi, sensitive = table.columns
     numbered = table.with_columns(pl.Series(BUCKET, buckets))
     counts = numbered.group_by(BUCKET, sensitive).len(COUNT)
-    return BucketTables(quasi=numbered.select(*quasi, BUCKET), counts=counts)
+    return Released(frame=numbered.select(*quasi, BUCKET), counts=counts)
 
 
-def _alike(table: pl.DataFrame, slots: Slots) -> BucketTables:
+def _alike(table: pl.DataFrame, slots: Slots) -> Released:
     """Fill the buckets with records that look alike. Not to be published: it can be run backwards."""
     *quasi, sensitive = table.columns
     codes = [_coded(table[name])[1] for name in quasi]
@@ -236,13 +236,14 @@ def _mondrian(table: pl.DataFrame, theta: int, workload: Workload) -> QueryError
     from nymity.privacy import FPrivacy
     from nymity.table.encoding import encode
     from nymity.table.schema import Schema, quasi, sensitive
-    from nymity.utility import count_queries
+    from nymity.utility import Released, count_queries
 
     *others, last = table.columns
     schema = Schema({**dict.fromkeys(others, quasi()), last: sensitive()})
     model = FPrivacy(thresholds={"a": theta, "c": float(CONSTANT)}, attribute=last)
     recoding = Mondrian().run(encode(table, schema), [model], columns=table.columns).recoding
-    return count_queries(table, recoding.apply(table).table, schema, recoding=recoding, queries=workload)
+    released = Released(frame=recoding.apply(table).table, schema=schema, recoding=recoding)
+    return count_queries(table, released, queries=workload)
 
 
 # -- records ---------------------------------------------------------------------------------------------------

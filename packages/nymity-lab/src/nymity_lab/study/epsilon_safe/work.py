@@ -127,6 +127,8 @@ def released(
 ) -> Rows:
     """Logistic regression on releases of the training part; the form as published has k and shares one sample."""
     found = task(data, attributes, education)
+    from nymity.utility import Released
+
     accuracies, rows, columns, seconds, levels = [], [], [], [], []
     for seed in range(draws):
         began = process_time()
@@ -138,7 +140,7 @@ def released(
         rows.append(table.height)
         columns.append(_columns(found, table))
         levels.append(" ".join(map(str, node)))
-        examples = found.learner.examples(table, links=links)
+        examples = found.learner.examples(Released(frame=table, source_rows=links))
         accuracies.append(float(_tested(found, examples).mean()))
     return [
         {"data": data, "attributes": attributes, "way": form, "interpolation": interpolation, "penalty": penalty}

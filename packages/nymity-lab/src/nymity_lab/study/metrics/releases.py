@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
     import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from nymity.table.cells import Cells
     from nymity.table.hierarchy import Hierarchy
     from nymity.table.recoding import Recoding
+    from nymity.utility import Released
     from nymity_lab.study.metrics.data import Column, Data
 
 DATAFLY, SHUFFLED, MONDRIAN = ALGORITHMS = ("datafly", "datafly-shuffled", "mondrian")
@@ -30,6 +32,12 @@ class Made:
     k: int
     table: pl.DataFrame
     recoding: Recoding
+
+    def released(self, links: NDArray[np.int64] | None = None) -> Released:
+        """Return what comparisons and learners take; ``links`` are the records of its rows."""
+        from nymity.utility import Released
+
+        return Released(frame=self.table, recoding=self.recoding, source_rows=links)
 
 
 def make(data: Data, algorithm: str, number: int, k: int | None = None) -> Made:

@@ -76,10 +76,10 @@ def _compared(source: Data, made: Made, algorithm: str) -> Comparison:
     from nymity.table.schema import Schema
 
     if algorithm == MONDRIAN:
-        return _comparer(source).compare(made.table, recoding=made.recoding)
+        return _comparer(source).compare(made.released())
     trees = made.recoding.hierarchies
     schema = Schema({n: replace(a, hierarchy=trees[n]) if n in trees else a for n, a in source.schema.items()})
-    return Comparer(source.table, schema).compare(made.table, recoding=made.recoding)
+    return Comparer(source.table, schema).compare(made.released())
 
 
 def _utilities(learner: Learner, examples: Examples, tested: Examples, trees: int) -> Row:
@@ -104,7 +104,7 @@ def _released(learner: Learner, made: Made) -> Examples:
     """Take a release, whose rows are in the order of the records."""
     import numpy as np
 
-    return learner.examples(made.table, recoding=made.recoding, links=np.arange(made.table.height))
+    return learner.examples(made.released(links=np.arange(made.table.height)))
 
 
 @lru_cache(maxsize=2)

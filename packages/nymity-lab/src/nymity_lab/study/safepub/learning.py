@@ -6,7 +6,7 @@ from statistics import mean, stdev
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
-from nymity_lab.study.safepub.releases import DRAW, STILL, Released, Setting, publish
+from nymity_lab.study.safepub.releases import DRAW, STILL, Sample, Setting, publish
 from nymity_lab.study.safepub.sources import NAMES, TARGETS, Source, source
 from nymity_lab.study.study import Row, Rows
 
@@ -71,11 +71,11 @@ def accuracies(
     ]
 
 
-def _tested(learner: Learner, released: Released, fold: NDArray[np.int64], classifiers: list[str]) -> dict[str, float]:
+def _tested(learner: Learner, released: Sample, fold: NDArray[np.int64], classifiers: list[str]) -> dict[str, float]:
     """Return accuracies by cross-validation; of a release without a row, that of the most frequent class."""
     if released.rows.height < FOLDS:
         return dict.fromkeys(classifiers, _largest_share(learner.original.labels))
-    examples = learner.examples(released.rows, links=released.source_rows)
+    examples = learner.examples(released)
     found = learner.cross_validated(examples, fold, classifiers)
     return {key: float(predictions.correct.mean()) for key, predictions in found.items()}
 
@@ -216,12 +216,12 @@ def _learner_of(part: Source, target: str, test: pl.DataFrame | None = None) -> 
     return Learner.of(part.table, part.schema(target), target=target, test=test)
 
 
-def _answers(learner: Learner, released: Released | None, test: pl.DataFrame) -> float:
+def _answers(learner: Learner, released: Sample | None, test: pl.DataFrame) -> float:
     """Return the accuracy of a tree on test records, trained on a release or on the learner's own records."""
     others = learner.others(test)
     if released is not None and not released.rows.height:
         return _largest_share(others.labels)
-    examples = learner.original if released is None else learner.examples(released.rows, links=released.source_rows)
+    examples = learner.original if released is None else learner.examples(released)
     return float(learner.held_out(examples, others, [TREE])[TREE].correct.mean())
 
 

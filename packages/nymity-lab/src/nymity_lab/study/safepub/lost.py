@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from nymity_lab.study.safepub.releases import Released
+    from nymity_lab.study.safepub.releases import Sample
     from nymity_lab.study.safepub.sources import Source
 
 MODELS = ("granularity", "intensity", "discernibility", "entropy", "group-size")
 
 
-def lost(source: Source, release: Released) -> dict[str, float]:
+def lost(source: Source, release: Sample) -> dict[str, float]:
     """Return the loss by each model."""
     import numpy as np
 
@@ -69,7 +69,7 @@ def _whole(source: Source) -> _Whole:
     return _Whole({name: codes.astype(np.int64) for name, codes in columns.items()}, _classes(source.table))
 
 
-def _cells(source: Source, release: Released, kept: NDArray[np.bool_]) -> tuple[float, float]:
+def _cells(source: Source, release: Sample, kept: NDArray[np.bool_]) -> tuple[float, float]:
     """Return the losses that are sums over cells: granularity and entropy."""
     import numpy as np
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from nymity.dp.differential_privacy import DifferentialPrivacy
     from nymity.dp.safepub import SafePub
+    from nymity.utility import Released
     from nymity_lab.study.safepub.sources import Source
 
 #: The ways, as exhibits call them.
@@ -30,12 +31,19 @@ _PROBABILISTIC = (BEST, PUBLISHED)
 STILL = (K_ANONYMITY,)
 
 
-class Released(NamedTuple):
+class Sample(NamedTuple):
     """Published rows, the levels they have, and the rows of the table that they came from."""
 
     levels: dict[str, int]
     rows: pl.DataFrame
     source_rows: NDArray[np.int64]
+
+    @property
+    def released(self) -> Released:
+        """What a learner takes."""
+        from nymity.utility import Released
+
+        return Released(frame=self.rows, source_rows=self.source_rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +75,7 @@ class Setting:
         return SafePub(score=self.score, target=self.target, steps=steps, not_private_seed=seed)
 
 
-def publish(source: Source, way: str, setting: Setting, seed: int) -> Released:
+def publish(source: Source, way: str, setting: Setting, seed: int) -> Sample:
     """Publish a table in one of the ways. None of these releases is private: a seed decides the draws."""
     if way in (DRAW, WALK):
         return _safepub(source, setting, setting.steps if way == WALK else None, seed)
@@ -85,10 +93,10 @@ def publish(source: Source, way: str, setting: Setting, seed: int) -> Released:
         found = as_published.safepub_as_published(table, schema, model, method=method, seed=seed)
     else:
         found = baselines.safepub_optimum(table, schema, model, method=method, seed=seed)
-    return Released(found.levels, found.rows, found.source_rows)
+    return Sample(found.levels, found.rows, found.source_rows)
 
 
-def _safepub(source: Source, setting: Setting, steps: int | None, seed: int) -> Released:
+def _safepub(source: Source, setting: Setting, steps: int | None, seed: int) -> Sample:
     from nymity.dp.public_domain import public_schema
     from nymity.table.encoding import encode
 
@@ -97,7 +105,7 @@ def _safepub(source: Source, setting: Setting, steps: int | None, seed: int) -> 
         encoded, [setting.promise(source.table.height)], columns=source.table.columns
     )
     recoded = found.recoding.apply(source.table)
-    return Released(found.levels, recoded.table, recoded.source_rows)
+    return Sample(found.levels, recoded.table, recoded.source_rows)
 
 
 def published_delta(n_records: int) -> float:

@@ -8,7 +8,7 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.safepub.lost import lost
-from nymity_lab.study.safepub.releases import DRAW, PUBLISHED, STILL, Released, Setting, publish
+from nymity_lab.study.safepub.releases import DRAW, PUBLISHED, STILL, Sample, Setting, publish
 from nymity_lab.study.safepub.sources import NAMES, TARGETS, source
 from nymity_lab.study.study import Rows
 
@@ -221,4 +221,4 @@ class _Scored:
 
         levels = Space.of(self.sample).node(node)
         release = release_at(levels, self.source.table, self.sample, self.kept, k=self.k)
-        return lost(self.source, Released(release.levels, release.rows, release.source_rows))[model]
+        return lost(self.source, Sample(release.levels, release.rows, release.source_rows))[model]

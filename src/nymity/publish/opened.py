@@ -1,0 +1,266 @@
+"""open: a release on disk, or a table that somebody received, with all that is known of it.
+
+What is not known is looked for when it is asked for: the certificate beside the table, the recoding and the links of
+rows in the custodian's folder, hierarchies and a population in the job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.core.commit import refuse_between
+from nymity.core.custodian import refuse_ended
+from nymity.core.errors import FileError, ParameterError, TableError
+from nymity.core.paths import path_text
+from nymity.io import read_table, to_polars
+from nymity.privacy import PrivacyModel
+from nymity.publish.caveats import Caveat, verdict
+from nymity.publish.certificate import Certificate
+from nymity.publish.certificate_form import Certificate2, CertificateForm
+from nymity.publish.custody import Custody, KeptLog, content_hashes
+from nymity.publish.fingerprint import fingerprint
+from nymity.publish.job import Job, Output
+from nymity.publish.pipeline import population_of
+from nymity.publish.registry import Method
+from nymity.publish.release import Release
+from nymity.publish.released_files import ReleasedFiles
+from nymity.publish.signing import CERTIFICATE_NAME
+from nymity.publish.stated import Stated
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+from nymity.utility.released import Released
+
+
+def open(
+    release: Any,
+    *,
+    job: Job | str | Path | None = None,
+    schema: Schema | None = None,
+    certificate: Certificate | str | Path | None = None,
+    sensitive: Any = None,
+    recoding: Recoding | str | Path | None = None,
+    links: Any = None,
+    population: Any = None,
+    custodian: str | Path | None = None,
+) -> OpenedRelease:
+    """Open a release: its folder, its table or its certificate by path, a table in any kind of frame, or a Release.
+
+    ``certificate`` is looked for beside the table unless it or a ``job`` is given. ``sensitive`` is the second table of
+    a bucketized release, looked for beside the first. ``custodian`` is the custodian's folder; the one beside the
+    release is taken if it keeps a log of this very table. It tells the ``recoding`` and the ``links``, the source row
+    of each released row; both can be given, too, as they are or by their file. ``schema`` and ``population`` are those
+    of the job unless given.
+    """
+    if isinstance(release, Release):
+        if any(given is not None for given in (job, schema, certificate, sensitive, recoding, links, population)):
+            raise ParameterError("open", expected="a Release alone, which knows everything", got="more beside it")
+        return OpenedRelease(
+            files=ReleasedFiles(release.frame, None, release.counts),
+            stated=Stated.read(release.certificate),
+            job=release.job,
+            given_recoding=release.recoding,
+            given_links=release.log.source_rows,
+        )
+    described = Job.load(job) if isinstance(job, str | Path) else job
+    if described is not None:
+        validation.instance("job", described, Job, expected="a Job, or the path of its file")
+    if isinstance(recoding, str | Path):
+        recoding = Path(path_text("recoding", recoding))
+    elif recoding is not None:
+        validation.instance("recoding", recoding, Recoding, expected="a Recoding, or the path of its file")
+    if isinstance(release, str | Path):
+        release, certificate = _found(Path(path_text("release", release)), certificate, described)
+    stated = Stated.read(certificate)
+    return OpenedRelease(
+        files=ReleasedFiles.read(release, sensitive, _output(described, stated), _second_table(described, stated)),
+        stated=stated,
+        job=described,
+        given_schema=None if schema is None else Schema.of(schema),
+        given_recoding=recoding,
+        given_links=links,
+        given_population=None if population is None else to_polars(population),
+        custodian=None if custodian is None else Custody(Path(custodian)),
+    )
+
+
+def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
+    """Return the table and the certificate that a path leads to."""
+    if path.name == CERTIFICATE_NAME and path.is_file():
+        path = path.parent
+    if not path.is_dir():
+        beside = path.with_name(CERTIFICATE_NAME)
+        return path, beside if certificate is None and job is None and beside.is_file() else certificate
+    refuse_between(path)
+    certificate = path / CERTIFICATE_NAME if certificate is None else certificate
+    if isinstance(certificate, Path) and not certificate.is_file():
+        raise FileError(str(path), expected=f"a release: a folder with a {CERTIFICATE_NAME}", got="none")
+    stated = Stated.read(certificate)
+    assert stated is not None
+    return path / (stated.form.output.file or stated.job.output.file_name), certificate
+
+
+def _output(job: Job | None, stated: Stated | None) -> Output:
+    if stated is not None:
+        return stated.job.output
+    return Output() if job is None else job.output
+
+
+def _second_table(job: Job | None, stated: Stated | None) -> str | None:
+    """Return the name of the file with sensitive values, where they lie apart."""
+    described = None if stated is None else stated.form.output.sensitive_table
+    if described is not None:
+        return described.file or _output(job, stated).sensitive_file_name
+    return job.table_names[1] if job is not None and len(job.table_names) > 1 else None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OpenedRelease:
+    """A release as it lies there; make it with :func:`open`."""
+
+    files: ReleasedFiles
+    stated: Stated | None = None
+    job: Job | None = None
+    given_schema: Schema | None = None
+    given_recoding: Recoding | Path | None = None
+    given_links: Any = None
+    given_population: pl.DataFrame | None = None
+    custodian: Custody | None = None
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The released table."""
+        return self.files.table
+
+    @property
+    def sensitive_table(self) -> pl.DataFrame | None:
+        """The sensitive values of each bucket; None unless values lie apart."""
+        return self.files.counts
+
+    @property
+    def certificate(self) -> CertificateForm:
+        """What its publisher certified, or an error where there is no certificate."""
+        if self.stated is None:
+            raise FileError(
+                str(self.files.path or "release"),
+                expected=f"a {CERTIFICATE_NAME} beside it",
+                got="none",
+                hint="nymity.open(table, certificate=path)",
+            )
+        return self.stated.form
+
+    @property
+    def schema(self) -> Schema | None:
+        """What each column is: as given, by the job, or by the certificate, which withholds values and paths."""
+        if self.given_schema is not None or self.job is not None:
+            return self.given_schema if self.job is None else self.job.schema
+        return None if self.stated is None else self.stated.job.schema
+
+    @property
+    def promises(self) -> tuple[PrivacyModel, ...]:
+        """The models that its job demands, or that its certificate promises."""
+        if self.job is not None:
+            return self.job.privacy
+        return () if self.stated is None else self.stated.job.models
+
+    @property
+    def method(self) -> Method | None:
+        """How it was made."""
+        if self.job is not None:
+            return self.job.method
+        return None if self.stated is None else self.stated.job.method
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What its certificate says that someone could still find out, the worst first."""
+        form = self.certificate
+        if not isinstance(form, Certificate2):  # version 1 has plain sentences
+            return tuple(Caveat.by_nature(text) for text in getattr(form, "not_protected", ()))
+        return tuple(Caveat(key=one.warning, says=one.says, figures=one.figures) for one in form.not_protected)
+
+    @property
+    def verdict(self) -> str:
+        """Say in a few words how it stood when it was measured."""
+        return verdict(self.certificate.measured.holds, len(self.warnings))
+
+    @cached_property
+    def log(self) -> KeptLog | None:
+        """The custodian's log of this release: in the folder that was given, or in the one beside it if it is there."""
+        here = self.files.path
+        if self.custodian is not None:
+            return self.custodian.log_of(self.table if here is None else here)
+        if here is None or not (custody := Custody.beside(here.absolute().parent)).has_logs:
+            return None
+        fitting = custody.with_content(*content_hashes(here))
+        if fitting is None and not custody.logs[0].released:
+            fitting = custody.logs[0]  # of a version whose logs did not say what they belong to
+        return fitting
+
+    @cached_property
+    def recoding(self) -> Recoding | None:
+        """How values were generalized, as given or by the custodian's log; None where nobody has it."""
+        given = self.given_recoding
+        if isinstance(given, Recoding):
+            return given
+        if given is None and (self.log is None or self.log.ended or not self.log.recoding.exists()):
+            return None
+        return Recoding.load(given if given is not None else self.log.recoding)  # type: ignore[union-attr]
+
+    @cached_property
+    def links(self) -> NDArray[np.int64] | None:
+        """The source row of each released row, as given or by the custodian's log; None where nobody has it."""
+        if self.given_links is not None and not isinstance(self.given_links, str | Path):
+            return np.asarray(self.given_links)
+        if self.given_links is None and (self.log is None or self.log.ended or not self.log.mapping.exists()):
+            return None
+        return _read_links(Path(self.given_links if self.given_links is not None else self.log.mapping))  # type: ignore[union-attr]
+
+    @cached_property
+    def released(self) -> Released:
+        """What queries, learning, attacks and comparisons take."""
+        recoding, population = self.recoding, self.given_population
+        if population is None and recoding is None and self.job is not None:
+            population = population_of(self.job)
+        return Released(
+            frame=self.table,
+            counts=self.sensitive_table,
+            schema=self.schema,
+            models=self.promises,
+            method=self.method,
+            recoding=recoding,
+            source_rows=self.links,
+            population=population,
+        )
+
+    def check_content(self) -> None:
+        """Refuse tables that the certificate is not about."""
+        output = self.certificate.output
+        tables = [(self.files.path, self.table, output.content_sha256)]
+        if self.sensitive_table is not None and output.sensitive_table is not None:
+            tables.append((self.files.counts_path, self.sensitive_table, output.sensitive_table.content_sha256))
+        for path, table, expected in tables:
+            if fingerprint(table) != expected:
+                raise TableError(
+                    "release" if path is None else path.name,
+                    expected="the table that the certificate was made for",
+                    got="another one",
+                    hint="nymity check says what differs",
+                )
+
+
+def _read_links(path: Path) -> NDArray[np.int64]:
+    """Read the links of rows from the file of a custodian's log."""
+    refuse_ended(path)
+    mapping = read_table(path)
+    if not {"released_row", "source_row"} <= set(mapping.columns):
+        raise TableError(
+            str(path), expected="columns 'released_row' and 'source_row'", got=", ".join(map(repr, mapping.columns))
+        )
+    return mapping.sort("released_row")["source_row"].to_numpy()

@@ -1,0 +1,130 @@
+"""Released: a released table with all that is known of it, the one thing that queries, learning and attacks take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.errors import SchemaError, TableError
+from nymity.io import to_polars
+from nymity.privacy import PrivacyModel
+from nymity.table.bucket_recoding import BUCKET, COUNT, BucketRecoding
+from nymity.table.encoding import distinct_values
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the cells of a release stand for: codes of these hierarchies. Other columns are as they were."""
+
+    hierarchies: Mapping[str, Hierarchy]
+    read: ReadCells
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Released:
+    """A released table and what is known of it; what is not known is None, and whoever needs it says so.
+
+    ``counts`` (bucket, sensitive columns …, count) is the second table of a bucketized release. ``source_rows`` is the
+    custodian's link, the source row of each released row; ``masked`` marks suppressed rows. ``population`` are the
+    quasi-identifiers of the second table it was released beside. ``minimized`` is what its method made small.
+    ``by_schema``: whether the schema, built for the original, gives the very hierarchies of the recoding.
+    """
+
+    frame: pl.DataFrame
+    counts: pl.DataFrame | None = None
+    schema: Schema | None = None
+    models: tuple[PrivacyModel, ...] = ()
+    method: Any = None
+    recoding: Recoding | None = None
+    source_rows: NDArray[np.int64] | None = None
+    masked: NDArray[np.bool_] | None = None
+    population: pl.DataFrame | None = None
+    minimized: Any = None
+    by_schema: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", to_polars(self.frame))
+        if self.counts is not None:
+            object.__setattr__(self, "counts", to_polars(self.counts))
+            _check_fit(self.frame, self.counts)
+        elif isinstance(self.recoding, BucketRecoding):
+            raise TableError(
+                "release",
+                expected="the two tables of a bucketized release",
+                got="one",
+                hint="nymity.open(table, sensitive=second)",
+            )
+
+    @staticmethod
+    def of(release: Any) -> Released:
+        """Take a release as it was published or opened, or a table of which nothing else is known."""
+        known = release if isinstance(release, Released) else getattr(release, "released", None)
+        return known if isinstance(known, Released) else Released(frame=to_polars(release))
+
+    def schema_for(self, where: str) -> Schema:
+        """Return the schema, or refuse what cannot be done without."""
+        if self.schema is None:
+            raise SchemaError(
+                where,
+                expected="the schema the table was released by",
+                got="none",
+                hint="nymity.open(table, schema=schema), or job=, or certificate=",
+            )
+        return self.schema
+
+    def reading(self, source: pl.DataFrame | None = None) -> Reading | None:
+        """Say what cells stand for: by the recoding, or by their text beside the original; None if neither is known."""
+        if self.counts is not None:
+            return Reading({}, as_they_are)
+        if self.recoding is not None:
+            return Reading(self.recoding.hierarchies, by_recoding(self.recoding))
+        if source is None or self.schema is None:
+            return None
+        schema = self.schema
+        kept = source.filter(~schema.gaps(source))
+        tables = [kept] if self.population is None else [kept, self.population]
+        built = {name: schema.hierarchy(name, _values([table[name] for table in tables])) for name in schema.quasi}
+        return Reading(built, by_text(built, source))
+
+
+def _values(columns: list[pl.Series]) -> pl.Series:
+    """Return the distinct values of one column in one or two tables."""
+    return distinct_values(pl.concat([column.to_frame("c") for column in columns], how="vertical_relaxed")["c"])
+
+
+def _check_fit(table: pl.DataFrame, counts: pl.DataFrame) -> None:
+    """Refuse two tables that do not belong together: each bucket has as many sensitive values as rows.
+
+    Nothing is allocated by a count before all of them were compared with the rows.
+    """
+    for name, frame, needed in (("table", table, (BUCKET,)), ("second table", counts, (BUCKET, COUNT))):
+        for column in needed:
+            if column not in frame.columns:
+                raise TableError(f"{name} of the buckets", expected=f"a column {column!r}", got="none")
+    if not _fit(table, counts):
+        raise TableError(
+            "buckets",
+            expected="as many sensitive values as rows in each",
+            got="more or fewer",
+            hint="give the two tables of one release",
+        )
+
+
+def _fit(table: pl.DataFrame, counts: pl.DataFrame) -> bool:
+    """Say whether each bucket has as many values as rows; no count may exceed the rows, so that sums are sums."""
+    numbers = (counts[COUNT], counts[BUCKET], table[BUCKET])
+    if not all(column.dtype.is_integer() for column in numbers):
+        return False
+    if not counts[COUNT].is_between(1, table.height).fill_null(False).all():
+        return False
+    listed = counts.group_by(BUCKET).agg(pl.col(COUNT).cast(pl.Int64).sum()).sort(BUCKET)
+    return bool(listed.rows() == table.group_by(BUCKET).len().sort(BUCKET).rows())
