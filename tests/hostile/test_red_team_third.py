@@ -1,0 +1,92 @@
+"""Plugins, private runs, ended custody and damaged releases in hostile and clumsy hands: each case once went wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from nymity.cli.plugins import add_plugins
+from nymity.cli.register import group, register
+from nymity.core.exit_code import ExitCode
+
+# -- plugins -------------------------------------------------------------------------------------------
+
+
+def _distribution(folder: Path, registers: str, name: str = "stranger") -> None:
+    """Install a distribution that registers entry points, as far as importlib can tell."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(registers)
+
+
+def _own() -> typer.Typer:
+    def publish() -> None:
+        """Publish as nymity does."""
+        typer.echo("published by nymity")
+
+    app = group("A command of its own.")
+    register(app, "publish", publish, [])
+    return app
+
+
+def test_a_plugin_never_takes_the_place_of_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _distribution(tmp_path, "[nymity.commands]\npublish = stranger_of_plugins:app\nbench = stranger_of_plugins:app\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    app = _own()
+    notes = add_plugins(app)
+    assert "published by nymity" in CliRunner().invoke(app, ["publish"]).output
+    assert any("'publish' of stranger" in note for note in notes)
+    ours = [entry for entry in entry_points(group="nymity.commands") if entry.value.startswith("nymity_lab")]
+    assert (sum("'bench' of stranger" in note for note in notes) == 1) == bool(ours)
+
+
+@pytest.mark.parametrize(
+    ("source", "got"),
+    [
+        ("raise RuntimeError('boom')", "RuntimeError: boom"),
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("import no_package_of_this_name", "No module named"),
+        ("def (:", "SyntaxError"),
+        ("app = 'text'", "a str"),
+        ("def app(*given, **named): return 7", "a function"),
+        ("", "has no attribute 'app'"),
+    ],
+)
+def test_a_broken_plugin_says_whose_it_is(
+    source: str, got: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _distribution(tmp_path, "[nymity.commands]\nodd = stranger_of_plugins:app\n")
+    (tmp_path / "stranger_of_plugins.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "stranger_of_plugins", raising=False)
+    app = _own()
+    add_plugins(app)
+    assert CliRunner().invoke(app, ["--help"]).exit_code == 0
+    done = CliRunner().invoke(app, ["odd"])
+    assert done.exit_code == ExitCode.INPUT
+    said = " ".join(done.output.split())
+    assert "'odd' of stranger" in said
+    assert got in said
+
+
+def test_a_distribution_that_is_damaged_breaks_no_command(tmp_path: Path) -> None:
+    _distribution(tmp_path, "[nymity.commands]\nno value\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-m", "nymity", "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "publish" in done.stdout
+    assert "stranger" in done.stderr or sys.version_info >= (3, 12)  # which takes such a line for a name
