@@ -7,11 +7,16 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 import typer
 from typer.testing import CliRunner
 
+import nymity as ny
+from nymity import report as pages
+from nymity.cli.main import app as nymity_app
 from nymity.cli.plugins import add_plugins
 from nymity.cli.register import group, register
 from nymity.core.exit_code import ExitCode
@@ -90,3 +95,59 @@ def test_a_distribution_that_is_damaged_breaks_no_command(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "publish" in done.stdout
     assert "stranger" in done.stderr or sys.version_info >= (3, 12)  # which takes such a line for a name
+
+
+# -- custody that has ended ------------------------------------------------------------------------------
+
+_JOB = """
+[source]
+path = "people.csv"
+[schema]
+age = { role = "quasi", hierarchy = { type = "intervals", width = 5, levels = 3 } }
+s = { role = "sensitive" }
+[[privacy]]
+model = "k-anonymity"
+k = 3
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a table of people and a job."""
+    monkeypatch.chdir(tmp_path)
+    people = pl.DataFrame({"age": [20 + n % 20 for n in range(60)], "s": [("flu", "ok")[n % 2] for n in range(60)]})
+    people.write_csv("people.csv")
+    Path("job.toml").write_text(_JOB)
+    return tmp_path
+
+
+def _run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(nymity_app, arguments)
+    return done.exit_code, " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("publish", "job.toml", "--out", "release"), ("report", "release", "--for", "custodian", "--job", "job.toml")],
+)
+def test_no_report_is_left_where_custody_ended_while_it_was_drawn(
+    here: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command[0] == "report":
+        assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+
+    def drawn(*_: Any, **__: Any) -> str:
+        ny.forget("release")
+        return "what the original looks like"
+
+    monkeypatch.setattr(pages, "render_report", drawn)
+    assert "custody of this release was ended" in _run(*command)[1]
+    assert [path.name for path in Path("release-custodian").iterdir()] == ["log.json"]
+
+
+def test_the_summary_for_a_board_replaces_no_file_of_somebody(here: Path) -> None:
+    ny.publish(ny.Job.load("job.toml"), out="release").write("elsewhere", custodian="hidden")
+    Path("board.html").write_text("the board's own page")
+    code, said = _run("report", "elsewhere", "--for", "board")
+    assert (code, Path("board.html").read_text()) == (ExitCode.INPUT, "the board's own page"), said
+    assert _run("report", "elsewhere", "--for", "board", "--force")[0] == 0
