@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from nymity.cli.main import app as nymity_app
 from nymity.cli.plugins import add_plugins
 from nymity.cli.register import group, register
 from nymity.core.exit_code import ExitCode
+from nymity.dp import ledger as ledgers
 
 # -- plugins -------------------------------------------------------------------------------------------
 
@@ -151,3 +153,33 @@ def test_the_summary_for_a_board_replaces_no_file_of_somebody(here: Path) -> Non
     code, said = _run("report", "elsewhere", "--for", "board")
     assert (code, Path("board.html").read_text()) == (ExitCode.INPUT, "the board's own page"), said
     assert _run("report", "elsewhere", "--for", "board", "--force")[0] == 0
+
+
+# -- ledgers ---------------------------------------------------------------------------------------------
+
+
+def test_a_ledger_that_is_opened_twice_at_once_keeps_what_was_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ny.dp.Ledger(path=str(tmp_path / "new" / "ledger.json"), source="people")
+    promise = ny.DifferentialPrivacy(epsilon=1.0, public_records=1000)
+    monkeypatch.setattr(ledgers, "_PATIENCE", 0.1)
+    write = ledgers.replace_file
+
+    def meanwhile(*given: Any, **named: Any) -> None:
+        """Let somebody else open the same ledger, and spend, just before it is written."""
+        monkeypatch.setattr(ledgers, "replace_file", write)
+        with ThreadPoolExecutor() as other:
+            other.submit(_open_and_spend).exception()
+        write(*given, **named)
+
+    shown = []
+
+    def _open_and_spend() -> None:
+        ledger.open(epsilon=2, delta=1e-3)
+        ledger.enter(promise, "safepub")
+        shown.append(promise)
+
+    monkeypatch.setattr(ledgers, "replace_file", meanwhile)
+    ledger.open(epsilon=2, delta=1e-3)
+    assert len(shown) == ledger.spending().releases
