@@ -183,3 +183,29 @@ def test_a_ledger_that_is_opened_twice_at_once_keeps_what_was_spent(
     monkeypatch.setattr(ledgers, "replace_file", meanwhile)
     ledger.open(epsilon=2, delta=1e-3)
     assert len(shown) == ledger.spending().releases
+
+
+# -- tables as they come -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("days", "form"),
+    [
+        (["31.12.1970", "01.02.1948", "24.12.1999", "03.04.2001"] * 3, "%d.%m.%Y"),
+        (["12/31/1970", "01/02/1948", "12/24/1999", "03/04/2001"] * 3, "%m/%d/%Y"),
+        (["31/12/1970", "01/02/1948", "24/12/1999", "03/04/2001"] * 3, "%d/%m/%Y"),
+        (["11/12/1970", "01/02/1948", "04/12/1999", "03/04/2001"] * 3, None),  # what is the month?
+        (["31.12.1970", "1948-02-01", "24.12.1999", "03.04.2001"] * 3, None),
+    ],
+)
+def test_days_with_the_year_last_are_taken_for_dates(days: list[str], form: str | None) -> None:
+    """Masked from the right, as codes are, they would lose the year and keep the birthday."""
+    column = pl.DataFrame({"birth": [f"{day[:-1]}{n % 10}" for n, day in enumerate(days)]})
+    suggested = ny.inspect_table(column)["birth"].hierarchy
+    assert getattr(suggested, "format", None) == form
+
+
+def test_a_delimiter_at_the_end_of_every_line_is_pointed_at(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age;s;\n31;flu;\n")
+    with pytest.raises(ny.NymityError, match="remove the delimiter if all lines end with one"):
+        ny.read_table(tmp_path / "people.csv")
