@@ -155,6 +155,16 @@ def test_the_summary_for_a_board_replaces_no_file_of_somebody(here: Path) -> Non
     assert _run("report", "elsewhere", "--for", "board", "--force")[0] == 0
 
 
+def test_the_summary_for_a_board_says_that_custody_has_ended(here: Path) -> None:
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    assert "links released rows to people" in pages.render_board("release", "release-custodian")
+    ny.forget("release")
+    page = pages.render_board("release", "release-custodian")
+    assert "Custody was ended on" in page
+    assert "links released rows to people" not in page
+    assert "--for custodian" not in page  # nobody can measure it again
+
+
 # -- ledgers ---------------------------------------------------------------------------------------------
 
 
