@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -163,6 +164,57 @@ def test_the_summary_for_a_board_says_that_custody_has_ended(here: Path) -> None
     assert "Custody was ended on" in page
     assert "links released rows to people" not in page
     assert "--for custodian" not in page  # nobody can measure it again
+
+
+# -- damaged files -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "odd"),
+    [
+        (("attempts", 0, "exceeds"), ""),
+        (("attempts", 0, "title"), []),
+        (("attempts", 0, "chance"), "0.5"),
+        (("before", "records"), "9"),
+        (("before", "unique"), None),
+        (("before",), []),
+        (("attempts",), {"a": 1}),
+    ],
+)
+def test_damaged_findings_are_a_clear_error(here: Path, place: tuple[str | int, ...], odd: object) -> None:
+    assert _run("publish", "job.toml", "--out", "release")[0] == 0
+    path = Path("release-custodian/findings.json")
+    found = json.loads(path.read_text())
+    *way, last = place
+    part = found
+    for step in way:
+        part = part[step]
+    part[last] = odd
+    path.write_text(json.dumps(found))
+    code, said = _run("report", "release", "--for", "board")
+    assert code == ExitCode.INPUT, said
+    assert "findings.json: expected findings" in said
+
+
+@pytest.mark.parametrize("odd", [[1, 2], 7, True, {"a": 1}])
+@pytest.mark.parametrize("method", ["mondrian", "freeform-greedy"])
+def test_cells_of_a_recoding_that_are_no_text_are_a_clear_error(here: Path, method: str, odd: object) -> None:
+    privacy = 'model = "k-matching"' if method.startswith("freeform") else 'model = "k-anonymity"'
+    Path("job.toml").write_text(_JOB.replace('model = "k-anonymity"', privacy) + f'[method]\nname = "{method}"\n')
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    path = Path("release-custodian/recoding.json")
+    recoding = json.loads(path.read_text())
+    whole = json.dumps(recoding)
+    recoding["cells"]["age"]["labels"][0] = odd
+    path.write_text(json.dumps(recoding))
+    with_recoding = ("release/release.csv", "--job", "job.toml", "--recoding", str(path))
+    for command in (("compare", "people.csv", *with_recoding), ("apply", str(path), "people.csv", "--out", "o.csv")):
+        code, said = _run(*command)
+        assert code == ExitCode.INPUT, said
+    shorter = json.loads(whole)
+    shorter["cells"]["age"]["covered"].pop()
+    path.write_text(json.dumps(shorter))
+    assert _run("compare", "people.csv", *with_recoding)[0] == ExitCode.INPUT
 
 
 # -- ledgers ---------------------------------------------------------------------------------------------
