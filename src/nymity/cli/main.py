@@ -28,7 +28,7 @@ from nymity.cli import (
     risk,
     schema,
 )
-from nymity.cli.console import widen
+from nymity.cli.console import Screen, widen
 from nymity.cli.failure import describe_bug
 from nymity.cli.plugins import add_plugins
 from nymity.cli.register import group, register
@@ -48,6 +48,8 @@ def run() -> int:
     """Run the command line and return the exit code; what was not foreseen ends with a traceback and 70."""
     stdout = guard_streams()
     widen()
+    for note in _LEFT_OUT:
+        Screen().warn(note)
     code = _exit_code()
     sys.stdout.flush()
     if stdout is not None and stdout.lost is not None and code == ExitCode.HOLDS:
@@ -95,7 +97,8 @@ _keys = group("Make and show the keys that sign certificates.")
 register(_keys, "new", key.new, key.NEW_EXAMPLES)
 register(_keys, "show", key.show, key.SHOW_EXAMPLES)
 app.add_typer(_keys, name="key")
-add_plugins(app)
+#: What is wrong with plugins that are installed.
+_LEFT_OUT = add_plugins(app)
 
 
 def _show_version(wanted: bool) -> None:

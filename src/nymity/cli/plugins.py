@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
 import typer
 
 from nymity.cli.failure import guarded
 from nymity.core.errors import MissingExtraError
+from nymity.core.extras import distribution_of, load, registered
 
 GROUP = "nymity.commands"
 #: All arguments are the plugin's to read, a ``--`` among them too.
@@ -46,21 +47,26 @@ KNOWN = {
 }
 
 
-def add_plugins(to: typer.Typer) -> None:
-    """Add a command for everything that is installed or known. None of it is imported before it is called."""
-    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+def add_plugins(to: typer.Typer) -> list[str]:
+    """Add a command for everything that is installed or known, and say what was left out.
+
+    None of it is imported before it is called, and none takes the place of a command that is there.
+    """
+    taken = [*(one.name for one in to.registered_commands), *(one.name for one in to.registered_groups)]
+    installed, notes = registered(GROUP, [name for name in taken if name])
     for name in dict.fromkeys([*KNOWN, *installed]):
         entry, known = installed.get(name), KNOWN.get(name)
         command = _absent(name, KNOWN[name]) if entry is None else _later(name, entry)
-        help_text = known.help if known is not None else f"Brought by {entry.value if entry else name}."
+        help_text = known.help if known is not None else f"Brought by {distribution_of(entry) if entry else name}."
         if entry is None:
             help_text += f" (pip install {KNOWN[name].distribution})"
         to.command(name, help=help_text, context_settings=_ANYTHING, add_help_option=False)(command)
+    return notes
 
 
 def _later(name: str, entry: EntryPoint) -> Callable[..., None]:
     def call(ctx: typer.Context) -> None:
-        plugin: typer.Typer = entry.load()
+        plugin: typer.Typer = load(entry, typer.Typer, expected="a typer.Typer")
         code = plugin(ctx.args, prog_name=f"nymity {name}", standalone_mode=False)
         raise typer.Exit(code if isinstance(code, int) else 0)
 

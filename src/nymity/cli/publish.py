@@ -18,7 +18,7 @@ from nymity.cli.source import load_job, same_file
 from nymity.cli.stopping import was_stopped
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
-from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME
+from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME, custody_has_ended, ended_on
 from nymity.core.errors import FileError, Interrupted, MissingExtraError, NymityError, ParameterError
 from nymity.core.exit_code import ExitCode
 from nymity.core.paths import resolved
@@ -258,6 +258,8 @@ def keep(to: Destination, release: Release, name: str, text: str) -> None:
     with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
         if read_certificate(to.release / CERTIFICATE_NAME) != release.certificate:
             raise FileError(str(to.release), expected="the release it is about", got="another one by now")
+        if (day := ended_on(to.custodian)) is not None:  # while it was drawn
+            raise custody_has_ended(str(to.custodian), day)
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
         stage.commit([name])
 

@@ -83,7 +83,7 @@ def command(
     if reader is Reader.CUSTODIAN:
         written = _for_custodian(screen, to, job, out)
     elif reader is Reader.BOARD:
-        written = _for_board(screen, release, to, out)
+        written = _for_board(screen, release, to, out, force=force)
     else:
         written = _for_recipients(release, to, out)
     screen.line(f"{written}   for {'the ' if reader is not Reader.RECIPIENTS else ''}{reader.value}")
@@ -104,11 +104,13 @@ def _for_recipients(release: Path, to: Destination, out: Path | None) -> Path:
     return target
 
 
-def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None) -> Path:
+def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None, *, force: bool) -> Path:
     from nymity.report import write_board
 
     there = to.custodian.is_dir()
     target = out if out is not None else (to.custodian if there else Path()) / BOARD_NAME
+    if not there:  # a file of this name may be anybody's
+        may_write(target, force=force)
     if not (to.custodian / FINDINGS_NAME).is_file():
         screen.warn(f"there is no {FINDINGS_NAME} in {to.custodian}: risk before and attacks are missing in the page")
     write_board(release, target, to.custodian if there else None)

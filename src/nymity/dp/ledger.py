@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.commit import replace_file
+from nymity.core.disk import make_folder
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.files import read_file
 from nymity.core.formats import LEDGER
@@ -86,10 +87,13 @@ class Ledger:
                 got="more" if needed is None else f"epsilon = {float(needed):g} at that delta",
                 hint="fewer releases, or smaller epsilons; the deltas of all must stay below that of the budget",
             )
-        if Path(self.path).exists():
-            raise FileError(self.path, expected="no file yet", got="one, which may hold what was spent before")
         plans = {"plan": planned} if planned else {}
-        self._write({"format": LEDGER.tag, "source": self.source, "budget": budget, **plans, "releases": []})
+        with explained([self._file.parent]):
+            make_folder(self._file.parent, [])
+        with self._locked():  # somebody else may open it, and spend
+            if Path(self.path).exists():
+                raise FileError(self.path, expected="no file yet", got="one, which may hold what was spent before")
+            self._write({"format": LEDGER.tag, "source": self.source, "budget": budget, **plans, "releases": []})
 
     def spending(self) -> Spending:
         """Return what all releases have spent together."""

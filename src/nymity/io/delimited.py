@@ -189,18 +189,19 @@ def named(where: str, names: Sequence[str | None]) -> list[str]:
     seen: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
         if not name:
+            last = "remove the delimiter if all lines end with one, or " if place == len(names) else ""
             raise TableError(
                 where,
                 expected="a name for every column",
                 got=f"an empty name for column {place}",
-                hint="name the column, or give header=False when the first row holds data",
+                hint=f"{last}name the column, or give header=False (--no-header) when the first row holds data",
             )
         if name in seen:
             raise TableError(
                 where,
                 expected="different names for all columns",
                 got=f"{quoted(name)} for columns {seen[name]} and {place}",
-                hint="rename one of them, or give header=False when the first row holds data",
+                hint="rename one of them, or give header=False (--no-header) when the first row holds data",
             )
         seen[name] = place
     return list(seen)

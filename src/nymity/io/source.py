@@ -116,7 +116,10 @@ def _undecodable(path: Path, name: str, error: UnicodeError, *, offset: int, lin
         where = f"{path}, line {lines + before.count(chr(10))}"
         got = f"byte 0x{error.object[error.start]:02x} at position {offset + error.start} of the file"
     return FileError(
-        where, expected=f"text in {name}", got=got, hint="give the file's encoding, for instance encoding='cp1252'"
+        where,
+        expected=f"text in {name}",
+        got=got,
+        hint="give the file's encoding, for instance encoding='cp1252' (--encoding cp1252)",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nymity.core.commit import refuse_between, replace_file
-from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME
+from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
 from nymity.report.document import plain_document
@@ -26,7 +26,9 @@ def render_board(release: str | Path | Released, findings: Findings | str | Path
     ``findings`` are those of the custodian, or the custodian's folder they lie in.
     """
     released = release if isinstance(release, Released) else Released.open(release)
-    found = findings if isinstance(findings, Findings) or findings is None else _in_folder(Path(findings))
+    folder = None if isinstance(findings, Findings) or findings is None else Path(findings)
+    found = findings if isinstance(findings, Findings) else None if folder is None else _in_folder(folder)
+    ended = None if folder is None else ended_on(folder)
     if found is not None and found.release != released.certificate.output.content_sha256:
         raise FileError(
             "report",
@@ -36,11 +38,11 @@ def render_board(release: str | Path | Released, findings: Findings | str | Path
         )
     sections = [
         _attackers_section(released),
-        _risk_section(released, found),
+        _risk_section(released, found, ended),
         _promises_section(released),
-        _attacks_section(released, found),
+        _attacks_section(released, found, ended),
         _limits_section(released),
-        _custody_section(released),
+        _custody_section(released, ended),
     ]
     return plain_document(f"Summary on {released.file}", _opening(released), sections, contents=False)
 
@@ -113,7 +115,7 @@ def _attackers_section(released: Released) -> Section:
     return _section("attackers", "Who could try", paragraph(text), table(("attacker", "what is assumed"), rows))
 
 
-def _risk_section(released: Released, found: Findings | None) -> Section:
+def _risk_section(released: Released, found: Findings | None, ended: str | None) -> Section:
     if released.private:
         text = (
             "Of a differentially private release no risk before is told: figures of the source would break the "
@@ -136,7 +138,7 @@ def _risk_section(released: Released, found: Findings | None) -> Section:
     ]
     parts = [table(("risk", "in the source", "in the release"), rows), paragraph(_after_in_words(released))]
     if before is None:
-        parts.append(_missing("The risk before"))
+        parts.append(_missing("The risk before", ended))
     return _section("risk", "Risk before and after", *parts)
 
 
@@ -191,13 +193,13 @@ def _shown(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _attacks_section(released: Released, found: Findings | None) -> Section:
+def _attacks_section(released: Released, found: Findings | None, ended: str | None) -> Section:
     title = "Attacks that were tried"
     if released.private:
         text = "None: how far an attack on the source gets is private. The promise holds against all of them."
         return _section("attacks", title, paragraph(text))
     if found is None or not (found.attempts or found.not_tried):
-        return _section("attacks", title, _missing("The attacks"))
+        return _section("attacks", title, _missing("The attacks", ended))
     rows = [
         (
             titled(one.title),
@@ -228,27 +230,33 @@ def _limits_section(released: Released) -> Section:
     return _section("limits", "What remains", bullets([*warned, *general]))
 
 
-def _custody_section(released: Released) -> Section:
+def _custody_section(released: Released, ended: str | None) -> Section:
     signed = "not signed" if released.signed_by is None else f"signed; it names the key {released.signed_by}"
     draws = [one.partition(": ")[0] for one in released.certificate.random_sources]
     drawn = f"Random draws come from: {listed(dict.fromkeys(draws))}. " if draws else "Nothing was drawn at random. "
+    kept = (
+        "The custodian's folder, readable by its owner alone, links released rows to people; it is kept apart from the "
+        "release, and this summary belongs to it."
+        if ended is None
+        else f"Custody was ended on {ended}: what linked released rows to people was removed."
+    )
     return _section(
         "custody",
         "Custody",
         paragraph(
-            f"The certificate is {signed}. {drawn}The custodian's folder, readable by its owner alone, links released "
-            "rows to people; it is kept apart from the release, and this summary belongs to it. SHA-256 of the "
-            "released cells: ",
+            f"The certificate is {signed}. {drawn}{kept} SHA-256 of the released cells: ",
             element("code", released.certificate.output.content_sha256),
         ),
     )
 
 
-def _missing(what: str) -> Html:
+def _missing(what: str, ended: str | None) -> Html:
     return paragraph(
         element("strong", f"{what} cannot be told here: "),
         "the findings in the custodian's folder are missing. Give that folder with --custodian; if it has none, "
-        "nymity report RELEASE --for custodian --job JOB measures them again.",
+        "nymity report RELEASE --for custodian --job JOB measures them again."
+        if ended is None
+        else f"custody was ended on {ended}, and what had been measured was removed.",
         class_="warning",
     )
 

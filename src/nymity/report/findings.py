@@ -6,14 +6,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 from nymity.core.errors import FileError
 from nymity.core.formats import FINDINGS
+from nymity.core.plain_data import read_json
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import to_polars
 from nymity.publish.release import Release
 from nymity.risk import AttackReport, profile
+
+_Figures = TypeVar("_Figures")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,19 +80,26 @@ class Findings:
     def load(path: str | Path) -> Findings:
         """Read what :meth:`text` wrote."""
         try:
-            data: Mapping[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+            data = read_json(path, expected=f"findings ({FINDINGS.tag})")
             FINDINGS.number_of(data, str(path))
             return Findings(
                 release=str(data["release"]),
-                before=None if data["before"] is None else Risk(**data["before"]),
-                attempts=tuple(Attempt(**one) for one in data["attempts"]),
+                before=None if data["before"] is None else _typed(Risk, data["before"]),
+                attempts=tuple(_typed(Attempt, one) for one in data["attempts"]),
                 not_tried=tuple(map(str, data["not_tried"])),
             )
         except FileError:
             raise
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            got = getattr(error, "strerror", None) or "something else"
-            raise FileError(str(path), expected=f"findings ({FINDINGS.tag})", got=got) from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise FileError(str(path), expected=f"findings ({FINDINGS.tag})", got="something else") from error
+
+
+def _typed(kind: type[_Figures], fields: Mapping[str, Any]) -> _Figures:
+    """Return figures of a file whose fields are what they are declared to be; a whole number is a number, too."""
+    for name, wanted in get_type_hints(kind).items():
+        if not isinstance(fields[name], wanted | int if wanted is not bool and wanted is not str else wanted):
+            raise TypeError(name)
+    return kind(**fields)
 
 
 def _risk(found: Any) -> Risk | None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.table.hierarchy import Label
+from nymity.table.recoding import label_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,4 +63,7 @@ class Cells:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Cells:
         """Rebuild from :meth:`to_dict`."""
-        return Cells.of(list(data["labels"]), [np.array(codes, dtype=np.int64) for codes in data["covered"]])
+        labels, covered = label_texts("cells", data["labels"]), data["covered"]
+        if len(labels) != len(covered):
+            raise ValueError(f"{len(labels)} cells, and what {len(covered)} stand for")
+        return Cells.of(list(labels), [np.array(codes, dtype=np.int64).reshape(-1) for codes in covered])

@@ -42,7 +42,7 @@ Run = Callable[..., Result]
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command line that has nothing but the toy and what is known of this repository, uninstalled."""
     entry = EntryPoint("toy", f"{__name__}:toy", plugins.GROUP)
-    monkeypatch.setattr(plugins, "entry_points", lambda **_: [entry])
+    monkeypatch.setattr(plugins, "registered", lambda *_: ({"toy": entry}, []))
     app = group("Nothing of its own.")
     plugins.add_plugins(app)
     return lambda *arguments: CliRunner().invoke(app, arguments)

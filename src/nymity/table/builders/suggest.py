@@ -22,16 +22,18 @@ MOST_INTERVALS = 20  #: a first level of numbers has about 10 to 20 intervals
 MOST_STEPS = 4  #: masked levels of a long code
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
+_YEAR_LAST = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{4}", re.ASCII)
+_YEAR_LAST_FORMS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9][A-Za-z0-9 ./-]{2,15}", re.ASCII)
 
 
 def suggest(values: pl.Series) -> HierarchySource:
     """Return a builder that fits the column and is sure to build on it.
 
-    Dates get the levels that divide their span; numbers intervals of a round width (… 0.5, 1, 2, 5, 10, 25, 50 …);
-    codes of nearly one length with digits in them, such as postcodes, are masked from the right; few
-    distinct values and free text are kept or suppressed as they are. Digits kept as text with one
-    length of four or more (``02138``, ``1984``) are taken for codes.
+    Dates get the levels that divide their span, also days such as 31.12.2024; numbers intervals of a round width
+    (… 0.5, 1, 2, 5, 10, 25, 50 …); codes of nearly one length with digits in them, such as postcodes, are masked from
+    the right; few distinct values and free text are kept or suppressed as they are. Digits kept as text with one length
+    of four or more (``02138``, ``1984``) are taken for codes.
     """
     column = distinct(values)
     return _dates(values, column) or _few(column) or _code(values, column) or _numbers(values, column) or Flat()
@@ -45,8 +47,10 @@ def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
     """Years and decades for a long span, quarters and months for a shorter one, weeks within two months."""
     if values.dtype in (pl.Date, pl.Datetime):
         days: Sequence[date] = values.drop_nulls().dt.date().to_list()
+        form = None
     else:
-        read = [Dates().day(text) if _ISO_DATE.fullmatch(text) else None for text in column.texts]
+        form = _form(column.texts)
+        read = [Dates(format=form).day(text) if form or _ISO_DATE.fullmatch(text) else None for text in column.texts]
         days = [day for day in read if day is not None]
         if len(days) < len(read):
             return None
@@ -54,9 +58,18 @@ def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
         return None
     count = {level: len({write(day) for day in days}) for level, write in LABELS.items()}
     if count["month"] <= 2:
-        return Dates(levels=("day", "week"))
+        return Dates(levels=("day", "week"), format=form)
     wanted = {"day": True, "month": True, "quarter": count["year"] <= 3, "year": True, "decade": True}
-    return Dates(levels=tuple(level for level, want in wanted.items() if want and (level == "day" or count[level] > 1)))
+    levels = tuple(level for level, want in wanted.items() if want and (level == "day" or count[level] > 1))
+    return Dates(levels=levels, format=form)
+
+
+def _form(texts: Sequence[str]) -> str | None:
+    """Return the one form with the year last that all texts have; none where they leave open what is the month."""
+    if not texts or not all(_YEAR_LAST.fullmatch(text) for text in texts):
+        return None
+    fitting = [form for form in _YEAR_LAST_FORMS if all(Dates(format=form).day(text) for text in texts)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _code(values: pl.Series, column: Column) -> HierarchySource | None:

@@ -13,6 +13,7 @@ from nymity.cli.console import Screen, add_row, counted, table
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.progress import duration, watching
 from nymity.cli.register import group, register
+from nymity.core.errors import NymityError
 
 if TYPE_CHECKING:
     from nymity_lab.study import Study
@@ -30,7 +31,12 @@ def list_studies(quiet: Quiet = False, as_json: AsJson = False) -> None:
     from nymity_lab.study import find_study, studies
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    every = [find_study(name) for name in studies()]
+    every = []
+    for name in studies():
+        try:
+            every.append(find_study(name))
+        except NymityError as error:  # the others can be run
+            screen.warn(str(error))
     shown = table("study", "scale", "takes", "needs")
     for study in every:
         for scale, about in study.scales.items():

@@ -6,8 +6,9 @@ A distribution registers its studies as entry points of the group ``nymity.studi
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
+from nymity.core.extras import load, registered
 from nymity.core.validation import one_of
 from nymity_lab.study.study import Study
 
@@ -16,14 +17,14 @@ GROUP = "nymity.studies"
 
 def studies() -> dict[str, EntryPoint]:
     """Return every installed study by name."""
-    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+    return dict(sorted(registered(GROUP)[0].items()))
 
 
 def find_study(name: str) -> Study:
     """Return a study by its name."""
     installed = studies()
     one_of("study", name, installed)
-    study: Study = installed[name].load()
+    study: Study = load(installed[name], Study, expected="a Study")
     return study
 
 
