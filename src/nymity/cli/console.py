@@ -14,6 +14,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nymity.core import wording
+
+counted, percent = wording.count, wording.percent
 _BAR_WIDTH = 20
 #: Columns below which a table cannot be read.
 _NARROWEST = 20
@@ -110,17 +113,6 @@ def bar(share: float, width: int = _BAR_WIDTH) -> str:
     """Draw a share from 0 to 1; it reads without colour too."""
     filled = round(width * min(max(share, 0.0), 1.0))
     return "█" * filled + "░" * (width - filled)
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write ``1 class``, ``2 classes``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def percent(share: float) -> str:
-    """Write a share as a percentage that does not round a little to nothing, or nearly all to all."""
-    digits = 1 if 0.001 <= share <= 0.999 or share in (0.0, 1.0) else 3
-    return f"{100 * share:.{digits}f}".removesuffix(".0") + "%"
 
 
 def _printable(text: str) -> str:

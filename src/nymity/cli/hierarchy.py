@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from rich.tree import Tree
 
 from nymity.cli.console import Screen, add_row, cell, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write, toml_value
+from nymity.cli.source import may_write
 from nymity.core.errors import HierarchyError, ParameterError, SchemaError
 from nymity.core.validation import nearest
 
@@ -63,7 +64,7 @@ def command(
     screen.show(_levels(hierarchy), "", _tree(hierarchy, branches))
     if save is not None:
         replace_file(save, hierarchy.save)
-    _show_use(screen, specification, save)
+    _show_use(screen, column, specification, save)
     screen.answer(_as_data(hierarchy, specification, save))
 
 
@@ -133,7 +134,9 @@ def _name(label: str | None) -> str:
     return "(missing)" if label is None else cell(label)
 
 
-def _show_use(screen: Screen, specification: dict[str, Any] | None, save: Path | None) -> None:
+def _show_use(screen: Screen, column: str | None, specification: dict[str, Any] | None, save: Path | None) -> None:
+    from nymity.publish.toml import toml_job
+
     if save is not None:
         specification = {"type": "file", "path": save.as_posix()}
         screen.line()
@@ -141,7 +144,7 @@ def _show_use(screen: Screen, specification: dict[str, Any] | None, save: Path |
     if specification is not None:
         screen.line()
         screen.line("In a job file:")
-        screen.line(f"  hierarchy = {toml_value(specification)}")
+        screen.line(indent(toml_job({"schema": {column: {"hierarchy": specification}}}).rstrip(), "  "))
 
 
 def _as_data(hierarchy: Hierarchy, specification: dict[str, Any] | None, save: Path | None) -> dict[str, Any]:

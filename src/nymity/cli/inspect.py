@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, counted, percent, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write, toml_value, write_text
+from nymity.cli.source import may_write, write_text
 from nymity.core.paths import resolved
 
 if TYPE_CHECKING:
@@ -99,13 +98,8 @@ def _headline(inspection: Inspection) -> str:
 def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
     from nymity.publish.inspect import starter_job
 
-    text = starter_job(inspection, _seen_from(job.parent, data), privacy_k=k)
-    settings = [f"{name} = {toml_value(value)}" for name, value in reading.items() if value is not None]
-    if settings:  # how it was read here is how it must be read there, whatever records there will be
-        text = re.sub(
-            r"^(\[source\]\n.*)$", lambda found: "\n".join([found[1], *settings]), text, count=1, flags=re.MULTILINE
-        )
-    write_text(job, text)
+    # How it was read here is how it must be read there, whatever records there will be.
+    write_text(job, starter_job(inspection, _seen_from(job.parent, data), privacy_k=k, reading=reading))
 
 
 def _seen_from(folder: Path, data: Path) -> str:

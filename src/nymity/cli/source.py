@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -99,13 +98,6 @@ def may_write(path: Path, *, force: bool) -> None:
         raise FileError(
             str(path), expected="a file that does not exist yet", got="one that does", hint="another name, or --force"
         )
-
-
-def toml_value(value: object) -> str:
-    """Write text, a number, a truth value, a list of them or a flat table of them as TOML does."""
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{name} = {toml_value(item)}' for name, item in value.items())} }}"
-    return json.dumps(value, ensure_ascii=False)
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeVar
 
-from nymity.core.extras import require
+from nymity.core.intervals import clopper_pearson
 from nymity.core.validation import number, whole_number
 from nymity.dp.parameters import Number, fraction_between
 
@@ -73,9 +73,7 @@ def audit(
 
 def least_epsilon(often: int, seldom: int, runs: int, *, delta: float, error: float) -> float:
     """Return ln((p - delta) / q), at least 0, for a lower bound p and an upper bound q of two probabilities."""
-    inverse = require("scipy.special", extra="dp", purpose="an audit").betaincinv
-    low = float(inverse(often, runs - often + 1, error / 2)) if often else 0.0
-    high = float(inverse(seldom + 1, runs - seldom, 1 - error / 2)) if seldom < runs else 1.0
+    low, high = clopper_pearson(often, runs, error=error)[0], clopper_pearson(seldom, runs, error=error)[1]
     return max(log((low - delta) / high), 0.0) if low > delta else 0.0
 
 

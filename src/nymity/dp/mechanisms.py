@@ -3,8 +3,9 @@
 No float decides anything here. Probabilities are fractions, and a comparison of a random number with one reads as many
 of its bits as it takes.
 
-OpenDP's vetted samplers were the alternative. Ours are a few lines each with the proof beside them, need no further
-compiled package, take probabilities and scores as fractions, and draw from a source that a test can replace.
+OpenDP's vetted samplers were the alternative, and tests compare with them (``tests/unit/dp/test_opendp.py``). Ours are
+a few lines each with the proof beside them, need no further compiled package, take probabilities and scores as
+fractions, and draw from a source that a test can replace.
 """
 
 from __future__ import annotations

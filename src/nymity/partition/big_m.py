@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from nymity.core.extras import require
 from nymity.partition.geometry import Geometry
 from nymity.partition.optimum import Optimum
 from nymity.partition.sorted_groups import require_enough
@@ -29,8 +28,9 @@ from nymity.partition.sorted_groups import require_enough
 
 def big_m_optimum(geometry: Geometry, k: int, *, seconds: float | None = None) -> Optimum:
     """Solve the program as it stands; where the time ends first, return all records in one class if none was found."""
+    from scipy import optimize
+
     n, axes = require_enough(geometry, k), geometry.expanded()
-    optimize = require("scipy.optimize", extra="exact", purpose="solving the program that defines the optimum")
     x, pairs = axes.points, list(combinations(range(n), 2))
     n_cells = x.size
     low, high = np.broadcast_to(x.min(axis=0), x.shape), np.broadcast_to(x.max(axis=0), x.shape)

@@ -27,7 +27,6 @@ import numpy as np
 
 from nymity.core import validation
 from nymity.core.errors import NoSolutionError, ParameterError
-from nymity.core.extras import require
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.freeform import (
@@ -192,12 +191,13 @@ def _assignment(matrix: Floats, observe: Observer) -> Ints:
 
     It is computed in a thread of its own, which nobody waits for any more once the observer or Ctrl-C asks to stop.
     """
-    optimize = require("scipy.optimize", extra="exact", purpose="the assignments of 'freeform-hungarian'")
+    from scipy.optimize import linear_sum_assignment
+
     answer: Future[Ints] = Future()
 
     def solve() -> None:
         try:
-            answer.set_result(np.asarray(optimize.linear_sum_assignment(matrix)[1], dtype=np.int64))
+            answer.set_result(np.asarray(linear_sum_assignment(matrix)[1], dtype=np.int64))
         except Exception as error:  # noqa: BLE001 -- raised again in the thread that waits
             answer.set_exception(error)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from nymity.core.template import Template
 from nymity.recommend.plot import front_plot
 from nymity.recommend.recommendation import Choice, Recommendation
 from nymity.recommend.usefulness import Share
 from nymity.report.document import document
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
+from nymity.report.markup import PARTS, Figures, Html, Section, bullets, tile, tiles
 from nymity.report.wording import count, listed, percent
 
+_PAGE = Template("recommendation.html", "nymity.recommend", "nymity.report")
 _ENDINGS = {
     "complete": "nothing was left to try near the front",
     "time": "the time was over",
@@ -28,24 +30,14 @@ def render_page(found: Recommendation) -> str:
 
 def _opening(found: Recommendation) -> Html:
     original, zero = found.best_original.confirming, found.zero_r.confirming
-    return element(
-        "header",
-        paragraph("nymity · recommendation for the data custodian", class_="eyebrow"),
-        element("h1", f"Risk against usefulness for {found.target}"),
-        element(
-            "div",
+    return _PAGE.opening(
+        found.target,
+        tiles(
             tile("settings tried", f"{len(found.trials):,}", f"in {found.seconds:,.0f} s; {_ENDINGS[found.ending]}"),
             tile("choices on the front", f"{len(found.choices):,}", "no other is better in both"),
             tile("learned from the original", _rate(original), "on records kept apart"),
             tile("always the most frequent class", _rate(zero), f"of {found.classes:,} classes"),
-            class_="tiles",
         ),
-        paragraph(
-            element("strong", "For the custodian, not for release. "),
-            "The figures were measured on the original table, and choosing by them tells a little about it.",
-            class_="warning",
-        ),
-        element("noscript", paragraph("The plot needs JavaScript; all figures are in the tables.", class_="warning")),
     )
 
 
@@ -54,9 +46,10 @@ def _front(found: Recommendation, figures: Figures) -> Section:
         "Each point is a release, tested on the records that it was chosen by, as are both lines. Numbers lead to job "
         "files. Diamonds: the chosen releases on records that were kept apart, with 95% intervals."
     )
-    table = _table(
+    table = PARTS.columns(
         ("choice", "highest risk", "average risk", "suppressed", "accuracy", "kept apart", "kept", "settings"),
-        (_choice(choice) for choice in found.choices),
+        [_choice(choice) for choice in found.choices],
+        "columns figures",
     )
     parts = (figures.add(front_plot(found), caption), table)
     return Section(anchor="front", title="What can be reached", short="Front", parts=parts)
@@ -66,7 +59,7 @@ def _choice(choice: Choice) -> Sequence[str]:
     trial, score = choice.trial, choice.trial.score
     low, high = score.confirming.interval
     return (
-        element("a", str(choice.number), href=choice.file_name),
+        _PAGE.link(choice.number, choice.file_name),
         percent(float(trial.risk.highest)),
         percent(float(trial.risk.average)),
         percent(trial.suppressed, trial.records),
@@ -78,15 +71,15 @@ def _choice(choice: Choice) -> Sequence[str]:
 
 
 def _trials(found: Recommendation) -> Section:
-    rows = (
+    rows = [
         (t.words, percent(float(t.risk.highest)), percent(float(t.risk.average)), _rate(t.score.choosing))
         for t in found.trials
-    )
-    table = _table(("settings", "highest risk", "average risk", "accuracy"), rows)
+    ]
+    table = PARTS.columns(("settings", "highest risk", "average risk", "accuracy"), rows, "columns figures")
     failed = [f"{failure.words}: {failure.reason}" for failure in found.failures]
-    parts = [element("details", element("summary", count(len(found.trials), "trial")), table)]
+    parts = [PARTS.folded(count(len(found.trials), "trial"), [table])]
     if failed:
-        parts.append(element("details", element("summary", f"{len(failed):,} without a release"), bullets(failed)))
+        parts.append(PARTS.folded(f"{len(failed):,} without a release", [bullets(failed)]))
     return Section(anchor="trials", title="Everything that was tried", short="Trials", parts=tuple(parts))
 
 
@@ -101,13 +94,6 @@ def _reading(found: Recommendation) -> Section:
         *(note[:1].upper() + note[1:] + "." for note in found.notes),
     ]
     return Section(anchor="reading", title="How to read this", short="Reading", parts=(bullets(words),))
-
-
-def _table(names: Iterable[str], rows: Iterable[Sequence[str]]) -> Html:
-    head = element("tr", *(element("th", name) for name in names))
-    return element(
-        "table", head, *(element("tr", *(element("td", c) for c in row)) for row in rows), class_="columns figures"
-    )
 
 
 def _rate(share: Share) -> str:

@@ -19,12 +19,13 @@ from nymity.publish.certificate_form import Column
 from nymity.publish.release import ABOUT_NAME
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
-from nymity.report.headline import numbers, told
-from nymity.report.markup import Html, Section, element, joined, paragraph, table
+from nymity.report.headline import HEADLINE, numbers, told
+from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
 from nymity.report.released import Released
 from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 
+_ABOUT = template("about.html")
 #: Examples of cells of a column, and their longest text.
 _EXAMPLES, _LONGEST = 3, 30
 _COARSER = {
@@ -61,25 +62,17 @@ def write_about(folder: str | Path, tables: Sequence[pl.DataFrame] | None = None
 
 
 def _opening(released: Released) -> Html:
-    files = joined([element("code", name) for name in released.files], " and ")
     removed = f" {_columns(released.left_out)} left out." if released.left_out else ""
-    return element(
-        "header",
-        paragraph("About a table that you were given", class_="eyebrow"),
-        element("h1", f"About {released.file}"),
-        paragraph(
-            f"This table is about people: {count(released.table.height, 'record')}, published on "
-            f"{released.certificate.created} in ",
-            files,
-            f". {_changed(released)}{removed} This page says what was promised to the people in it, what each column "
-            "is, how to read the cells, and what not to conclude. It was made from the released files and their "
-            "certificate alone.",
-            class_="lead",
-        ),
-        *_not_protected(released),
-        element("h2", "What was promised"),
-        element("div", *(_card(released, n) for n in range(len(released.certificate.promised))), class_="promises"),
-        *_meaning(released),
+    return _ABOUT.opening(
+        file=released.file,
+        files=released.files,
+        records=count(released.table.height, "record"),
+        created=released.certificate.created,
+        changed=_changed(released),
+        removed=removed,
+        seeded=released.seeded,
+        cards=HEADLINE.cards([_card(released, n) for n in range(len(released.certificate.promised))]),
+        meaning=_meaning(released),
     )
 
 
@@ -98,36 +91,23 @@ def _columns(names: Sequence[str]) -> str:
     return f"{'The column' if len(names) == 1 else 'The columns'} {named} {'was' if len(names) == 1 else 'were'}"
 
 
-def _not_protected(released: Released) -> list[Html]:
-    if not released.seeded:
-        return []
-    text = "The random draws of this release come from a known number, as in tests. Whoever knows it can repeat them."
-    return [paragraph(element("strong", "Do not rely on the promises below. "), text, class_="warning")]
-
-
 def _card(released: Released, number: int) -> Html:
     promised, reached, holds = released.reached(number)
     name, _, sentence = promised.means.rpartition(": ")
     measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
-    unseen = [paragraph(f"Verified {promised.verified}.")] if promised.verified else []
-    return element(
-        "div",
-        element("h3", name or promised.model),
-        paragraph(f"{sentence[:1].upper()}{sentence[1:]}."),
-        *unseen,
-        element("div", *measured, class_="numbers"),
-        class_="card good" if holds else "card bad",
-    )
+    verified = f"Verified {promised.verified}." if promised.verified else ""
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}."
+    return HEADLINE.card(holds, name or promised.model, sentence, measured, verified)
 
 
-def _meaning(released: Released) -> list[Html]:
+def _meaning(released: Released) -> str:
     """Say what a promise means to a person in the table."""
     if released.private:
-        return [_private_meaning(released.certificate.differential_privacy or {})]
+        return _private_meaning(released.certificate.differential_privacy or {})
     risk = released.highest_risk
     if risk is None:
-        return [paragraph("No record is published.")]
-    of = {
+        return "No record is published."
+    return {
         "buckets": "Whoever finds a person's row learns the bucket, and that the person has one of its values.",
         "matching": f"Whoever knows everything in the quasi-identifying columns about a person still finds "
         f"{risk[1]:,} rows or more that could be theirs.",
@@ -135,14 +115,13 @@ def _meaning(released: Released) -> list[Html]:
         f"in the table, finds {count(risk[1], 'row')} or more that could be theirs: a chance of at most "
         f"{percent(*risk)} to pick the right one.",
     }[released.kind]
-    return [paragraph(of)]
 
 
-def _private_meaning(stated: dict[str, Any]) -> Html:
+def _private_meaning(stated: dict[str, Any]) -> str:
     epsilon, delta = stated.get("epsilon"), stated.get("delta")
     if not isinstance(epsilon, int | float) or not isinstance(delta, int | float) or epsilon > 500:
-        return paragraph("The certificate gives the parameters under ", element("code", "differential_privacy"), ".")
-    return paragraph(
+        return _ABOUT.parameters_elsewhere()
+    return (
         "Think of anything that could be concluded about a person from this table. With the person's record in the "
         f"source it is at most {amount(exp(epsilon))} times likelier than without it: e to the power of epsilon = "
         f"{epsilon:g}. A chance of delta = {delta:g} is left in which more may be learned."
@@ -166,7 +145,7 @@ def _columns_section(released: Released) -> Section:
 
 def _column(released: Released, column: Column) -> list[Html | str]:
     cells = released.table[column.name]
-    name = element("strong", shortened(column.name, 60))
+    name = _ABOUT.name(shortened(column.name, 60))
     if column.role == "bucket":
         return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
     if column.role == "quasi":
@@ -180,7 +159,7 @@ def _second(released: Released, name: str) -> list[Html | str]:
     is_count = name == "count" and name not in released.certificate.job.schema_
     what = "Count" if is_count else "Sensitive"
     how = "how many records of the bucket have the value" if is_count else "once for each bucket that has it"
-    return [element("strong", shortened(name, 60)), what, f"in {released.files[1]}: {how}", ""]
+    return [_ABOUT.name(shortened(name, 60)), what, f"in {released.files[1]}: {how}", ""]
 
 
 def _published_as(released: Released, column: Column) -> str:
@@ -207,10 +186,10 @@ def _examples(cells: pl.Series) -> Html:
     text = as_text(cells).drop_nulls()
     text = text.filter(text != MASK)
     if not len(text):
-        return element("code", MASK)
+        return _ABOUT.examples([MASK])
     found = pl.DataFrame({"cell": text}).group_by("cell").len().sort(["len", "cell"], descending=[True, False])
     some = found["cell"].head(_EXAMPLES).to_list()
-    return joined([element("code", shortened(cell, _LONGEST)) for cell in some], ", ")
+    return _ABOUT.examples([shortened(cell, _LONGEST) for cell in some])
 
 
 def _described(cells: pl.Series) -> str:
@@ -250,7 +229,7 @@ def _cells_section(released: Released) -> Section:
     ]
     if any(is_missing(released.table[name]).any() for name in released.table.columns):
         seen.append(("(empty)", "The value was missing in the source, which is not the same as *."))
-    rows = [[element("code", look), words] for look, words in seen]
+    rows = [(PARTS.code(look), words) for look, words in seen]
     forms = table(("a cell such as", "means"), rows) if rows else paragraph("Cells hold plain values.")
     return Section(
         anchor="cells",
@@ -263,39 +242,17 @@ def _cells_section(released: Released) -> Section:
 def _masked_rows(released: Released) -> list[Html]:
     if not released.masked or released.counts is not None:
         return []
-    return [
-        paragraph(
-            element("strong", f"{count(released.masked, 'row')} of {released.table.height:,} "),
-            f"({percent(released.masked, released.table.height)}) {'has' if released.masked == 1 else 'have'} * in "
-            "every quasi-identifier. They are the records that looked like too few others; their other columns are "
-            "true. Leave them out where you group by a quasi-identifier, and count them in totals.",
-        )
-    ]
+    share = percent(released.masked, released.table.height)
+    rows = f"{count(released.masked, 'row')} of {released.table.height:,}"
+    return [_ABOUT.masked_rows(rows, share, "has" if released.masked == 1 else "have")]
 
 
 def _further(released: Released) -> list[Html]:
     parts = []
     if released.counts is not None:
-        first, second = (element("code", name) for name in released.files)
-        parts.append(
-            paragraph(
-                element("strong", "Two tables. "),
-                first,
-                " has a row for each record with the number of its bucket, ",
-                second,
-                " the values of each bucket with their counts. A record has each value of its bucket with the "
-                "probability count / size of the bucket. Joining both on the bucket gives every combination, most of "
-                "which are not real: weigh them by that probability.",
-            )
-        )
+        parts.append(_ABOUT.two_tables(*released.files))
     if released.certificate.output.formulas_neutralized:
-        parts.append(
-            paragraph(
-                "In text files an apostrophe stands before cells that a spreadsheet would run as a formula (",
-                element("code", "'=1+2"),
-                "). It is not part of the value.",
-            )
-        )
+        parts.append(_ABOUT.formulas())
     return parts
 
 
@@ -307,12 +264,8 @@ def _conclusions_section(released: Released) -> Section:
         anchor="conclusions",
         title="What not to conclude",
         short="Conclusions",
-        parts=(element("ul", *(_item(*one) for one in [*_of_kind(released), *_of_any(released)])),),
+        parts=(bullets([led(f"{not_this} ", why) for not_this, why in [*_of_kind(released), *_of_any(released)]]),),
     )
-
-
-def _item(not_this: str, why: str) -> Html:
-    return element("li", element("strong", f"{not_this} "), why)
 
 
 def _of_kind(released: Released) -> list[tuple[str, str]]:
@@ -380,34 +333,21 @@ def _of_any(released: Released) -> list[tuple[str, str]]:
 def _warnings_sections(released: Released) -> list[Section]:
     if not released.warnings:
         return []
-    items = [element("li", *told(one)) for one in released.warnings]
-    intro = paragraph(
-        "Every promise held when the release was made. This is what someone could still find out, as its certificate "
-        "says, the worst first. Handle the table accordingly."
-    )
-    return [Section(anchor="warnings", title="Warnings", short="Warnings", parts=(intro, element("ol", *items)))]
+    listing = _ABOUT.warnings([told(one) for one in released.warnings])
+    return [Section(anchor="warnings", title="Warnings", short="Warnings", parts=(listing,))]
 
 
 def _check_section(released: Released) -> Section:
     key = " --key their.pub" if released.signed_by is not None else ""
-    hashes = [element("li", element("code", item)) for item in _hashes(released)]
-    return Section(
-        anchor="check",
-        title="How to check it",
-        short="Check",
-        parts=(
-            paragraph("Keep ", element("code", CERTIFICATE_NAME), f" beside the table. {_who(released)}"),
-            element("pre", element("code", f"nymity check {_quoted(released.file)}{key}")),
-            _signature(released),
-            paragraph("SHA-256 of the released files, as the certificate has them:"),
-            element("ul", *hashes, class_="hashes"),
-            paragraph(
-                "This page explains the certificate and is not part of it: where they differ, the certificate counts. ",
-                element("code", "nymity report . --for recipients"),
-                " makes it again from the files you have.",
-            ),
-        ),
+    how = _ABOUT.check(
+        certificate=CERTIFICATE_NAME,
+        who=_who(released),
+        command=f"nymity check {_quoted(released.file)}{key}",
+        signature=SIGNATURE_NAME,
+        signed_by=released.signed_by,
+        hashes=_hashes(released),
     )
+    return Section(anchor="check", title="How to check it", short="Check", parts=(how,))
 
 
 def _who(released: Released) -> str:
@@ -422,22 +362,6 @@ def _who(released: Released) -> str:
             "can be seen with the free program nymity:"
         )
     return "Anyone can measure the promises again, with the free program nymity:"
-
-
-def _signature(released: Released) -> Html:
-    if released.signed_by is None:
-        return paragraph(
-            "The certificate is not signed: it shows that the table keeps its promises, not who made it. Ask who gave "
-            "it to you."
-        )
-    return paragraph(
-        element("code", SIGNATURE_NAME),
-        " names the key ",
-        element("code", released.signed_by),
-        ". That proves nothing until you check it with the public key (",
-        element("code", "their.pub"),
-        " above) that you got from the publisher another way.",
-    )
 
 
 def _hashes(released: Released) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from nymity.dp.private_method import PrivateOutcome
 from nymity.publish.release import Release
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph
+from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph
 from nymity.report.wording import axis_labels, count, percent
 from nymity.risk import AttackReport, AttackResult, Linkage, attack
 from nymity.risk.attacks import Attack
@@ -80,9 +80,7 @@ def _chance(result: AttackResult) -> float:
 
 def _described(result: AttackResult) -> Html:
     limit = "No promise speaks about this." if result.promised is None else f"Promised: {percent(result.promised)}."
-    return element(
-        "span", element("strong", f"{result.title}. "), f"{result.sentence} Assumed: {result.assumes}. {limit}"
-    )
+    return led(f"{result.title}. ", f"{result.sentence} Assumed: {result.assumes}. {limit}")
 
 
 def _not_run(found: AttackReport) -> list[Html]:

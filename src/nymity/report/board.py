@@ -14,10 +14,12 @@ from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
-from nymity.report.headline import titled, told
-from nymity.report.markup import Html, Section, bullets, element, paragraph, table
+from nymity.report.headline import HEADLINE, titled, told
+from nymity.report.markup import Html, Section, bullets, paragraph, table, template
 from nymity.report.released import Released
 from nymity.report.wording import count, listed, percent
+
+_BOARD = template("board.html")
 
 
 def render_board(release: str | Path | Released, findings: Findings | str | Path | None = None) -> str:
@@ -79,16 +81,11 @@ def _opening(released: Released) -> Html:
     rows = [(what, listed(names), how) for what, names, how in roles if names]
     kind = "bad" if not certificate.measured.holds or released.seeded else "warned" if released.warnings else "good"
     said = "nothing is promised: a known seed" if released.seeded else f"every promise {released.verdict}"
-    return element(
-        "header",
-        paragraph("Summary for an ethics board or data protection officer", class_="eyebrow"),
-        element("h1", released.file),
-        paragraph(element("span", said, class_=f"badge {kind}")),
-        paragraph(
-            f"A table about people, anonymized on {certificate.created} with nymity "
-            f"{certificate.versions['nymity']}: {count(released.table.height, 'record')}{of}. {_how(released)} This "
-            "summary holds no value of the table."
-        ),
+    return _BOARD.opening(
+        released.file,
+        HEADLINE.badge(kind, said),
+        f"A table about people, anonymized on {certificate.created} with nymity {certificate.versions['nymity']}: "
+        f"{count(released.table.height, 'record')}{of}. {_how(released)} This summary holds no value of the table.",
         table(("columns", "which", "in the release"), rows),
     )
 
@@ -138,7 +135,7 @@ def _risk_section(released: Released, found: Findings | None, ended: str | None)
     ]
     parts = [table(("risk", "in the source", "in the release"), rows), paragraph(_after_in_words(released))]
     if before is None:
-        parts.append(_missing("The risk before", ended))
+        parts.append(_BOARD.missing("The risk before", ended))
     return _section("risk", "Risk before and after", *parts)
 
 
@@ -199,7 +196,7 @@ def _attacks_section(released: Released, found: Findings | None, ended: str | No
         text = "None: how far an attack on the source gets is private. The promise holds against all of them."
         return _section("attacks", title, paragraph(text))
     if found is None or not (found.attempts or found.not_tried):
-        return _section("attacks", title, _missing("The attacks", ended))
+        return _section("attacks", title, _BOARD.missing("The attacks", ended))
     rows = [
         (
             titled(one.title),
@@ -219,7 +216,7 @@ def _attacks_section(released: Released, found: Findings | None, ended: str | No
 
 
 def _limits_section(released: Released) -> Section:
-    warned = [element("span", *told(one)) for one in released.warnings]
+    warned = [told(one) for one in released.warnings]
     general = [
         "Whoever knows more about a person than the quasi-identifying columns can narrow them down further.",
         "The promise is about this release alone; together with others of the same people less may be left.",
@@ -234,30 +231,10 @@ def _custody_section(released: Released, ended: str | None) -> Section:
     signed = "not signed" if released.signed_by is None else f"signed; it names the key {released.signed_by}"
     draws = [one.partition(": ")[0] for one in released.certificate.random_sources]
     drawn = f"Random draws come from: {listed(dict.fromkeys(draws))}. " if draws else "Nothing was drawn at random. "
-    kept = (
-        "The custodian's folder, readable by its owner alone, links released rows to people; it is kept apart from the "
-        "release, and this summary belongs to it."
-        if ended is None
-        else f"Custody was ended on {ended}: what linked released rows to people was removed."
-    )
     return _section(
         "custody",
         "Custody",
-        paragraph(
-            f"The certificate is {signed}. {drawn}{kept} SHA-256 of the released cells: ",
-            element("code", released.certificate.output.content_sha256),
-        ),
-    )
-
-
-def _missing(what: str, ended: str | None) -> Html:
-    return paragraph(
-        element("strong", f"{what} cannot be told here: "),
-        "the findings in the custodian's folder are missing. Give that folder with --custodian; if it has none, "
-        "nymity report RELEASE --for custodian --job JOB measures them again."
-        if ended is None
-        else f"custody was ended on {ended}, and what had been measured was removed.",
-        class_="warning",
+        _BOARD.custody(signed, drawn, ended, released.certificate.output.content_sha256),
     )
 
 

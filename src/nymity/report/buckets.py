@@ -10,7 +10,7 @@ from nymity.privacy import Groups
 from nymity.publish.bucket_tables import members
 from nymity.publish.caveats.table import unique_rows
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, element, paragraph, tile
+from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
 from nymity.report.overview import columns, fate
 from nymity.report.risk import linking
 from nymity.report.subject import Subject
@@ -32,19 +32,17 @@ _MOST_BARS = 25
 def glance_section(subject: Subject, _: Figures) -> Section:
     """Records, buckets and columns."""
     outcome, sizes = _outcome(subject), _recoding(subject).slots.sizes
-    tiles = element(
-        "div",
+    facts = tiles(
         tile("Records", f"{subject.records:,} → {subject.release.frame.height:,}", "in the original → in the release"),
         tile("Buckets", f"{len(sizes):,}", f"of {sizes.min():,} to {sizes.max():,} records"),
         tile("Average bucket", f"{sizes.mean():.1f}", "records, any of which may have any of its values"),
         tile("Loss", amount(outcome.loss), f"{outcome.minimized.title}; smaller is better"),
-        class_="tiles",
     )
     return Section(
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(tiles, fate(subject, "bucket"), *columns(subject, _ROLES)),
+        parts=(facts, fate(subject, "bucket"), columns(subject, _ROLES)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.report.markup import Html, Section, element, paragraph
+from nymity.report.markup import PARTS, Html, Section, paragraph
 from nymity.report.wording import count, percent
 from nymity.table.partition_recoding import PartitionRecoding
 
@@ -29,11 +29,10 @@ def cells_section(recoding: PartitionRecoding) -> Section:
 def cells_table(recoding: PartitionRecoding) -> Html:
     """List the quasi-identifiers with how wide their cells are."""
     titles = ("attribute", "different cells", "records with their own value", "values per cell, on average")
-    rows = [element("tr", *(element("th", title) for title in titles))]
+    rows = []
     sizes = np.bincount(recoding.quotas.classes, weights=recoding.quotas.records, minlength=len(recoding.cell_of))
     for a, (name, cells) in enumerate(recoding.cells.items()):
         values, domain = cells.sizes[recoding.cell_of[:, a]], recoding.hierarchies[name].domain_size
         own, mean = float(sizes[values == 1].sum() / sizes.sum()), float(values @ sizes / sizes.sum())
-        facts = (name, f"{len(cells.labels):,}", percent(own), f"{mean:.2f} of {domain:,}")
-        rows.append(element("tr", *(element("td", fact) for fact in facts)))
-    return element("table", *rows, class_="columns")
+        rows.append((name, f"{len(cells.labels):,}", percent(own), f"{mean:.2f} of {domain:,}"))
+    return PARTS.columns(titles, rows)

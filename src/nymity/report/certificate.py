@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 from nymity.publish.certificate import SENSITIVE_TABLE
-from nymity.report.markup import Figures, Html, Section, element, paragraph
+from nymity.report.markup import Figures, Section, template
 from nymity.report.subject import Subject
 from nymity.report.wording import count
+
+_CERTIFICATE = template("certificate.html")
 
 
 def certificate_section(subject: Subject, _: Figures) -> Section:
@@ -23,16 +25,11 @@ def section_of(certificate: dict[str, Any]) -> Section:
         title="Certificate",
         short="Certificate",
         parts=(
-            paragraph(
-                f"Measured on the finished table by code that shares nothing with the search, on "
-                f"{certificate['created']}. {_who(certificate)} can measure it again: ",
-                element("code", "nymity check"),
-                ".",
-            ),
-            _folded("Hashes", _hashes(certificate)),
-            _folded("Hierarchies", _hierarchies(certificate)),
-            _folded("Versions", [(name, str(value)) for name, value in certificate["versions"].items()]),
-            _folded("Method and promises", _settings(certificate)),
+            _CERTIFICATE.measured(certificate["created"], _who(certificate)),
+            _CERTIFICATE.folded("Hashes", _hashes(certificate)),
+            _CERTIFICATE.folded("Hierarchies", _hierarchies(certificate)),
+            _CERTIFICATE.folded("Versions", list(certificate["versions"].items())),
+            _CERTIFICATE.folded("Method and promises", _settings(certificate)),
         ),
     )
 
@@ -73,10 +70,3 @@ def _settings(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [("promise", promise["means"]) for promise in certificate["promised"]]
     rows.append(("order of rows", certificate["output"]["row_order"]))
     return rows
-
-
-def _folded(title: str, rows: list[tuple[str, str]]) -> Html:
-    written = [
-        element("tr", element("th", name, scope="row"), element("td", element("code", value))) for name, value in rows
-    ]
-    return element("details", element("summary", title), element("table", *written))

@@ -19,9 +19,9 @@ from nymity.publish.release import Release
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document
-from nymity.report.headline import NOSCRIPT, badge, cards, warnings
+from nymity.report.headline import HEADLINE, badge, cards, warnings
 from nymity.report.ladder import ladder
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
+from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph, tile, tiles
 from nymity.report.wording import count
 from nymity.table.schema import Schema
 
@@ -97,12 +97,10 @@ def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPriv
     classes, ahead = len(Groups(frame, list(schema.quasi)).sizes), _forecast(schema, model)
     average = frame.height / classes if classes else 0.0
     sampled = int(model.public_records * model.beta)
-    tiles = element(
-        "div",
+    reached = tiles(
         tile("Records", f"{frame.height:,}", f"{sampled:,} would be sampled of {model.public_records:,}"),
         tile("Groups", f"{classes:,}", f"at most about {sampled // model.k:,} of k = {model.k} were to be expected"),
         tile("Average group", f"{average:,.1f}", "records that look the same"),
-        class_="tiles",
     )
     return Section(
         anchor="reached",
@@ -113,7 +111,7 @@ def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPriv
                 f"Expected is what follows from the promise, the hierarchies and a public number of records, "
                 f"{model.public_records:,}. How many records the original has is private."
             ),
-            tiles,
+            reached,
             *(() if ahead is None else _finest(ahead)),
         ),
     )
@@ -151,19 +149,18 @@ def _forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast | None:
 
 def _opening(release: Release) -> Html:
     private = release.certificate["differential_privacy"]["private"]
-    shown = badge(release) if private else element("span", "✗ not private", class_="badge bad")
+    shown = badge(release) if private else HEADLINE.badge("bad", "✗ not private")
     public = (
         "It shows nothing but what follows from the release, its certificate and public parameters. "
         "Figures about the original are in the custodian's log."
         if private
         else "All draws were from a known seed, for a test. Nothing is promised."
     )
-    return element(
-        "header",
-        paragraph("nymity · report on a differentially private release", class_="eyebrow"),
-        element("h1", "What this release promises ", shown),
-        *warnings(release),
+    return HEADLINE.header(
+        "nymity · report on a differentially private release",
+        "What this release promises",
+        shown,
+        warnings(release),
         cards(release),
-        paragraph(element("strong", "This page may be read by anybody. " if private else "Not private. "), public),
-        NOSCRIPT,
+        paragraph(led("This page may be read by anybody. " if private else "Not private. ", public)),
     )

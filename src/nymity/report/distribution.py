@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.report import chart
 from nymity.report.legend import legend
-from nymity.report.markup import Figures, Html, Section, element, paragraph
+from nymity.report.markup import Figures, Html, Section, grid, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import MISSING, axis_labels, count, listed, percent
 from nymity.table.hierarchy import Hierarchy
@@ -74,7 +74,7 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
 def _plots(subject: Subject, plotted: list[Html]) -> tuple[Html, ...]:
     """Say how to read the plots, and show them."""
     before = legend(subject, before="original, generalized to the published level")
-    return _reading(subject), before, element("div", *plotted, class_="grid")
+    return _reading(subject), before, grid(plotted)
 
 
 def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> Distribution:

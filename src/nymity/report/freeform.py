@@ -12,7 +12,7 @@ from nymity.report.cells import cells_table
 from nymity.report.class_size import bin_labels, bin_starts
 from nymity.report.distribution import distribution_section
 from nymity.report.loss import loss_section
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph, tile
+from nymity.report.markup import Figures, Html, Section, bullets, grid, heading, paragraph, tile, tiles
 from nymity.report.overview import ROLES, columns, fate
 from nymity.report.subject import Subject
 from nymity.report.wording import amount, count, listed, percent
@@ -31,19 +31,17 @@ def glance_section(subject: Subject, _: Figures) -> Section:
     release, sizes = subject.release, subject.sizes_after
     alone = int((sizes == 1).sum())
     (reached,) = {finding.measured["k"] for finding in release.verification.findings}
-    tiles = element(
-        "div",
+    facts = tiles(
         tile("Records", f"{subject.records:,} → {release.frame.height:,}", "in the original → in the release"),
         tile("Different rows", f"{len(sizes):,}", f"{count(alone, 'row')} equal to no other, as is allowed here"),
         tile("Matchings", f"{reached:,}", f"without a common pair; {subject.threshold:,} or more were promised"),
         tile("Loss", amount(release.loss), f"{release.outcome.minimized.title}; smaller is better"),
-        class_="tiles",
     )
     return Section(
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(paragraph(_WEAKER), tiles, fate(subject, "row of its own"), *columns(subject, ROLES)),
+        parts=(paragraph(_WEAKER), facts, fate(subject, "row of its own"), columns(subject, ROLES)),
     )
 
 
@@ -76,13 +74,13 @@ def fits_section(subject: Subject, figures: Figures) -> Section:
                 f"{subject.threshold:,} that are promised; only those that are part of a matching of everybody cannot "
                 "be ruled out."
             ),
-            element(
-                "div",
-                _figure(subject, figures, "records that fit a row", found.records_of_rows, found.row_counts, "row"),
-                _figure(
-                    subject, figures, "rows that fit a record", found.rows_of_records, found.record_counts, "record"
-                ),
-                class_="grid",
+            grid(
+                [
+                    _figure(subject, figures, "records that fit a row", found.records_of_rows, found.row_counts, "row"),
+                    _figure(
+                        subject, figures, "rows that fit a record", found.rows_of_records, found.record_counts, "record"
+                    ),
+                ]
             ),
         ),
     )
@@ -108,11 +106,9 @@ def risk_section(subject: Subject, _: Figures) -> Section:
     """Say what the promise bounds and what it leaves open."""
     schema, k = subject.release.job.schema, subject.threshold
     sensitive, unprotected = schema.sensitive, schema.columns(Role.INSENSITIVE)
-    tiles = element(
-        "div",
+    facts = tiles(
         tile("Chance of a link", percent(1 / k), f"at most: a row's other columns are of one of {k:,} records"),
         tile("Before", percent(1 / subject.sizes_before.min()), "for a record of the smallest class of the original"),
-        class_="tiles",
     )
     finding = (
         "Risk figures that count equal rows, such as the prosecutor's, do not apply: a row that looks like no other "
@@ -137,7 +133,7 @@ def risk_section(subject: Subject, _: Figures) -> Section:
         anchor="risk",
         title="What remains risky",
         short="Risks",
-        parts=(element("h3", "Finding a person's record"), tiles, paragraph(finding), bullets(open_)),
+        parts=(heading("Finding a person's record"), facts, paragraph(finding), bullets(open_)),
     )
 
 
@@ -147,17 +143,17 @@ def _consistency(subject: Subject) -> Consistency:
 
 
 def _figure(
-    subject: Subject, figures: Figures, heading: str, fits: NDArray[np.int64], counts: NDArray[np.int64], noun: str
+    subject: Subject, figures: Figures, title: str, fits: NDArray[np.int64], counts: NDArray[np.int64], noun: str
 ) -> Html:
     starts = [start for start in bin_starts(int(fits.max()), subject.threshold) if start >= subject.threshold]
     place = np.searchsorted(np.array(starts), fits, side="right") - 1
     shares = np.bincount(place, weights=counts, minlength=len(starts)) / counts.sum()
     bars = [
-        chart.Bar(label=label, share=share, text=percent(share), full=f"{label} {heading}")
+        chart.Bar(label=label, share=share, text=percent(share), full=f"{label} {title}")
         for label, share in zip(bin_labels(starts), shares.tolist(), strict=True)
     ]
     caption = f"{fits.min():,} at least, {float(fits @ counts / counts.sum()):,.1f} on average."
-    return figures.add(chart.bars(bars, title=f"share of {noun}s"), caption, heading=heading.capitalize())
+    return figures.add(chart.bars(bars, title=f"share of {noun}s"), caption, heading=title.capitalize())
 
 
 FREEFORM_SECTIONS = (

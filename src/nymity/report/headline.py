@@ -7,29 +7,23 @@ from collections.abc import Mapping
 from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.release import Release
 from nymity.publish.verify import Finding
-from nymity.report.markup import Html, element, joined, paragraph
+from nymity.report.markup import Html, led, template
 from nymity.report.subject import Subject
 from nymity.report.wording import MISSING
 
-NOSCRIPT = element("noscript", paragraph("The plots need JavaScript; all text is here without it.", class_="warning"))
+HEADLINE = template("headline.html")
 
 
 def headline(subject: Subject) -> Html:
     """Return the promise, the measurement beside it, and who may read the page."""
     release = subject.release
-    return element(
-        "header",
-        paragraph("nymity · report for the data custodian", class_="eyebrow"),
-        element("h1", "What this release promises ", badge(release)),
-        *warnings(release),
+    return HEADLINE.header(
+        "nymity · report for the data custodian",
+        "What this release promises",
+        badge(release),
+        warnings(release),
         cards(release),
-        paragraph(
-            element("strong", "For the custodian, not for release. "),
-            "This report shows aggregate information about the original table, which is more than the release itself "
-            "gives away. It contains no single record.",
-            class_="warning",
-        ),
-        NOSCRIPT,
+        HEADLINE.for_custodian(),
     )
 
 
@@ -37,23 +31,20 @@ def badge(release: Release) -> Html:
     """Say whether the release holds, and with how many warnings."""
     holds, number = release.verification.holds and not release.is_foreseeable, len(release.warnings)
     kind = "bad" if not holds else "warned" if number else "good"
-    return element("span", f"{'✓' if holds else '✗'} {verdict(holds, number)}", class_=f"badge {kind}")
+    return HEADLINE.badge(kind, f"{'✓' if holds else '✗'} {verdict(holds, number)}")
 
 
-def warnings(release: Release) -> list[Html]:
+def warnings(release: Release) -> Html:
     """List what someone could still find out, the worst first."""
-    if not release.warnings:
-        return []
-    items = [element("li", *told(caveat)) for caveat in release.warnings]
-    return [element("ol", *items, class_="warnings", aria_label="Warnings, the worst first")]
+    return HEADLINE.warnings([told(caveat) for caveat in release.warnings])
 
 
-def told(caveat: Caveat) -> tuple[str, str]:
+def told(caveat: Caveat) -> Html:
     """Return a warning with its title standing out, which some begin with themselves."""
     title = titled(caveat.key)
     if caveat.says.lower().startswith(title.lower()):
-        return element("strong", caveat.says[: len(title)]), caveat.says[len(title) :]
-    return element("strong", f"{title}. "), caveat.says
+        return led(caveat.says[: len(title)], caveat.says[len(title) :])
+    return led(f"{title}. ", caveat.says)
 
 
 def titled(key: str) -> str:
@@ -65,37 +56,25 @@ def titled(key: str) -> str:
 def cards(release: Release) -> Html:
     """Return every promise of a release with its measurement."""
     found = zip(release.verification.findings, release.job.privacy, strict=True)
-    return element("div", *(_card(finding, model) for finding, model in found), class_="promises")
+    return HEADLINE.cards([_card(finding, model) for finding, model in found])
 
 
 def _card(finding: Finding, model: object) -> Html:
     """One promise: its name, its sentence, and promised beside measured."""
     name, _, sentence = finding.promise.rpartition(": ")
     reached = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
-    return element(
-        "div",
-        element("h3", name or finding.model),
-        paragraph(sentence[:1].upper() + sentence[1:] + "."),
-        element("div", *reached, class_="numbers"),
-        class_="card good" if finding.holds else "card bad",
-    )
+    return HEADLINE.card(finding.holds, name or finding.model, sentence[:1].upper() + sentence[1:] + ".", reached)
 
 
 def numbers(key: str, promised: object, measured: object) -> Html:
     """Return a parameter as promised beside what was measured."""
     if isinstance(measured, Mapping) and isinstance(promised, Mapping):
-        return joined([element("span", f"{key} promised: {_table(promised)}; measured: {_table(measured)}")], "")
+        return HEADLINE.words(f"{key} promised: {_table(promised)}; measured: {_table(measured)}")
     shown = "–" if measured is None else _number(measured)
     note = " measured: no record is published" if measured is None else " measured"
     if promised is None:  # it follows from others
-        return element("span", element("strong", shown), f"{note} ({key})")
-    return joined(
-        [
-            element("span", element("strong", _number(promised)), f" promised ({key})"),
-            element("span", element("strong", shown), note),
-        ],
-        "",
-    )
+        return HEADLINE.number(shown, f"{note} ({key})")
+    return HEADLINE.number(_number(promised), f" promised ({key})") + HEADLINE.number(shown, note)
 
 
 def _table(values: Mapping[str, object]) -> str:

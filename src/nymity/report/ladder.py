@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from nymity.report.cells import cells_section
 from nymity.report.distribution import raw_counts
-from nymity.report.markup import Figures, Html, Section, element, paragraph
+from nymity.report.markup import Figures, Html, Section, paragraph
+from nymity.report.overview import OVERVIEW
 from nymity.report.subject import Subject
 from nymity.report.wording import count, shortened
 from nymity.table.hierarchy import Hierarchy
@@ -90,15 +91,18 @@ def ladder(name: str, used: dict[int, float], hierarchy: Hierarchy, counts: NDAr
     steps, coarsest = [], max(used)
     for level, example in enumerate(example_path(hierarchy, counts, threshold)):
         place = "chosen" if level in used else "passed" if level < coarsest else "above"
-        values = count(len(hierarchy.labels[level]), "value")
-        shown = (
-            element("b", shortened(example, 34), title=example)
-            if example is not None
-            else element("b", "rare values", class_="hidden", title=f"each stands for fewer than {threshold} records")
-        )
         where = "raw" if level == 0 else f"level {level}"
         if level in used:
             where += " · published" if len(used) == 1 else f" · {used[level]:.1%} of records"
-        steps.append(element("li", element("span", where), shown, element("span", values), class_=place))
+        steps.append(
+            {
+                "place": place,
+                "where": where,
+                "hidden": example is None,
+                "shown": "rare values" if example is None else shortened(example, 34),
+                "title": f"each stands for fewer than {threshold} records" if example is None else example,
+                "size": count(len(hierarchy.labels[level]), "value"),
+            }
+        )
     summary = f"level {coarsest} of {hierarchy.height}" if len(used) == 1 else f"up to level {coarsest}"
-    return element("div", element("h3", name, element("span", summary)), element("ol", *steps), class_="ladder")
+    return OVERVIEW.ladder(name, summary, steps)

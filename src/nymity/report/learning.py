@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph
+from nymity.report.markup import Figures, Html, Section, bullets, grid, paragraph
 from nymity.report.wording import axis_labels, count, listed, percent
 from nymity.utility.classifiers import CLASSIFIERS
 from nymity.utility.learning_result import ClassifierResult, LearningResult
@@ -30,7 +30,7 @@ def learning_section(found: LearningResult, figures: Figures) -> Section:
             f"{count(found.test_records, 'original record')}; {how}. Always answering the most frequent class is right "
             f"for {percent(found.zero_r)}."
         ),
-        element("div", _accuracies(found, figures), *_curves(found, figures), _columns(found, figures), class_="grid"),
+        grid([_accuracies(found, figures), *_curves(found, figures), _columns(found, figures)]),
         bullets(f"{note[:1].upper()}{note[1:]}." for note in _notes(found)),
     ]
     return Section(anchor="learning", title="What can be learned from it", short="Learning", parts=tuple(parts))

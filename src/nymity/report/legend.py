@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.report.markup import Html, element
+from nymity.report.markup import PARTS, Html
 from nymity.report.subject import Subject
 
 
@@ -13,6 +13,4 @@ def legend(subject: Subject, *, before: str) -> Html:
         items.append(("masked", "masked in the release"))
     if subject.removed + subject.dropped:
         items.append(("removed", "not in the release"))
-    return element(
-        "div", *(element("span", element("i", class_=kind), words) for kind, words in items), class_="legend"
-    )
+    return PARTS.legend(items)

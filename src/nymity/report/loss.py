@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nymity.publish.compare import Measured
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, element, paragraph
+from nymity.report.markup import Figures, Html, Section, grid, paragraph
 from nymity.report.subject import Subject
 from nymity.report.wording import amount, axis_labels, listed, percent
 
@@ -20,9 +20,7 @@ def loss_section(subject: Subject, figures: Figures) -> Section:
             "everything suppressed. Third: further metrics of a finished release, on the same scale. No figure "
             "here says what the release is good for in a task of yours."
         ),
-        element(
-            "div", _attributes(subject, figures), *_losses(subject, figures), *_metrics(subject, figures), class_="grid"
-        ),
+        grid([_attributes(subject, figures), *_losses(subject, figures), *_metrics(subject, figures)]),
         *(paragraph(f"Undefined here: {listed(names)} ({why}).") for why, names in _undefined(subject).items()),
     ]
     if subject.dropped:

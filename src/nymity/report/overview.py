@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nymity.report.markup import Figures, Html, Section, element, paragraph, tile
+from nymity.report.markup import Figures, Html, Section, template, tile, tiles
 from nymity.report.subject import Subject
 from nymity.report.wording import amount, count, percent
 from nymity.table.schema import Role
+
+OVERVIEW = template("overview.html")
 
 ROLES = {
     Role.IDENTIFYING: "Identifying, not published",
@@ -23,7 +25,7 @@ def overview_section(subject: Subject, _: Figures) -> Section:
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(_tiles(subject), fate(subject), *columns(subject, ROLES)),
+        parts=(_tiles(subject), fate(subject), columns(subject, ROLES)),
     )
 
 
@@ -32,13 +34,11 @@ def _tiles(subject: Subject) -> Html:
     outcome, loss = release.outcome, release.outcome.minimized.name
     smallest = f"{after.min():,}" if len(after) else "–"
     note = f"{outcome.minimized.title}; smaller is better"
-    return element(
-        "div",
+    return tiles(
         tile("Records", f"{subject.records:,} → {release.frame.height:,}", "in the original → in the release"),
         tile("Classes", f"{len(before):,} → {len(after):,}", "groups of records that look alike"),
         tile("Smallest class", f"{before.min():,} → {smallest}", f"{subject.threshold:,} or more were promised"),
         tile("Loss" if loss == "loss" else f"Loss ({loss})", amount(outcome.loss), note),
-        class_="tiles",
     )
 
 
@@ -51,36 +51,19 @@ def fate(subject: Subject, group: str = "class") -> Html:
         ("dropped", subject.dropped, "dropped because of missing values"),
     ]
     present = [part for part in parts if part[1]]
-    segments = [
-        element("span", class_=kind, style=f"flex-grow:{number}", title=f"{number:,} {words}")
-        for kind, number, words in present
-    ]
+    segments = [(kind, number, f"{number:,} {words}") for kind, number, words in present]
     legend = [
-        element(
-            "span",
-            element("i", class_=kind),
-            f"{count(number, 'record')} ({percent(number, subject.records)}) {words}",
-        )
+        (kind, f"{count(number, 'record')} ({percent(number, subject.records)}) {words}")
         for kind, number, words in present
     ]
     if len(present) == 1 and subject.published:
-        legend.append(element("span", "No record was suppressed."))
-    return element(
-        "div", element("div", *segments, class_="stack"), element("div", *legend, class_="legend"), class_="fate"
-    )
+        legend.append(("", "No record was suppressed."))
+    return OVERVIEW.fate(segments, legend)
 
 
-def columns(subject: Subject, roles: Mapping[Role, str]) -> list[Html]:
+def columns(subject: Subject, roles: Mapping[Role, str]) -> Html:
     """List the columns by their role, with what became of them."""
     schema = subject.release.job.schema
-    rows = []
-    for role, meaning in roles.items():
-        names = schema.columns(role)
-        if names:
-            chips = [element("span", name, class_=f"chip {role.value}") for name in names]
-            rows += [element("dt", meaning), element("dd", *chips)]
+    rows = [(role.value, meaning, names) for role, meaning in roles.items() if (names := schema.columns(role))]
     published = len(subject.release.frame.columns)
-    return [
-        paragraph(f"{count(len(schema), 'column')} came in, {published:,} are published."),
-        element("dl", *rows, class_="roles"),
-    ]
+    return OVERVIEW.columns(f"{count(len(schema), 'column')} came in, {published:,} are published.", rows)

@@ -14,7 +14,19 @@ from numpy.typing import NDArray
 from nymity.publish.caveats.table import unique_rows
 from nymity.report import chart
 from nymity.report.drivers import drivers_figure
-from nymity.report.markup import Figures, Html, Section, bullets, element, joined, paragraph, tile
+from nymity.report.markup import (
+    PARTS,
+    Figures,
+    Html,
+    Section,
+    bullets,
+    grid,
+    heading,
+    led,
+    paragraph,
+    tile,
+    tiles,
+)
 from nymity.report.subject import Subject
 from nymity.report.wording import axis_labels, count, listed, percent
 from nymity.table.schema import Role
@@ -48,13 +60,13 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
                 "A promise kept is not the absence of risk. This is what someone could still try, and how far they "
                 "would get."
             ),
-            element("h3", "Finding a person's record"),
+            heading("Finding a person's record"),
             _tiles(subject),
             _finding(subject),
             *drivers_figure(subject, figures),
             *_learning(subject, figures),
             *linking(subject, figures),
-            element("h3", "What no such release can promise"),
+            heading("What no such release can promise"),
             _limits(subject),
         ),
     )
@@ -81,15 +93,13 @@ def _tiles(subject: Subject) -> Html:
         return percent(len(sizes), int(sizes.sum())) if len(sizes) else "–"
 
     highest = percent(1 / after.min()) if len(after) else "–"
-    return element(
-        "div",
+    return tiles(
         tile("Highest risk", highest, f"for a record of the smallest class; before: {percent(1 / before.min())}"),
         tile("Average risk", average(after), f"over records; before: {average(before)}"),
         tile(
             "In small classes", percent(near, released), f"{count(near, 'record')} in classes under {2 * threshold:,}"
         ),
         tile("Suppressed", percent(subject.release.suppressed, subject.records), _suppressed(subject)),
-        class_="tiles",
     )
 
 
@@ -117,24 +127,22 @@ def _finding(subject: Subject) -> Html:
 def _learning(subject: Subject, figures: Figures) -> list[Html]:
     release = subject.release
     names = release.job.schema.sensitive
-    heading = element("h3", "Learning a sensitive value without finding the record")
+    head = heading("Learning a sensitive value without finding the record")
     if not names:
-        return [heading, paragraph("No column is declared sensitive, so nothing is measured or promised here.")]
+        return [head, paragraph("No column is declared sensitive, so nothing is measured or promised here.")]
     protected = {name for model in release.job.privacy for name in model.sensitive}
     bare = [name for name in names if name not in protected]
     parts = [
-        heading,
+        head,
         paragraph(
             "If nearly everyone in a class has the same value, knowing the class is enough. The plot counts classes by "
             "the share of their most frequent value; orange where it is more than half."
         ),
     ]
     if bare:
-        parts.append(
-            paragraph(element("strong", "No promise covers "), f"{listed(bare)}: the release may reveal it for some.")
-        )
+        parts.append(paragraph(led("No promise covers ", f"{listed(bare)}: the release may reveal it for some.")))
     plots = [_homogeneity_figure(figures, name, homogeneity(release.frame, subject.quasi, name)) for name in names]
-    parts.append(element("div", *plots, class_="grid"))
+    parts.append(grid(plots))
     return parts
 
 
@@ -183,9 +191,9 @@ def linking(subject: Subject, figures: Figures) -> list[Html]:
     """Show how many rows become unique with columns that no promise covers."""
     release = subject.release
     names = [name for name in release.job.schema.columns(Role.INSENSITIVE) if name in release.frame.columns]
-    heading = element("h3", "Columns published unprotected")
+    head = heading("Columns published unprotected")
     if not names:
-        return [heading, paragraph("No column is declared insensitive.")]
+        return [head, paragraph("No column is declared insensitive.")]
     found = {name: unique_rows(release.frame, [*subject.quasi, name]) for name in names}
     together = unique_rows(release.frame, [*subject.quasi, *names])
     order = sorted(names, key=lambda name: -found[name])[:15]
@@ -210,11 +218,10 @@ def linking(subject: Subject, figures: Figures) -> list[Html]:
         f"{'is' if len(names) == 1 else 'are'} known besides the published quasi-identifiers."
     )
     return [
-        heading,
+        head,
         paragraph(
             "Insensitive columns are published as they are and count for no promise. If someone can know one of them, "
-            "declare it a quasi-identifier: ",
-            joined([element("span", name, class_="chip insensitive") for name in names]),
+            "declare it a quasi-identifier: " + PARTS.chips(names, "insensitive")
         ),
         figures.add(chart.bars(bars, title="share of released rows that become unique"), caption),
     ]

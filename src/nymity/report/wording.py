@@ -1,25 +1,14 @@
-"""How numbers and values are written for a reader."""
+"""How numbers and values are written on pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from nymity.core.wording import count, percent
+
+__all__ = ["MISSING", "amount", "axis_labels", "count", "listed", "percent", "shortened"]
+
 MISSING = "(missing)"
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """Return ``1 record``, ``20,000 records``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def percent(part: float, whole: float = 1.0) -> str:
-    """Return a share with as many digits as it needs; what is not nothing is never written as 0%."""
-    share = part / whole if whole else 0.0
-    if 0 < share < 0.0005:
-        return "under 0.1%"
-    if 0.9995 <= share < 1:
-        return "over 99.9%"
-    return f"{share:.0%}" if share in (0, 1) else f"{share:.1%}"
 
 
 def listed(words: Iterable[str], *, limit: int = 12) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import exp, expm1, log, log1p
 
-from nymity.risk.numerics import root
+from nymity.risk.root import root
 
 _LOG_SHAPE = (-80.0, 80.0)
 _LEAST_LOG_ODDS = log(1e-6)

@@ -30,7 +30,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.core.extras import require
 from nymity.table.encoding import codes_of, distinct_values, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.order import days, numbers
@@ -163,8 +162,10 @@ class FeatureSpace:
 
 
 def sparse() -> Any:
-    """Return scipy's sparse matrices."""
-    return require("scipy.sparse", extra="learn", purpose="a learning task")
+    """Return scipy's sparse matrices, imported where they are needed first."""
+    from scipy import sparse
+
+    return sparse
 
 
 def _alike(vectors: Matrix) -> Matrix:

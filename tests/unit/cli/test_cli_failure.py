@@ -186,9 +186,8 @@ def process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_version_and_help_load_nothing_heavy(folder: Path) -> None:
-    code = (
-        "import sys, nymity.cli.main; print([m for m in ('numpy', 'polars', 'numba', 'pydantic') if m in sys.modules])"
-    )
+    heavy = ("numpy", "polars", "numba", "pydantic", "scipy", "jinja2")
+    code = f"import sys, nymity.cli.main; print([m for m in {heavy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
     done = process("--version", folder=folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -235,10 +236,20 @@ def test_apply_does_not_overwrite_what_it_reads(published: Path, nymity: Run) ->
 # -- hierarchy and schema --------------------------------------------------------------------------------------
 
 
+def test_what_hierarchy_says_to_put_into_a_job_is_read_back(folder: Path, nymity: Run) -> None:
+    name = 'age "in years".\\ [x] = 1'
+    pl.DataFrame({name: list(range(40))}).write_csv(folder / "odd.csv")
+    done = nymity("hierarchy", "--column", name, "odd.csv", "--header")
+    assert done.exit_code == 0, done.output
+    said = tomllib.loads(done.stdout.partition("In a job file:\n")[2])
+    answer = json.loads(nymity("hierarchy", "--column", name, "odd.csv", "--header", "--json").stdout)
+    assert said == {"schema": {name: {"hierarchy": answer["specification"]}}}
+
+
 def test_hierarchy_is_suggested_saved_and_drawn(folder: Path, nymity: Run) -> None:
     done = nymity("hierarchy", "--column", "age", "people.csv", "--save", "age.csv")
     assert done.exit_code == 0, done.output
-    assert 'hierarchy = { type = "file", path = "age.csv" }' in done.stdout
+    assert '  [schema.age.hierarchy]\n  type = "file"\n  path = "age.csv"\n' in done.stdout
     saved = Hierarchy.read(folder / "age.csv")
     assert saved.domain_size == 40
     drawn = nymity("hierarchy", "age.csv")
@@ -251,14 +262,6 @@ def test_hierarchy_is_suggested_saved_and_drawn(folder: Path, nymity: Run) -> No
     again = nymity("hierarchy", "--column", "age", "people.csv", "--save", "age.csv")
     assert again.exit_code == 2
     assert "--force" in again.stderr
-
-
-def test_a_suggested_hierarchy_can_be_pasted_into_a_job(folder: Path, nymity: Run) -> None:
-    import tomllib
-
-    shown = nymity("hierarchy", "--column", "age", "people.csv").stdout.splitlines()
-    (line,) = (line for line in shown if "hierarchy =" in line)
-    assert tomllib.loads(line.strip())["hierarchy"]["type"] == "intervals"
 
 
 def test_hierarchy_of_an_unknown_column(folder: Path, nymity: Run) -> None:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import tomllib
 from collections import Counter
 from datetime import date, time, timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nymity.core.errors import JobError, ParameterError, TableError
+from nymity.core.errors import ParameterError, TableError
 from nymity.datasets import hospital
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import rounded
 from nymity.publish.inspect import SUGGEST_FROM, Inspection, inspect_table, starter_job
 from nymity.publish.job import Job
-from nymity.publish.starter import _specification
-from nymity.publish.toml import toml_key, toml_value
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Role
@@ -293,43 +290,6 @@ def test_any_name_survives_the_job_file(columns: list[str], source: str) -> None
     assert list(job["schema"]) == table.columns
     assert job["source"]["path"] == source
     assert job["privacy"][-1]["attribute"] == 'disease "x.y"\n'
-
-
-values = st.recursive(
-    st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False), names, st.dates(date(1000, 1, 1))),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(names, inner, max_size=4)),
-    max_leaves=10,
-)
-
-
-@settings(max_examples=200, deadline=None)
-@given(names, values)
-def test_any_value_survives_the_job_file(key: str, value: object) -> None:
-    line = f"{toml_key(key)} = {toml_value(value)}"
-    assert "\n" not in line
-    assert tomllib.loads(line) == {key: value}
-
-
-def test_what_toml_cannot_hold_is_refused() -> None:
-    with pytest.raises(JobError, match="text, numbers, dates, lists and tables"):
-        toml_value([None])
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Builder:
-    key: ClassVar[str] = "test"
-    width: float
-    tree: dict[str, Any] = dataclasses.field(default_factory=dict)
-    side: str = "right"
-    levels: tuple[str, ...] | None = None
-
-
-def test_a_specification_holds_the_key_and_what_is_not_default() -> None:
-    builder: Any = _Builder(width=5, levels=("month", "year"))
-    assert _specification(builder) == {"type": "test", "width": 5, "levels": ("month", "year")}
-    assert _specification(_Builder(width=5, tree={"a": 1})) == {"type": "test", "width": 5, "tree": {"a": 1}}  # type: ignore[arg-type]
-    assert _specification(None) is None
-    assert _specification(Hierarchy.flat(["a"])) is None
 
 
 def _as_tuples(value: Any) -> Any:

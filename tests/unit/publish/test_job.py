@@ -17,7 +17,7 @@ from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publish.job import FORMATS, Job, Output, Source
 from nymity.publish.pipeline import publish
 from nymity.publish.registry import METHODS, MODELS
-from nymity.publish.toml import toml_value
+from nymity.publish.toml import toml_job
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy
 from nymity.table.hierarchy import Hierarchy
@@ -54,10 +54,6 @@ def data(**fields: Any) -> dict[str, Any]:
         "method": {"name": "optimal-lattice"},
     }
     return smallest | fields
-
-
-def toml(content: dict[str, Any]) -> str:
-    return "\n".join(f"{key} = {toml_value(value)}" for key, value in content.items()) + "\n"
 
 
 def with_hierarchy(hierarchy: Any) -> dict[str, Any]:
@@ -220,7 +216,7 @@ def test_plain_data_goes_in_and_comes_out(name: str) -> None:
 @pytest.mark.parametrize("suffix", [".toml", ".json", ".TOML"])
 def test_files_hold_the_same_job(name: str, suffix: str, tmp_path: Path) -> None:
     content, path = VARIANTS[name], tmp_path / f"job{suffix}"
-    path.write_text(toml(content) if suffix.lower() == ".toml" else json.dumps(content), encoding="utf-8")
+    path.write_text(toml_job(content) if suffix.lower() == ".toml" else json.dumps(content), encoding="utf-8")
     assert Job.load(path) == Job.from_dict(content, folder=tmp_path)
 
 
@@ -519,13 +515,13 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "job.toml").write_text("\ufeff" + toml(data()), encoding="utf-8")
+    (tmp_path / "job.toml").write_text("\ufeff" + toml_job(data()), encoding="utf-8")
     assert Job.load(tmp_path / "job.toml") == Job.from_dict(data(), folder=tmp_path)
 
 
 def test_the_toml_of_these_tests_is_what_it_claims() -> None:
     for content in VARIANTS.values():
-        assert tomllib.loads(toml(content)) == content
+        assert tomllib.loads(toml_job(content)) == content
 
 
 def test_python_and_file_give_the_same_release(tmp_path: Path) -> None:

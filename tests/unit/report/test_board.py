@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_risk_before_and_after_are_those_of_the_tables(tmp_path: Path) -> None:
     after = release.frame.group_by("age", "town").len()["len"].min()
     assert f"{1 / after:.1%}" in page  # type: ignore[operator]
     for attempt in findings.attempts:
-        assert attempt.title in page.lower().replace("&#x27;", "'") or attempt.title.title() in page
+        assert attempt.title in unescape(page.lower()) or attempt.title.title() in page
 
 
 def test_findings_come_back_as_they_were(tmp_path: Path) -> None:

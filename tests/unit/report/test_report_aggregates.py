@@ -118,7 +118,18 @@ def test_axis_labels_are_short_and_different(values: list[str | None]) -> None:
 
 @pytest.mark.parametrize(
     ("share", "words"),
-    [(0, "0%"), (1, "100%"), (0.05, "5.0%"), (0.00001, "under 0.1%"), (0.99999, "over 99.9%"), (0.9994, "99.9%")],
+    [
+        (0, "0%"),
+        (1, "100%"),
+        (0.05, "5%"),
+        (0.1234, "12.3%"),
+        (0.0004, "0.040%"),
+        (0.000001, "under 0.001%"),
+        (0.999999, "over 99.999%"),
+        (0.9994, "99.940%"),
+        (-0.05, "-5%"),
+        (1.5, "150%"),
+    ],
 )
 def test_percent_never_rounds_to_nothing_or_all(share: float, words: str) -> None:
     assert percent(share) == words

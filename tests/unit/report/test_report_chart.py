@@ -9,12 +9,14 @@ import altair
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 from jsonschema import ValidationError
 
 from nymity.core import extras
 from nymity.core.errors import DrawingError, MissingExtraError
 from nymity.report import chart
-from nymity.report.markup import Html, Spec, element, script_data
+from nymity.report.document import PAGE
+from nymity.report.markup import PARTS, Html, Spec, bullets, led, paragraph
 
 PAIRS = [
     chart.Pair(label="1", full="1", before=0.6, after=0.0, before_text="6", after_text="0"),
@@ -112,27 +114,31 @@ def test_text_comes_back_as_it_went_in(text: str, attribute: str) -> None:
     class Reader(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
             found.append(tag)
-            assert dict(attrs) == {"title": attribute}
+            assert dict(attrs) == {"class": f"chip {attribute}"}
 
         def handle_data(self, data: str) -> None:
             found.append(data)
 
     reader = Reader()
-    reader.feed(element("p", text, title=attribute))
+    reader.feed(PARTS.chips([text], attribute))
     reader.close()
-    assert found[0] == "p"
+    assert found[0] == "span"
     assert "".join(found[1:]) == text
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_embedded_data_comes_back_and_holds_no_markup(data: object) -> None:
-    written = script_data("x", data)
+    written = str(PAGE.script_data("x", data))
     inner = written.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
     assert not set("<>&\u2028\u2029") & set(inner)
     assert json.loads(inner) == data
 
 
-def test_elements_nest_without_being_escaped_twice() -> None:
-    assert element("p", element("b", "<"), " & ", Html("<i>")) == "<p><b>&lt;</b> &amp; <i></p>"
-    assert element("meta", charset="utf-8") == '<meta charset="utf-8">'
-    assert element("i", class_="a", aria_label='"') == '<i class="a" aria-label="&quot;"></i>'
+def test_parts_nest_without_being_escaped_twice() -> None:
+    assert paragraph(led("<", " & ") + Html("<i>")) == "<p><strong>&lt;</strong> &amp; <i></p>"
+    assert bullets(['"', Html("<b>")], "x") == '<ul class="x"><li>&#34;</li><li><b></li></ul>'
+
+
+def test_a_value_that_is_missing_is_an_error_and_no_gap() -> None:
+    with pytest.raises(UndefinedError):
+        paragraph()

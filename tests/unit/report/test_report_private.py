@@ -40,7 +40,7 @@ def test_the_page_says_what_is_promised_spent_and_reached(method: ny.SafePub | n
     assert f"k = {PROMISE.k}" in text
     assert "may be read by anybody" in text
     assert "Several records of one person" in text
-    assert "notion = &#x27;standard&#x27; asks for k = " in text
+    assert "notion = &#39;standard&#39; asks for k = " in text
 
 
 def test_what_the_custodian_knows_cannot_get_in() -> None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nymity.risk import profile
-from nymity.risk.numerics import digamma, gamma_ratio, root
 from nymity.risk.pitman import pitman
 from nymity.risk.population import dankar, estimate_uniques
+from nymity.risk.root import root
 from nymity.risk.slide_negative_binomial import slide_negative_binomial
 from nymity.risk.zayatz import zayatz
 
@@ -183,25 +183,7 @@ def test_an_estimate_that_does_not_exist_is_not_nought() -> None:
     assert (found.chosen, found.uniques) == ("zayatz", 900)
 
 
-# -- numerics ------------------------------------------------------------------------------------------------
-
-
-@given(st.floats(1e-3, 1e12))
-def test_digamma(x: float) -> None:
-    assert digamma(x + 1.0) == pytest.approx(digamma(x) + 1 / x, rel=1e-11, abs=1e-12)
-    assert digamma(1.0) == pytest.approx(-0.5772156649015329, rel=1e-13)
-    assert digamma(np.array([1.0, x]))[1] == pytest.approx(digamma(x), rel=1e-13)
-
-
-@given(st.floats(1e-2, 1e9), st.floats(0.01, 0.99))
-def test_gamma_ratio(x: float, step: float) -> None:
-    there_and_on = gamma_ratio(x, step) * gamma_ratio(x + step, 1 - step)
-    assert there_and_on == pytest.approx(x, rel=1e-9)
-    assert gamma_ratio(x + step, -step) == pytest.approx(1 / gamma_ratio(x, step), rel=1e-9)
-
-
-def test_gamma_ratio_has_no_step_between_its_two_ways() -> None:
-    assert gamma_ratio(1e5, -0.3) == pytest.approx(gamma_ratio(1e5 - 1e-6, -0.3), rel=1e-10)
+# -- roots ---------------------------------------------------------------------------------------------------
 
 
 @given(st.floats(-5, 5), st.floats(0.1, 10))

@@ -78,7 +78,7 @@ class Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.inside == "plots":
             self.specs += data
-        elif self.inside in ("td", "th"):
+        elif self.inside in ("td", "th") and data.strip():
             self.rows[-1].append(data)
 
 

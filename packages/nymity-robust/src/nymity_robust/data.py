@@ -17,14 +17,12 @@ import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from nymity.core.errors import FileError
-from nymity.core.extras import require
 from nymity.core.validation import one_of, whole_number
 from nymity_robust.images import LabelledImages
 from nymity_robust.seeds import generator
@@ -131,10 +129,10 @@ def _idx(path: Path, *, dimensions: int) -> NDArray[np.uint8]:
 
 
 def _jpeg_decoder() -> Callable[[bytes], NDArray[np.uint8]]:
-    pillow: Any = require("PIL.Image", extra="robust", purpose="reading JPEG images")
+    from PIL import Image
 
     def decode(content: bytes) -> NDArray[np.uint8]:
-        with pillow.open(io.BytesIO(content)) as image:
+        with Image.open(io.BytesIO(content)) as image:
             return np.asarray(image.convert("RGB"))
 
     return decode

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from nymity.core.wording import count
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Write ``1 class``, ``2 classes``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+counted = count
 
 
 def people(number: int) -> str:

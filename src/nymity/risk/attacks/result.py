@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from nymity.core.wording import percent
 from nymity.risk.attackers import as_float
 
 
@@ -123,7 +124,4 @@ class AttackReport:
         }
 
 
-def share(value: float) -> str:
-    """Write a share as a percentage that does not round a little to nothing, or nearly all to all."""
-    digits = 1 if 0.001 <= value <= 0.999 or value in (0.0, 1.0) else 3
-    return f"{100 * value:.{digits}f}".removesuffix(".0") + "%"
+share = percent  # in the sentences of attacks

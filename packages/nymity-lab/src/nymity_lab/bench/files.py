@@ -17,6 +17,7 @@ from pathlib import Path
 
 from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, public
+from nymity.publish.toml import toml_job
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 
@@ -88,16 +89,18 @@ def _run(folder: Path, options: list[str], unit: float) -> Cost:
 def _lay_out(data: PublicDataset, folder: Path) -> None:
     """Write the table, its hierarchies and the job as files."""
     data.table.write_csv(folder / "table.csv", separator=";")
-    lines = ["[source]", 'path = "table.csv"', "", "[schema]"]
+    schema: dict[str, dict[str, object]] = {}
     for number, name in enumerate(data.table.columns):
         rows = [";".join(map(str, row)) for row in data.hierarchies[name].rows()]
         (folder / f"hierarchy-{number}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        lines.append(
-            f'"{name}" = {{ role = "quasi", hierarchy = {{ type = "file", path = "hierarchy-{number}.csv" }} }}'
-        )
-    lines += ["", "[[privacy]]", 'model = "k-anonymity"', "k = 5", ""]
-    lines += ["[method]", 'name = "optimal-lattice"', 'loss = "loss-geometric"', "suppression = 0.05"]
-    (folder / "job.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        schema[name] = {"role": "quasi", "hierarchy": {"type": "file", "path": f"hierarchy-{number}.csv"}}
+    job = {
+        "source": {"path": "table.csv"},
+        "schema": schema,
+        "privacy": [{"model": "k-anonymity", "k": 5}],
+        "method": {"name": "optimal-lattice", "loss": "loss-geometric", "suppression": 0.05},
+    }
+    (folder / "job.toml").write_text(toml_job(job), encoding="utf-8")
 
 
 def _middle(values: list[float]) -> float:

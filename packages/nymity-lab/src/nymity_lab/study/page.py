@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nymity.core.template import Template
 from nymity.report import chart
 from nymity.report.document import document
-from nymity.report.markup import Figures, Html, Section, bullets, element, paragraph
+from nymity.report.markup import Figures, Html, Section
 from nymity.report.wording import amount
 from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from nymity_lab.study.runner import StudyRun
 
 _COUNTED = {True: "hold", False: "do not hold", None: "not decided"}
-_BADGES = {True: "badge good", False: "badge bad", None: "badge open"}
+_BADGES = {True: "good", False: "bad", None: "open"}
+_PAGE = Template("study.html", "nymity_lab.study", "nymity.report")
 
 
 def render_page(run: StudyRun) -> str:
@@ -29,26 +31,12 @@ def render_page(run: StudyRun) -> str:
 
 def _opening(run: StudyRun) -> Html:
     findings = [(exhibit, finding) for exhibit in run.exhibits for finding in exhibit.findings]
-    rows = [
-        element(
-            "tr",
-            element("td", element("a", exhibit.number, href=f"#{_anchor(exhibit)}")),
-            element("td", finding.paper),
-            element("td", _badge(finding)),
-        )
-        for exhibit, finding in findings
-    ]
-    return element(
-        "header",
-        paragraph("nymity · study", class_="eyebrow"),
-        element("h1", run.study.title),
-        paragraph(f"After {run.study.source}. The paper's values and findings beside ours."),
-        paragraph(_provenance(run), class_="quiet"),
-        element("h3", f"What the paper finds, and whether it holds here: {_score([f for _, f in findings])}"),
-        element(
-            "table", _head(("exhibit", "finding of the paper, in our words", "here")), *rows, class_="columns findings"
-        ),
-        element("noscript", paragraph("The plots need JavaScript; all figures are in the tables.", class_="warning")),
+    return _PAGE.opening(
+        title=run.study.title,
+        source=run.study.source,
+        provenance=_provenance(run),
+        score=_score([finding for _, finding in findings]),
+        findings=[{"anchor": _anchor(e), "number": e.number, **_finding(finding)} for e, finding in findings],
     )
 
 
@@ -69,33 +57,22 @@ def _score(findings: Sequence[Finding]) -> str:
 def _section(exhibit: Exhibit, figures: Figures, colours: dict[str, str]) -> Section:
     drawn = [_figure(panel, figures, colours) for panel in exhibit.panels if panel.plot != "none"]
     tables = [_table(panel) for panel in exhibit.panels if panel.plot != "points"]
-    parts = [_finding(finding) for finding in exhibit.findings]
-    if drawn:
-        parts.append(element("div", *drawn, class_="grid"))
-        parts += [element("details", element("summary", "All figures"), *tables)] if tables else []
-    else:
-        parts += tables
-    if exhibit.notes:
-        parts += [element("h3", "What differs from the paper"), bullets(exhibit.notes)]
+    findings = [_finding(finding) for finding in exhibit.findings]
     return Section(
         anchor=_anchor(exhibit),
         title=f"{exhibit.number}: {exhibit.title}",
         short=exhibit.number,
-        parts=tuple(parts),
+        parts=(_PAGE.exhibit(findings, drawn, tables, exhibit.notes),),
     )
 
 
-def _finding(finding: Finding) -> Html:
-    return element(
-        "div",
-        element("div", element("h3", "Paper"), paragraph(finding.paper)),
-        element("div", element("h3", "Here ", _badge(finding)), paragraph(finding.ours)),
-        class_="finding",
-    )
-
-
-def _badge(finding: Finding) -> Html:
-    return element("span", finding.verdict, class_=_BADGES[finding.holds])
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "paper": finding.paper,
+        "ours": finding.ours,
+        "verdict": finding.verdict,
+        "kind": _BADGES[finding.holds],
+    }
 
 
 # -- panels ----------------------------------------------------------------------------------------------------
@@ -133,26 +110,19 @@ def _colours(exhibits: Iterable[Exhibit]) -> dict[str, str]:
 
 def _table(panel: Panel) -> Html:
     """Beside the paper's values each of ours has a row; without, a series is a column."""
-    caption = element("caption", panel.title)
     if panel.compares:
         rows = [(v.at, v.series, v.paper, v.ours, v.difference) for v in panel.values]
-        return _columns(caption, (panel.across, "", "paper", "ours", "difference"), rows)
+        return _columns(panel.title, (panel.across, "", "paper", "ours", "difference"), rows)
     series = list(dict.fromkeys(value.series for value in panel.values))
     known = {(value.at, value.series): value for value in panel.values}
     places = dict.fromkeys(value.at for value in panel.values)
     return _columns(
-        caption, (panel.across, *series), [(at, *(_ours(known.get((at, s))) for s in series)) for at in places]
+        panel.title, (panel.across, *series), [(at, *(_ours(known.get((at, s))) for s in series)) for at in places]
     )
 
 
-def _columns(caption: Html, names: Sequence[str], rows: Iterable[Sequence[Cell | None]]) -> Html:
-    written = [element("tr", *(element("td", _written(cell), class_=_alignment(cell)) for cell in row)) for row in rows]
-    table = element("table", caption, _head(names), *written, class_="columns figures")
-    return element("div", table, class_="scroll")
-
-
-def _head(names: Sequence[str]) -> Html:
-    return element("tr", *(element("th", name) for name in names))
+def _columns(title: str, names: Sequence[str], rows: Iterable[Sequence[Cell | None]]) -> Html:
+    return _PAGE.figures(title, names, [[(_alignment(cell), _written(cell)) for cell in row] for row in rows])
 
 
 def _ours(value: Value | None) -> Cell | None:
