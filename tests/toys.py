@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.privacy import Groups, Measured
-from nymity.privacy.unlimited import NothingOnPresence, NothingOnValues
+from nymity.privacy.model import NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 
 

@@ -12,7 +12,7 @@ import pytest
 import nymity as ny
 from conformance import examples
 from nymity.privacy import PrivacyModel, Unlimited
-from nymity.privacy.unlimited import NothingOnPresence, NothingOnValues
+from nymity.privacy.model import NothingOnPresence, NothingOnValues
 from nymity.publish.registry import MODELS
 from nymity.risk.attacks.registry import ATTACKS
 from nymity.risk.attacks.result import Limit, NoLimit
@@ -36,7 +36,7 @@ def check_answers(model: type[PrivacyModel]) -> None:
         pytest.fail(
             f"{model.__name__} does not define {', '.join(missing)}: write what an attack may reach at most, or "
             "Unlimited('why the promise sets no limit'); a model that says nothing about sensitive values, or about "
-            "who is in a release, subclasses NothingOnValues or NothingOnPresence (nymity/privacy/unlimited.py)"
+            "who is in a release, subclasses NothingOnValues or NothingOnPresence (nymity/privacy/model.py)"
         )
 
 

@@ -46,6 +46,7 @@ def test_a_release_keeps_its_promise(key: str) -> None:
     release = published(key, people())
     assert release.verification.holds
     assert release.certificate["job"]["method"]["name"] == key
+    assert type(release.recoding) is METHODS[key].makes
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -26,6 +26,7 @@ from nymity.privacy import PrivacyModel, Unlimited
 from nymity.table.bucket_recoding import BUCKET, COUNT, NUMBERS, BucketRecoding, Slots
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Label
+from nymity.table.recoding import Recoding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,8 @@ class BucketMethod(ABC):
     """
 
     key: ClassVar[str]
+    #: The kind of recoding that it decides on.
+    makes: ClassVar[type[Recoding]] = BucketRecoding
 
     @abstractmethod
     def divide(self, shares: Shares, observe: Observer) -> tuple[Slots, Plan | None]:

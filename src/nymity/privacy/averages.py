@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured
-from nymity.privacy.unlimited import NothingOnPresence, NothingOnValues
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 
 

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, Unlimited
+from nymity.privacy.model import Measured, NothingOnValues, Unlimited
 from nymity.privacy.second_table import check_contained, named_table
-from nymity.privacy.unlimited import NothingOnValues
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues
 from nymity.privacy.second_table import check_contained, named_table
-from nymity.privacy.unlimited import NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 

@@ -43,7 +43,7 @@ class PrivacyModel(ABC):
     A model answers twice, by separate code: ``accepts`` decides inside a search on arrays, ``measure`` on a
     written table by plain group-bys. And it says for whatever an attack tries to find out what the attack may reach at
     most, or why the promise sets no limit: ``row_chance``, ``value_shares``, ``fewest_values``, ``presence_chances``
-    and ``presence_advantage``. :mod:`nymity.privacy.unlimited` has the answers of models that say nothing about some.
+    and ``presence_advantage``. :class:`NothingOnValues` and :class:`NothingOnPresence` answer for many.
     """
 
     key: ClassVar[str]
@@ -177,3 +177,29 @@ class PrivacyModel(ABC):
     def promise_of_buckets(self) -> str:
         """Say what is promised where sensitive values are published by bucket."""
         return self.promise().replace("group of records that look alike", "bucket")
+
+
+class NothingOnValues(PrivacyModel):
+    """A promise that sets attacks on sensitive values no limit."""
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction] | Unlimited:
+        """Any value may fill a class."""
+        del column
+        return Unlimited("it does not look at sensitive values")
+
+    def fewest_values(self, column: SensitiveColumn) -> int | Unlimited:
+        """A class may have a single value."""
+        del column
+        return Unlimited("it does not look at sensitive values")
+
+
+class NothingOnPresence(PrivacyModel):
+    """A promise to the people in a release, which sets attacks on who they are no limit."""
+
+    def presence_chances(self) -> tuple[Fraction, Fraction] | Unlimited:
+        """Anybody may be known to be in the release."""
+        return Unlimited("it is about the people in the release, not about who is in it")
+
+    def presence_advantage(self) -> Fraction | Unlimited:
+        """Members may be told from others."""
+        return Unlimited("it is about the people in the release, not about who is in it")

@@ -7,8 +7,7 @@ from math import ceil
 
 from nymity.core.errors import ParameterError
 from nymity.core.validation import nearest
-from nymity.privacy.model import Unlimited
-from nymity.privacy.unlimited import NothingOnPresence
+from nymity.privacy.model import NothingOnPresence, Unlimited
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 #: Shares that are no fractions are rounded up to as many parts.

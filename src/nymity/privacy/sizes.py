@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction
-from nymity.privacy.unlimited import NothingOnPresence, NothingOnValues
+from nymity.privacy.model import NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 

@@ -17,6 +17,7 @@ from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import MODELS as CLASS_MODELS
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
+from nymity.table.recoding import Recoding
 
 from nymity.lattice.optimal import OptimalLattice as OptimalLattice
 from nymity.lattice.ola import OLA as OLA
@@ -48,6 +49,7 @@ class Method(Protocol):
     """Turns an encoded table into an outcome with a recoding."""
 
     key: ClassVar[str]
+    makes: ClassVar[type[Recoding]]
 
     def run(
         self,

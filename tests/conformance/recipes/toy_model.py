@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured
-from nymity.privacy.unlimited import NothingOnPresence, NothingOnValues
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 
 
