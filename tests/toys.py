@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.privacy import Groups, Measured, PrivacyModel
+from nymity.privacy import Groups, Measured
+from nymity.privacy.model import NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvenClasses(PrivacyModel):
+class EvenClasses(NothingOnValues, NothingOnPresence):
     """Toy: an even number of records. Merging an odd class into another can break or mend it."""
 
     monotone_generalization = False

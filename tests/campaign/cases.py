@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import nymity as ny
-from nymity.publish.job import FORMATS
+from nymity.io import RELEASED
 from nymity.publish.registry import METHODS, MODELS
 from nymity.table.builders import HierarchyRows
 
@@ -435,7 +435,7 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
 
 
 def _output(draw: random.Random) -> dict[str, Any]:
-    given: dict[str, Any] = {"format": draw.choice(["csv", "csv", "csv", *FORMATS])}
+    given: dict[str, Any] = {"format": draw.choice(["csv", "csv", "csv", *RELEASED])}
     if given["format"] == "csv" and draw.random() < 0.2:
         given["delimiter"] = ";"
     if draw.random() < 0.2:

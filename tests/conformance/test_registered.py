@@ -1,6 +1,6 @@
-"""What every registered model, loss, method and hierarchy builder has in common.
+"""What every registered thing has in common: models, losses, metrics, methods, attacks and hierarchy builders.
 
-A new one joins by its registry line; give it example parameters below, and the checks find it.
+A new one joins by its registry line; give it an example in examples.py, and the checks find it.
 """
 
 from __future__ import annotations
@@ -16,133 +16,97 @@ import polars as pl
 import pytest
 
 import naive
-from nymity.bucket.methods import Buckets
+from conformance import examples
 from nymity.core.errors import InputError, ParameterError
-from nymity.dp.differential_privacy import DifferentialPrivacy
-from nymity.dp.epsilon_safe import EpsilonSafeLattice
-from nymity.dp.safepub import SafePub
-from nymity.lattice.anytime import AnytimeLattice
-from nymity.lattice.mingen import MinGen
-from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
-from nymity.partition.freeform import FreeformGreedy, FreeformHungarian
-from nymity.partition.mondrian import Mondrian
 from nymity.privacy import MODELS, Groups
 from nymity.privacy.consistency import Originals
+from nymity.publish import registry
 from nymity.publish.metrics import METRICS
+from nymity.publish.registry import METHODS
 from nymity.quality import LOSSES
+from nymity.quality.metric import GROUPS
+from nymity.risk.attacks.registry import ATTACKS
 from nymity.table import builders
 from nymity.table.builders import BUILDERS
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi, sensitive
 
-#: Good parameters of every model, and bad ones with the parameter to blame.
-MODEL_EXAMPLES: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
-    "k-anonymity": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
-    "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
-    "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
-    "frequency-l-diversity": (
-        {"l": 2.5, "attribute": "s"},
-        [("l", 0), ("l", 0.99), ("l", True), ("l", "2"), ("l", 2.00000000001), ("attribute", 7)],
-    ),
-    "entropy-l-diversity": (
-        {"l": 2.5, "attribute": "s"},
-        [("l", 0), ("l", 0.99), ("l", True), ("l", "2"), ("l", float("inf")), ("attribute", 7)],
-    ),
-    "recursive-diversity": (
-        {"c": 1.5, "l": 2, "attribute": "s"},
-        [("c", 0), ("c", -1), ("c", True), ("c", 1.00000000001), ("l", 0), ("l", 1.5), ("attribute", 7)],
-    ),
-    "alpha-k-anonymity": (
-        {"alpha": 0.6, "k": 3, "attribute": "s"},
-        [("alpha", 0), ("alpha", 1.01), ("alpha", 1 / 3), ("k", 0), ("k", 2.5), ("attribute", 7)],
-    ),
-    "t-closeness": (
-        {"t": 0.3, "attribute": "s"},
-        [("t", -0.1), ("t", 1.01), ("t", True), ("t", "0.2"), ("t", 1 / 3), ("attribute", 7), ("distance", "near")],
-    ),
-    "delta-disclosure": (
-        {"delta": 1.5, "attribute": "s"},
-        [("delta", 0), ("delta", -1), ("delta", True), ("delta", "1"), ("delta", float("inf")), ("attribute", 7)],
-    ),
-    "k-map": (
-        {"k": 3, "population": "people.csv"},
-        [("k", 0), ("k", True), ("k", 2.5), ("population", 7), ("population", None), ("population", "")],
-    ),
-    "delta-presence": (
-        {"low": 0.1, "high": 0.9, "subset": "patients.csv"},
-        [("low", -0.1), ("low", "0"), ("high", 1.01), ("high", 0.05), ("high", 1 / 3), ("subset", 7)],
-    ),
-    "beta-likeness": (
-        {"beta": 0.5, "attribute": "s"},
-        [("beta", 0), ("beta", -1), ("beta", True), ("beta", "1"), ("beta", 1 / 3), ("attribute", 7)],
-    ),
-    "enhanced-beta-likeness": (
-        {"beta": 0.5, "attribute": "s"},
-        [("beta", 0), ("beta", True), ("beta", float("inf")), ("beta", 1 / 3), ("attribute", 7)],
-    ),
-    "f-privacy": (
-        {"thresholds": {"a": 1.5, "c": 0.1}, "attribute": "s"},
-        [("thresholds", {}), ("thresholds", 0.5), ("thresholds", ["p"]), ("thresholds", None), ("attribute", 7)],
-    ),
-    "average-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
-    "sample-uniques": ({"limit": 0.05}, [("limit", -0.1), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
-    "prosecutor-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", "0.2")]),
-}
 #: Parameters that are stricter the smaller they are.
 UPPER_LIMITS = {"a", "alpha", "beta", "c", "delta", "high", "limit", "t"}
-BUILDER_EXAMPLES: dict[str, tuple[dict[str, Any], tuple[str, Any]]] = {
-    "intervals": ({"width": 5, "levels": 3}, ("width", -5)),
-    "masking": ({"side": "left"}, ("side", "middle")),
-    "ordering": ({"order": ("1", "2", "3"), "group": 2}, ("group", 0)),
-    "taxonomy": ({"tree": {"low": ["1", "2"], "high": ["3"]}}, ("tree", "low")),
-    "dates": ({"levels": ("month", "year")}, ("levels", ("fortnight",))),
-    "file": ({"path": "rows.csv"}, ("path", 5)),
-    "rows": ({"rows": (("1", "*"), ("2", "*"))}, ("rows", "1")),
-    "flat": ({}, ("width", 5)),
-    "random-tree": ({"seed": 3}, ("branches", 1)),
-    "shuffled": ({"hierarchy": {"type": "flat"}, "seed": 3}, ("hierarchy", {"type": "flt"})),
+
+#: Registries, their examples, and what to write where there is none.
+REGISTRIES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "MODELS": (registry.MODELS, examples.MODELS, "({parameters}, [(a parameter, a wrong value for it), ...])"),
+    "METHODS": (METHODS, examples.METHODS, "({parameters that are not the defaults}, a promise that it can keep)"),
+    "ATTACKS": (ATTACKS, examples.ATTACKS, "{parameters with which it takes little time}"),
+    "BUILDERS": (BUILDERS, examples.BUILDERS, "({parameters}, (a parameter, a wrong value for it))"),
 }
-METHODS = {
-    OptimalLattice.key: (OptimalLattice, {"loss": "precision", "suppression": 0.25, "outliers": "remove"}),
-    OLA.key: (OLA, {"loss": "height", "suppression": 0.25}),
-    AnytimeLattice.key: (AnytimeLattice, {"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}),
-    MinGen.key: (MinGen, {"prefer": ("a", "b"), "threads": 2}),
-    Buckets.key: (Buckets, {"sizes": (2, 9), "plan": "top-down", "seconds": 1.5}),
-    FreeformGreedy.key: (FreeformGreedy, {"cells": "hierarchy", "categorical": "order"}),
-    FreeformHungarian.key: (FreeformHungarian, {"most_records": 500, "bounds": {"a": (0, 9)}}),
-    SafePub.key: (SafePub, {"score": "classification", "target": "a", "steps": 9, "final_share": 0.25}),
-    EpsilonSafeLattice.key: (EpsilonSafeLattice, {"penalty": 0.3, "interpolation": "dictionary"}),
-    Mondrian.key: (Mondrian, {"choose": "gain", "cuts": "relaxed", "cells": "set", "bounds": {"a": (0, 9)}}),
+#: Those that have default parameters need no example.
+DEFAULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "LOSSES": (LOSSES, examples.LOSSES),
+    "METRICS": (METRICS, examples.METRICS),
 }
+EVERY = {name: found[0] for name, found in (REGISTRIES | DEFAULTS).items()}
+
+
+def parameters_of(name: str, key: str) -> dict[str, Any] | None:
+    """Return the good parameters of an example; None if there is none."""
+    if name in DEFAULTS:
+        return dict(DEFAULTS[name][1].get(key, {}))
+    found = REGISTRIES[name][1].get(key)
+    return found[0] if isinstance(found, tuple) else found
+
 
 THINGS = [
-    *((cls, MODEL_EXAMPLES[key][0]) for key, cls in MODELS.items()),
-    *((cls, {}) for cls in LOSSES.values()),
-    *((cls, {}) for cls in METRICS.values()),
-    *METHODS.values(),
-    (DifferentialPrivacy, {"epsilon": 1.0, "public_records": 900, "epsilon_search": 0.2}),
-    *((cls, BUILDER_EXAMPLES[key][0]) for key, cls in BUILDERS.items()),
+    (cls, given)
+    for name, known in EVERY.items()
+    for key, cls in known.items()
+    if (given := parameters_of(name, key)) is not None
 ]
 
 
-def test_every_registered_thing_has_an_example() -> None:
-    assert set(MODEL_EXAMPLES) == set(MODELS)
-    assert set(BUILDER_EXAMPLES) == set(BUILDERS)
-    assert set(naive.LOSSES) == set(LOSSES)
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name, found in REGISTRIES.items() for key in found[0]])
+def test_it_has_an_example(name: str, key: str) -> None:
+    form = REGISTRIES[name][2]
+    if key not in REGISTRIES[name][1]:
+        pytest.fail(f"{key!r} has no example: add it to {name} in tests/conformance/examples.py, {key!r}: {form}")
 
 
-@pytest.mark.parametrize(
-    "registry", [MODELS, LOSSES, METRICS, BUILDERS], ids=["models", "losses", "metrics", "builders"]
-)
-def test_keys(registry: dict[str, type[Any]]) -> None:
-    for key, cls in registry.items():
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name, found in DEFAULTS.items() for key in found[0]])
+def test_it_has_default_parameters_or_an_example(name: str, key: str) -> None:
+    given = parameters_of(name, key)
+    needed = [
+        field.name
+        for field in dataclasses.fields(DEFAULTS[name][0][key])
+        if field.default is field.default_factory is dataclasses.MISSING and field.name not in (given or {})
+    ]
+    if needed:
+        where = f"{name} in tests/conformance/examples.py, {key!r}: {{parameters}}"
+        pytest.fail(f"{key!r} has no default for {', '.join(needed)}: give it one, or add an example to {where}")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_example_is_of_something_else(name: str) -> None:
+    known = REGISTRIES[name][1] if name in REGISTRIES else DEFAULTS[name][1]
+    assert not set(known) - set(EVERY[name])
+
+
+@pytest.mark.parametrize("key", LOSSES)
+def test_a_loss_has_an_oracle(key: str) -> None:
+    if key not in naive.LOSSES:
+        pytest.fail(f"{key!r} has no oracle: write its definition as a function, and its line in LOSSES of naive.py")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_keys(name: str) -> None:
+    for key, cls in EVERY[name].items():
         assert cls.key == key
         assert key == key.lower().replace("_", "-").replace(" ", "-")
-    assert len(set(registry.values())) == len(registry)
+    assert len(set(EVERY[name].values())) == len(EVERY[name])
 
 
 @pytest.mark.parametrize(("cls", "parameters"), THINGS, ids=lambda value: getattr(value, "__name__", ""))
@@ -224,27 +188,33 @@ def numbers(parameters: dict[str, Any]) -> dict[str, Any]:
     return plain | {k: v for value in parameters.values() if isinstance(value, dict) for k, v in value.items()}
 
 
-@pytest.mark.parametrize("key", MODELS)
-class TestModels:
+WITH_EXAMPLE = [key for key in MODELS if key in examples.MODELS]
+
+
+@pytest.mark.parametrize("key", [key for key in registry.MODELS if key in examples.MODELS])
+class TestParametersOfModels:
     def test_words(self, key: str) -> None:
-        model = MODELS[key](**MODEL_EXAMPLES[key][0])
+        model = registry.MODELS[key](**examples.MODELS[key][0])
         assert model.title
         promise, _, explanation = model.promise().partition(": ")
         assert promise
         assert explanation
 
     def test_bad_parameters(self, key: str) -> None:
-        good, bads = MODEL_EXAMPLES[key]
+        good, bads = examples.MODELS[key]
         for name, value in bads:
             with pytest.raises(ParameterError) as caught:
-                MODELS[key](**(good | {name: value}))
+                registry.MODELS[key](**(good | {name: value}))
             assert caught.value.where == f"{key}.{name}"
             assert caught.value.expected in str(caught.value)
             assert f"got {value!r}" in str(caught.value)
 
+
+@pytest.mark.parametrize("key", WITH_EXAMPLE)
+class TestModels:
     def test_a_solution_of_the_search_holds_on_the_table(self, key: str, encoded: EncodedTable) -> None:
         """Two ways to judge: arrays inside the search, group-bys on what was published."""
-        model = MODELS[key](**MODEL_EXAMPLES[key][0])
+        model = MODELS[key](**examples.MODELS[key][0])
         outcome = OptimalLattice(suppression=0.2).run(encoded, [model], columns=["a", "b", "s"])
         people = outcome.recoding.apply(population(), outliers="keep").table
         originals = Originals.of(table(), outcome.recoding)
@@ -260,7 +230,7 @@ class TestModels:
             assert value <= promised[name] if name in UPPER_LIMITS else value >= promised[name]
 
     def test_order_and_names_do_not_matter(self, key: str) -> None:
-        parameters = MODEL_EXAMPLES[key][0]
+        parameters = examples.MODELS[key][0]
         other, schema = renamed(table())
         ours = parameters | ({"attribute": "~s"} if "attribute" in parameters else {})
         one = RollUp(encode(table(), SCHEMA, population()), [MODELS[key](**parameters)])
@@ -274,10 +244,12 @@ class TestModels:
                 assert found.squares.tolist() == expected.squares.tolist()
 
 
-@pytest.mark.parametrize("key", [key for key, model in MODELS.items() if model.monotone_generalization])
+@pytest.mark.parametrize(
+    "key", [key for key in examples.MODELS if key in MODELS and MODELS[key].monotone_generalization]
+)
 def test_what_is_declared_monotone_is_so_along_the_lattice(key: str, encoded: EncodedTable) -> None:
     """A higher node never suppresses more."""
-    model = MODELS[key](**MODEL_EXAMPLES[key][0])
+    model = MODELS[key](**examples.MODELS[key][0])
     space, engine = Space.of(encoded), RollUp(encoded, [model])
     found = {node: int(engine.check(node).suppressed[0]) for node in naive.nodes(space.low, space.high)}
     for low, suppressed in found.items():
@@ -322,9 +294,9 @@ class TestLosses:
 # -- builders ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", BUILDERS)
+@pytest.mark.parametrize("key", [key for key in BUILDERS if key in examples.BUILDERS])
 def test_bad_parameters_of_builders(key: str) -> None:
-    good, (name, value) = BUILDER_EXAMPLES[key]
+    good, (name, value) = examples.BUILDERS[key]
     if name not in {field.name for field in dataclasses.fields(BUILDERS[key])}:
         with pytest.raises(TypeError, match=name):
             BUILDERS[key](**(good | {name: value}))
@@ -333,3 +305,14 @@ def test_bad_parameters_of_builders(key: str) -> None:
         BUILDERS[key](**(good | {name: value}))
     assert caught.value.where
     assert f"expected {caught.value.expected}, got {caught.value.got}" in str(caught.value)
+
+
+# -- losses and metrics ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", [*LOSSES.values(), *METRICS.values()], ids=lambda cls: cls.key)
+def test_losses_and_metrics_say_what_they_are(cls: Any) -> None:
+    assert cls.group in GROUPS
+    assert cls.better in ("lower", "higher")
+    assert cls.unit
+    assert cls.limits

@@ -22,12 +22,13 @@ from hypothesis import strategies as st
 import naive
 import strategies
 from nymity.core.errors import NoSolutionError, TableError
+from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.publish.apply import apply
 from nymity.publish.check import check
 from nymity.publish.compare import compare
-from nymity.publish.job import FORMATS, Output
+from nymity.publish.job import Output
 from nymity.publish.measure import measure
 from nymity.publish.pipeline import publish
 from nymity.publish.release import Release, read_release
@@ -223,7 +224,7 @@ def test_tables_of_any_types(data: st.DataObject) -> None:
     distinct = len({plain(cell) for cell in frame["s"]})
     k, l = data.draw(st.integers(1, min(4, n))), data.draw(st.integers(1, min(3, distinct)))  # noqa: E741
     models: list[PrivacyModel] = [KAnonymity(k=k), DistinctLDiversity(l=l, attribute="s")]
-    form = data.draw(st.sampled_from(FORMATS))
+    form = data.draw(st.sampled_from(RELEASED))
     schema = Schema({"a": quasi(), "b": quasi(), "s": sensitive()})
     release = publish(frame, schema, privacy=models, method=OptimalLattice(suppression=0.5), output=Output(format=form))
     with tempfile.TemporaryDirectory() as folder:
@@ -253,7 +254,7 @@ formulas = st.sampled_from(["=", "+", "-", "@", "'", "\t", "\r", "\n", '"', ",",
 
 
 @settings(max_examples=50)
-@given(st.lists(texts | formulas | st.none(), min_size=2, max_size=6), st.sampled_from(FORMATS), st.booleans())
+@given(st.lists(texts | formulas | st.none(), min_size=2, max_size=6), st.sampled_from(RELEASED), st.booleans())
 def test_any_text_survives_the_file(cells: list[str | None], form: Any, neutralize: bool) -> None:
     frame = pl.DataFrame({"q": ["a"] * len(cells), "v": pl.Series(cells, dtype=pl.String)})
     output = Output(format=form, neutralize_formulas=neutralize)

@@ -22,10 +22,11 @@ from nymity.core import validation
 from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
-from nymity.privacy import PrivacyModel
+from nymity.privacy import PrivacyModel, Unlimited
 from nymity.table.bucket_recoding import BUCKET, COUNT, NUMBERS, BucketRecoding, Slots
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Label
+from nymity.table.recoding import Recoding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,8 @@ class BucketMethod(ABC):
     """
 
     key: ClassVar[str]
+    #: The kind of recoding that it decides on.
+    makes: ClassVar[type[Recoding]] = BucketRecoding
 
     @abstractmethod
     def divide(self, shares: Shares, observe: Observer) -> tuple[Slots, Plan | None]:
@@ -161,8 +164,8 @@ def _shares(models: Sequence[PrivacyModel], column: SensitiveColumn, key: str) -
     """Return what the strictest of all models allows each value."""
     allowed = []
     for model in models:
-        of_values = model.largest_shares(column)
-        if of_values is None:
+        of_values = model.value_shares(column)
+        if not model.shares_suffice or isinstance(of_values, Unlimited):
             raise ParameterError(
                 f"{key}: {model.key}",
                 expected="models that limit the share of each sensitive value, because buckets hide nothing else",

@@ -88,31 +88,29 @@ def command(
 
 def _measured(found: Comparison, group: str) -> Table:
     """Show what has a value; scaled values may lie below 0% and above 100%."""
-    from nymity.quality.trust import measured_trust
+    from nymity.quality.trust import picked
 
-    trust = measured_trust()
     shown = table(group, "value", "", "scaled", "", "picks", right=("value", "", "picks"))
     for m in found.measured:
         if m.group == group and m.value is not None:
             scale = (None, None) if m.scaled is None else (bar(m.scaled, _BAR), percent(m.scaled))
-            picks = f"{trust[m.key].overall.rate:.0%}" if m.key in trust else None
-            add_row(shown, m.name, m.value, _ARROWS[m.better], *scale, picks)
+            add_row(shown, m.name, m.value, _ARROWS[m.better], *scale, picked(m.key))
     return shown
 
 
 def _rates(found: Comparison) -> dict[str, Any]:
-    """How often each metric picked the better of two releases in our study, where that was measured."""
+    """How often each metric picked the better of two releases in our study; None if it is not studied yet."""
     from nymity.quality.trust import measured_trust
 
     trust = measured_trust()
-    return {m.key: asdict(trust[m.key].overall) for m in found.measured if m.key in trust}
+    return {m.key: asdict(trust[m.key].overall) if m.key in trust else None for m in found.measured}
 
 
 def _picks(found: Comparison) -> str:
     """Say how far metrics can be trusted."""
     from nymity.quality.trust import trust_source
 
-    about, best = trust_source(), max(share["rate"] for share in _rates(found).values())
+    about, best = trust_source(), max((share["rate"] for share in _rates(found).values() if share), default=0.5)
     return (
         f"picks: in how many pairs of releases of our study {about['name']!r} the metric picked the one that "
         f"classifiers learned more from ({about['releases']:,} releases of {len(about['data'])} data sets). A coin "

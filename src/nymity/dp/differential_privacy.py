@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import cached_property
+from math import exp
 
 from nymity.core.errors import ParameterError
 from nymity.core.validation import one_of, whole_number
@@ -14,7 +15,8 @@ from nymity.dp.notion import NOTIONS
 from nymity.dp.parameters import fraction_between
 from nymity.dp.sampling import largest_beta, rounded, smallest_k
 from nymity.dp.threshold import BITS
-from nymity.privacy import Groups, Measured
+from nymity.privacy import Groups, Measured, Unlimited
+from nymity.privacy.sensitive import rounded_up
 from nymity.privacy.sizes import SizeModel
 
 #: Significant digits of the epsilon that belongs to draws on a sample.
@@ -23,6 +25,8 @@ _DIGITS = 6
 _EXPECTED = Fraction(1, 100)
 #: From this epsilon on odds may change by a factor of e^10, which is more than 20,000.
 _MEANINGLESS = 10
+#: From this epsilon on members can be told from others but for one in 10^21: e^epsilon need not be any larger.
+_CERTAIN = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +129,22 @@ class DifferentialPrivacy(SizeModel):
         """Say whether an attacker who thinks "perhaps, perhaps not" may become certain, but for one in 20,000."""
         del rarest
         return fraction_between("epsilon", self.epsilon, 0) >= _MEANINGLESS
+
+    def presence_chances(self) -> Unlimited:
+        """Return why there are none."""
+        return Unlimited(
+            "it limits how much a release changes the chance that somebody is in it, not the chance itself"
+        )
+
+    def presence_advantage(self) -> Fraction:
+        """Return by how much true and false positives can differ: (e^ε - 1 + 2δ) / (e^ε + 1), rounded up.
+
+        Of any set of releases, P ≤ e^ε Q + δ with or without the person, and the same for its complement: 1 - Q ≤
+        e^ε (1 - P) + δ. P - Q is largest where both are equalities (Humphries et al. 2023).
+        """
+        assert self.delta is not None  # set at birth
+        factor, delta = exp(min(float(self.epsilon), _CERTAIN)), float(self.delta)
+        return rounded_up(min(1.0, (factor - 1 + 2 * delta) / (factor + 1)))
 
     def promise(self) -> str:
         """Say it in plain words."""

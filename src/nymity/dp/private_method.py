@@ -22,6 +22,7 @@ from nymity.dp.scores import weights_of
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
+from nymity.table.recoding import Recoding
 from nymity.table.sampled_recoding import SampledRecoding
 
 #: Largest lattice that is scored node by node.
@@ -39,6 +40,8 @@ class PrivateMethod(ABC):
     not_private_seed: int | None = None
 
     key: ClassVar[str]
+    #: The kind of recoding that it decides on.
+    makes: ClassVar[type[Recoding]] = SampledRecoding
 
     def __post_init__(self) -> None:
         if self.not_private_seed is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 
@@ -16,44 +18,104 @@ from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows
-from nymity.io.format import Format
+from nymity.io.format import GZIP, SpreadsheetFormat
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.lossless import typed
-from nymity.io.options import ReadOptions
+from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
 from nymity.io.source import detect_encoding, empty, utf8_chunks
 
 
-def read_delimited(path: Path, promised: Format, options: ReadOptions) -> pl.DataFrame:
-    """Read delimited text: every cell as text first, then typed where nothing is lost."""
-    return typed(read_cells(path, promised, options))
-
-
-def read_cells(path: Path, promised: Format, options: ReadOptions) -> pl.DataFrame:
-    """Read delimited text, every cell as text.
+@dataclass(frozen=True, kw_only=True)
+class Delimited(SpreadsheetFormat):
+    """Text with a delimiter between cells, packed by gzip or not; a suffix that says ``tabbed`` always has tabs.
 
     Cells may be quoted as in RFC 4180; an empty cell, quoted or not, is missing. A quote in the middle of an
     unquoted cell is an ordinary character. Empty lines are skipped, but in a table of one column they are missing
     cells. The text is parsed by Polars; a scan of ours counts rows and fields first, because Polars fills short rows
     silently. Text with stray quotes or old line ends takes the slower parser of the standard library.
     """
-    text = _load(path, promised, options)
-    cells = _parse_fast(text)
-    if cells is None:
-        cells = _parse_exactly(text)
-    header = options.header if options.header is not None else text.header_seen
-    if not header:
-        return cells
-    names = named(f"{path}, header", list(cells.row(0)))
-    return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+
+    tabbed: bool = False
+
+    guesses = ("delimiter", "encoding", "header")
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the text is packed."""
+        return self.signature is GZIP
+
+    def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
+        """Read every cell as text first, then typed where nothing is lost."""
+        return typed(self.read_texts(path, options))
+
+    def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None = None) -> pl.DataFrame:
+        """Read every cell as the text that stands there."""
+        text = self._load(path, options)
+        cells = _parse_fast(text)
+        if cells is None:
+            cells = _parse_exactly(text)
+        header = options.header if options.header is not None else text.header_seen
+        if not header:
+            return cells
+        names = named(f"{path}, header", list(cells.row(0)))
+        return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+
+    def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
+        """Find out delimiter, encoding and header."""
+        encoding = options.encoding or detect_encoding(path, compressed=self.compressed)
+        text = self._load(path, replace(options, encoding=encoding))
+        header = options.header if options.header is not None else text.header_seen
+        return replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+
+    def read_back(self, options: WriteOptions) -> ReadOptions:
+        """With the delimiter and the encoding it was written with."""
+        return ReadOptions(delimiter=self._delimiter(options), encoding="utf-8", header=True)
+
+    def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
+        """Write UTF-8, quoted where needed; missing cells are empty."""
+        if cells.width == 1:
+            # A missing cell alone in its row would be an empty line, which many readers skip; this way it is "".
+            cells = cells.select(pl.all().cast(pl.String).fill_null(""))
+        with path.open("wb") as file:
+            if not self.compressed:
+                _write_csv(cells, file, self._delimiter(options))
+                return
+            # Neither name nor time in the gzip header: the same table gives the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                _write_csv(cells, packed, self._delimiter(options))
+
+    def _delimiter(self, options: WriteOptions) -> str:
+        return "\t" if self.tabbed else options.delimiter
+
+    def _load(self, path: Path, options: ReadOptions) -> _Text:
+        """Stream the file in, refusing ragged rows and boundless cells on the way."""
+        pieces = utf8_chunks(path, compressed=self.compressed, encoding=options.encoding)
+        sample, first, named = _without_top(pieces)
+        if not sample:
+            raise empty(path)
+        delimiter = options.delimiter or named or detect_delimiter(sample, prefer_tab=self.tabbed)
+        rows = sample_rows(sample, delimiter)
+        scanner, content = Scanner(str(path), delimiter, first), io.BytesIO()
+        for piece in chain([sample.encode()], pieces):
+            scanner.feed(piece)
+            content.write(piece)
+        return _Text(
+            where=str(path),
+            content=content.getvalue(),
+            delimiter=delimiter,
+            first_line=first,
+            header_seen=has_header(rows) if rows else True,
+            outline=scanner.finish(),
+        )
 
 
-def found_dialect(path: Path, promised: Format, options: ReadOptions) -> ReadOptions:
-    """Return the options with what would be found out about a file: delimiter, encoding and header."""
-    encoding = options.encoding or detect_encoding(path, promised)
-    text = _load(path, promised, replace(options, encoding=encoding))
-    header = options.header if options.header is not None else text.header_seen
-    return replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+CSV = Delimited(suffix=".csv")
+CSV_GZ = Delimited(suffix=".csv.gz", signature=GZIP)
+TSV = Delimited(suffix=".tsv", tabbed=True)
+TSV_GZ = Delimited(suffix=".tsv.gz", tabbed=True, signature=GZIP, released=False)
+TXT = Delimited(suffix=".txt", released=False)
+TXT_GZ = Delimited(suffix=".txt.gz", signature=GZIP, released=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,28 +126,6 @@ class _Text:
     first_line: int
     header_seen: bool
     outline: Outline
-
-
-def _load(path: Path, promised: Format, options: ReadOptions) -> _Text:
-    """Stream the file in, refusing ragged rows and boundless cells on the way."""
-    pieces = utf8_chunks(path, promised, options.encoding)
-    sample, first, named = _without_top(pieces)
-    if not sample:
-        raise empty(path)
-    delimiter = options.delimiter or named or detect_delimiter(sample, prefer_tab=promised.is_tabbed)
-    rows = sample_rows(sample, delimiter)
-    scanner, content = Scanner(str(path), delimiter, first), io.BytesIO()
-    for piece in chain([sample.encode()], pieces):
-        scanner.feed(piece)
-        content.write(piece)
-    return _Text(
-        where=str(path),
-        content=content.getvalue(),
-        delimiter=delimiter,
-        first_line=first,
-        header_seen=has_header(rows) if rows else True,
-        outline=scanner.finish(),
-    )
 
 
 def _without_top(pieces: Iterator[bytes]) -> tuple[str, int, str | None]:
@@ -205,6 +245,10 @@ def named(where: str, names: Sequence[str | None]) -> list[str]:
             )
         seen[name] = place
     return list(seen)
+
+
+def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str) -> None:
+    cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
 
 
 def _numbered(width: int) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import math
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from itertools import chain
 from pathlib import Path
@@ -18,8 +19,9 @@ from nymity.core.extras import require
 from nymity.core.quoting import relayed
 from nymity.io.delimited import named
 from nymity.io.dialect import has_header
+from nymity.io.format import Signature, SpreadsheetFormat
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
-from nymity.io.options import ReadOptions
+from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import too_wide
 from nymity.io.workbook import check_workbook, too_long
 
@@ -30,83 +32,102 @@ logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 _CREATED = datetime(2000, 1, 1)
 
 
-def read_excel(path: Path, options: ReadOptions) -> pl.DataFrame:
-    """Read one sheet; a cell has the type Excel stored, and a column of mixed types is text.
+@dataclass(frozen=True, kw_only=True)
+class Excel(SpreadsheetFormat):
+    """One sheet of a workbook."""
 
-    The sheet is loaded twice, as text and typed: a type is kept only where it has a value wherever the text has
-    one. Numbers that are all whole become Int64, times that are all midnight become Date. Rows without any cell
-    are dropped at the end of the sheet, where spreadsheets leave them behind.
-    """
-    fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
-    sheet = check_workbook(path, options.sheet, strict=True)
-    try:
-        book = fastexcel.read_excel(str(path))
-        texts = _load(book, sheet, dtypes="string")
+    guesses = ("header",)
+
+    def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
+        """Read one sheet; a cell has the type Excel stored, and a column of mixed types is text.
+
+        The sheet is loaded twice, as text and typed: a type is kept only where it has a value wherever the text has
+        one. Numbers that are all whole become Int64, times that are all midnight become Date. Rows without any cell
+        are dropped at the end of the sheet, where spreadsheets leave them behind.
+        """
+        fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
+        sheet = check_workbook(path, options.sheet, strict=True)
+        try:
+            book = fastexcel.read_excel(str(path))
+            texts = _load(book, sheet, dtypes="string")
+            start = _start(path, texts, options.header)
+            known = {
+                place: "string" for place, cells in enumerate(texts.get_columns()) if not _has_values(cells, start)
+            }
+            values = _load(book, sheet, skip_rows=start, dtypes=known) if texts.height > start else texts.slice(start)
+        except fastexcel.FastExcelError as error:
+            raise _unreadable(path, error) from error
+        names = _names(path, texts, start)
+        texts = texts.slice(start)
+        columns = zip(names, values.get_columns(), texts.get_columns(), strict=True)
+        cells = [_settled(typed, text).alias(name) for name, typed, text in columns]
+        return _without_tail(pl.DataFrame(cells))
+
+    def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
+        """Read one sheet, each cell as the text of what Excel stored in it; rows without any cell are left out.
+
+        No record may stop a run, so a cell with an error, or with a formula that was never computed, is missing.
+        """
+        texts = _sheet_texts(path, options)
         start = _start(path, texts, options.header)
-        known = {place: "string" for place, cells in enumerate(texts.get_columns()) if not _has_values(cells, start)}
-        values = _load(book, sheet, skip_rows=start, dtypes=known) if texts.height > start else texts.slice(start)
-    except fastexcel.FastExcelError as error:
-        raise _unreadable(path, error) from error
-    names = [f"column_{place}" for place in range(1, texts.width + 1)]
-    if start:
-        names = named(f"{path}, header", list(texts.row(0)))
-    texts = texts.slice(start)
-    columns = zip(names, values.get_columns(), texts.get_columns(), strict=True)
-    cells = [_settled(typed, text).alias(name) for name, typed, text in columns]
-    return _without_tail(pl.DataFrame(cells))
+        names = _names(path, texts, start)
+        cells = {name: column.cast(pl.String) for name, column in zip(names, texts.slice(start), strict=True)}
+        table = pl.DataFrame(
+            [column.alias("cells").set(column == "", None).alias(name) for name, column in cells.items()]
+        )
+        return table.filter(_filled(table))
+
+    def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
+        """Return the options with what would be found out about a sheet: whether it has a header."""
+        texts = _sheet_texts(path, options)
+        return replace(options, header=bool(_start(path, texts, options.header)))
+
+    def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
+        """Write one sheet: numbers, truth values and text as such, everything else as text, nothing as a formula."""
+        xlsxwriter = require("xlsxwriter", extra="excel", purpose="writing .xlsx files")
+        _check_size(cells, path)
+        settings: dict[str, object] = {
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "strings_to_numbers": False,
+        }
+        # Temporary files stay beside the result: the system's folder for them may be open to others, or on a full disk.
+        settings |= {"constant_memory": True, "tmpdir": str(path.parent)}
+        packed = io.BytesIO()  # a zip file that fails on a full disk would complain once more when it is collected
+        try:
+            with xlsxwriter.Workbook(packed, settings) as book:
+                book.set_properties({"created": _CREATED})
+                sheet = book.add_worksheet("table")
+                for row, values in enumerate(chain([tuple(cells.columns)], cells.iter_rows())):
+                    for column, cell in enumerate(values):
+                        if cell is not None:
+                            _write_cell(sheet, row, column, cell)
+        except xlsxwriter.exceptions.FileCreateError as error:
+            raise error.__cause__ or OSError(str(error)) from error
+        path.write_bytes(packed.getvalue())
 
 
-def read_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
-    """Read one sheet, each cell as the text of what Excel stored in it; rows without any cell are left out.
+XLSX = Excel(
+    suffix=".xlsx",
+    signature=Signature(name="Excel or zip", start=b"PK\x03\x04", rename="rename it to .xlsx, or unpack the archive"),
+)
 
-    No record may stop a run, so a cell with an error, or with a formula that was never computed, is missing.
-    """
+
+def _sheet_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
+    """Load a sheet as text."""
     fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
     sheet = check_workbook(path, options.sheet, strict=False)
     try:
-        texts = _load(fastexcel.read_excel(str(path)), sheet, dtypes="string")
+        return _load(fastexcel.read_excel(str(path)), sheet, dtypes="string")
     except fastexcel.FastExcelError as error:
         raise _unreadable(path, error) from error
-    start = _start(path, texts, options.header)
-    names = [f"column_{place}" for place in range(1, texts.width + 1)]
+
+
+def _names(path: Path, texts: pl.DataFrame, start: int) -> list[str]:
+    """Return the names in the header row, or numbered ones without a header."""
     if start:
-        names = named(f"{path}, header", list(texts.row(0)))
-    cells = {name: column.cast(pl.String) for name, column in zip(names, texts.slice(start), strict=True)}
-    columns = [column.alias("cells").set(column == "", None).alias(name) for name, column in cells.items()]
-    table = pl.DataFrame(columns)
-    return table.filter(_filled(table))
-
-
-def found_header(path: Path, options: ReadOptions) -> ReadOptions:
-    """Return the options with what would be found out about a sheet: whether it has a header."""
-    fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
-    sheet = check_workbook(path, options.sheet, strict=False)
-    try:
-        texts = _load(fastexcel.read_excel(str(path)), sheet, dtypes="string")
-    except fastexcel.FastExcelError as error:
-        raise _unreadable(path, error) from error
-    return replace(options, header=bool(_start(path, texts, options.header)))
-
-
-def write_excel(table: pl.DataFrame, path: Path) -> None:
-    """Write one sheet: numbers, truth values and text as such, everything else as text, nothing as a formula."""
-    xlsxwriter = require("xlsxwriter", extra="excel", purpose="writing .xlsx files")
-    _check_size(table, path)
-    settings: dict[str, object] = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    # Temporary files stay beside the result: the system's folder for them may be open to others, or on a full disk.
-    settings |= {"constant_memory": True, "tmpdir": str(path.parent)}
-    packed = io.BytesIO()  # a zip file that fails on a full disk would complain once more when it is collected
-    try:
-        with xlsxwriter.Workbook(packed, settings) as book:
-            book.set_properties({"created": _CREATED})
-            sheet = book.add_worksheet("table")
-            for row, cells in enumerate(chain([tuple(table.columns)], table.iter_rows())):
-                for column, cell in enumerate(cells):
-                    if cell is not None:
-                        _write_cell(sheet, row, column, cell)
-    except xlsxwriter.exceptions.FileCreateError as error:
-        raise error.__cause__ or OSError(str(error)) from error
-    path.write_bytes(packed.getvalue())
+        return named(f"{path}, header", list(texts.row(0)))
+    return [f"column_{place}" for place in range(1, texts.width + 1)]
 
 
 def _write_cell(sheet: Any, row: int, column: int, cell: object) -> None:

@@ -1,89 +1,114 @@
-"""File formats: told by the suffix, confirmed by the first bytes."""
+"""Format: a kind of file, told by its suffix and confirmed by its first bytes, with its way to be read and written."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar
 
-from nymity.core.errors import FileError
+import polars as pl
 
-Kind = Literal["delimited", "parquet", "excel"]
+from nymity.core.errors import TableError
+from nymity.io.neutralize import neutralize
+from nymity.io.options import ReadOptions, WriteOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format:
-    """What a suffix promises."""
+class Signature:
+    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix."""
+
+    name: str
+    start: bytes
+    end: bytes = b""
+    rename: str
+
+    def fits(self, head: bytes, tail: bytes) -> bool:
+        """Say whether a file starts and ends like this; one that has to end in some way is more than its start."""
+        ended = not self.end or (len(head) > len(self.start) and tail.endswith(self.end))
+        return head.startswith(self.start) and ended
+
+
+GZIP = Signature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.gz, or unpack it")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(ABC):
+    """One kind of file. Subclasses say how it is read and written; a suffix belongs to one format.
+
+    ``signature`` is None for text. ``released``: jobs may name it for what they publish.
+    """
 
     suffix: str
-    kind: Kind
-    compressed: bool = False
+    signature: Signature | None = None
+    released: bool = True
+
+    #: What is found out from the records of a file unless it is stated.
+    guesses: ClassVar[tuple[str, ...]] = ()
+    #: Cells keep their types, so that one value can have several forms; and no spreadsheet opens such files.
+    keeps_types: ClassVar[bool] = False
 
     @property
-    def is_tabbed(self) -> bool:
-        """Whether the suffix says that cells are separated by tabs."""
-        return self.suffix.startswith(".tsv")
+    def name(self) -> str:
+        """The suffix as jobs write it, without its first dot."""
+        return self.suffix.removeprefix(".")
+
+    @abstractmethod
+    def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
+        """Read a table, with types where nothing is lost by them."""
+
+    @abstractmethod
+    def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
+        """Read a table as text, each cell by itself; of other than these columns only what is missing counts."""
+
+    @abstractmethod
+    def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
+        """Write a table: the same cells give the same bytes."""
+
+    def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
+        """Return the options with everything that reading would find out."""
+        del path
+        return options
+
+    def read_back(self, options: WriteOptions) -> ReadOptions:
+        """Return how a file is read that was written with these options."""
+        del options
+        return ReadOptions(header=True)
+
+    def unstated(self, options: ReadOptions) -> list[str]:
+        """Name what would be found out from the records, because nobody stated it."""
+        return [name for name in self.guesses if getattr(options, name) is None]
 
 
-FORMATS = (
-    Format(suffix=".csv", kind="delimited"),
-    Format(suffix=".tsv", kind="delimited"),
-    Format(suffix=".txt", kind="delimited"),
-    Format(suffix=".csv.gz", kind="delimited", compressed=True),
-    Format(suffix=".tsv.gz", kind="delimited", compressed=True),
-    Format(suffix=".txt.gz", kind="delimited", compressed=True),
-    Format(suffix=".parquet", kind="parquet"),
-    Format(suffix=".xlsx", kind="excel"),
-)
+@dataclass(frozen=True, kw_only=True)
+class SpreadsheetFormat(Format):
+    """A format that spreadsheet programs open: one value per cell, and none that they would run."""
 
-#: Suffixes that can be read and written, in lower case.
-SUFFIXES = tuple(known.suffix for known in FORMATS)
+    def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
+        """Write the cells, neutralized unless the options say otherwise."""
+        cells = _flat(table)
+        self.write_cells(neutralize(cells) if options.neutralize_formulas else cells, path, options)
 
-_PARQUET, _ZIP, _GZIP, _OLE = b"PAR1", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0"
+    @abstractmethod
+    def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
+        """Write numbers, truth values and text."""
 
 
-def format_of(path: Path) -> Format:
-    """Return the format a file's suffix promises, whatever its case."""
-    for known in FORMATS:
-        if path.name.lower().endswith(known.suffix):
-            return known
-    suffix = "".join(path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:])
-    raise FileError(
-        str(path),
-        expected=f"a file with one of the suffixes {', '.join(SUFFIXES)}",
-        got=repr(suffix) if suffix else "no suffix",
-        hint="save the table as .csv or .parquet",
-    )
+def _flat(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with numbers and truth values as they are and all else as text."""
+    for name, dtype in table.schema.items():
+        if dtype.is_nested() or dtype in (pl.Object, pl.Binary):
+            raise TableError(
+                f"column {name!r}",
+                expected="one value per cell",
+                got=str(dtype),
+                hint="write .parquet, or split the column into several",
+            )
+    return pl.DataFrame({column.name: _flat_column(column) for column in table.get_columns()})
 
 
-def confirm(path: Path, promised: Format, head: bytes, tail: bytes) -> None:
-    """Compare a file's first and last bytes with what its suffix promises."""
-    found = _recognize(head, tail)
-    wanted = {"parquet": "Parquet", "excel": "Excel or zip"}.get(promised.kind, "gzip" if promised.compressed else "")
-    if found == wanted:
-        return
-    raise FileError(
-        str(path),
-        expected=f"what the suffix {promised.suffix} promises ({wanted or 'text'})",
-        got=f"a file that starts like {found or 'text'}" if found or wanted else "other content",
-        hint=_RENAME.get(found, "check how the file was saved, and its suffix"),
-    )
-
-
-def _recognize(head: bytes, tail: bytes) -> str:
-    """Return the name of a known binary format, or "" (text, as far as one can see)."""
-    if head.startswith(_PARQUET) and tail.endswith(_PARQUET) and len(head) > 4:
-        return "Parquet"
-    if head.startswith(_ZIP):
-        return "Excel or zip"
-    if head.startswith(_OLE):
-        return "an Excel file of before 2007"
-    return "gzip" if head.startswith(_GZIP) else ""
-
-
-_RENAME = {
-    "Parquet": "rename it to .parquet",
-    "Excel or zip": "rename it to .xlsx, or unpack the archive",
-    "an Excel file of before 2007": "save it as .xlsx in a spreadsheet program",
-    "gzip": "rename it to .csv.gz, or unpack it",
-}
+def _flat_column(column: pl.Series) -> pl.Series:
+    if column.dtype.is_temporal():  # "iso" keeps fractions of seconds, which a plain cast of times drops
+        return column.alias("cells").dt.to_string("iso")
+    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Null) else column

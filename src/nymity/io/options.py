@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.io.format import Kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +35,6 @@ class ReadOptions:
             raise ParameterError("header", expected="True, False or None", got=repr(self.header))
         if self.sheet is not None and not isinstance(self.sheet, str):
             validation.whole_number("sheet", self.sheet, at_least=0)
-
-    def unstated(self, kind: Kind) -> list[str]:
-        """Name what would be found out from the records of such a file, because nobody stated it."""
-        needed = {"delimited": ("delimiter", "encoding", "header"), "excel": ("header",), "parquet": ()}[kind]
-        return [name for name in needed if getattr(self, name) is None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
-from nymity.core.quoting import relayed
-from nymity.io.calendar import refuse_other_years
-from nymity.io.delimited import found_dialect, read_delimited
-from nymity.io.excel import found_header, read_excel
-from nymity.io.format import format_of
-from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
+from nymity.io.formats import confirmed_format
 from nymity.io.options import ReadOptions
-from nymity.io.parquet_size import check_parquet
-from nymity.io.scan import too_wide
-from nymity.io.source import open_source
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> pl.DataFrame:  # noqa: B008 -- frozen
@@ -31,43 +23,21 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
     """
     place = Path(path_text("path", path))
     validation.instance("options", options, ReadOptions, expected="ReadOptions(...)")
-    promised = format_of(place)
-    open_source(place, promised)
-    if promised.kind == "parquet":
-        return read_parquet(place)
-    if promised.kind == "excel":
-        return read_excel(place, options)
-    return read_delimited(place, promised, options)
+    return confirmed_format(place).read(place, options)
+
+
+def read_text_cells(
+    path: str | os.PathLike[str], options: ReadOptions, columns: Collection[str] | None = None
+) -> pl.DataFrame:
+    """Read a file as text: cells of text files as they stand there, of others as :func:`text_cells` writes them.
+
+    Rows of a spreadsheet without any cell are left out, wherever they stand.
+    """
+    place = Path(path_text("path", path))
+    return confirmed_format(place).read_texts(place, options, columns)
 
 
 def found_options(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> ReadOptions:  # noqa: B008 -- frozen
     """Return the options with everything that reading would find out, so that it can be stated in a job."""
     place = Path(path_text("path", path))
-    promised = format_of(place)
-    open_source(place, promised)
-    if promised.kind == "delimited":
-        return found_dialect(place, promised, options)
-    return found_header(place, options) if promised.kind == "excel" else options
-
-
-def read_parquet(path: Path) -> pl.DataFrame:
-    """Read a Parquet file, whose columns have the types it names."""
-    check_parquet(path)
-    try:
-        width = len(pl.read_parquet_schema(path))
-        if width > MAX_COLUMNS:
-            raise too_wide(str(path), width)
-        table = pl.read_parquet(path, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # damage makes it panic
-        raise FileError(
-            str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"
-        ) from error
-    refuse_other_years(table, str(path))
-    for column in table.get_columns():
-        if column.dtype == pl.String and (column.alias("cells").str.len_bytes() > MAX_CELL_BYTES).any():
-            raise TableError(
-                f"{path}, column {column.name!r}",
-                expected=f"cells of at most {MAX_CELL_BYTES:,} bytes",
-                got="a longer one",
-            )
-    return table
+    return confirmed_format(place).found_options(place, options)

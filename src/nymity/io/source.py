@@ -9,31 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from nymity.core.errors import FileError
-from nymity.core.files import open_file
 from nymity.core.unpacking import CHUNK_BYTES, gunzipped
-from nymity.io.format import Format, confirm
 
 
-def open_source(path: Path, promised: Format) -> None:
-    """Refuse a path that is not a readable, non-empty file of the promised format."""
-    try:
-        with open_file(path) as file:
-            head = file.read(8)
-            file.seek(max(0, path.stat().st_size - 4))
-            tail = file.read(4)
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if not head:
-        raise empty(path)
-    confirm(path, promised, head, tail)
-
-
-def utf8_chunks(path: Path, promised: Format, encoding: str | None) -> Iterator[bytes]:
+def utf8_chunks(path: Path, *, compressed: bool, encoding: str | None) -> Iterator[bytes]:
     """Yield the file's text as UTF-8, in pieces of whole characters, without byte order mark."""
-    name = encoding if encoding is not None else detect_encoding(path, promised)
+    name = encoding if encoding is not None else detect_encoding(path, compressed=compressed)
     decode = codecs.getincrementaldecoder(name)()
     seen, lines, first = 0, 1, True
-    for chunk in _with_end(raw_chunks(path, promised)):
+    for chunk in _with_end(raw_chunks(path, compressed=compressed)):
         pending = len(decode.getstate()[0])
         try:
             text = decode.decode(chunk, final=not chunk)
@@ -48,25 +32,25 @@ def utf8_chunks(path: Path, promised: Format, encoding: str | None) -> Iterator[
             yield text.encode()
 
 
-def detect_encoding(path: Path, promised: Format) -> str:
+def detect_encoding(path: Path, *, compressed: bool) -> str:
     """Return the encoding by byte order mark, else UTF-8 or Windows-1252, whichever fits every byte.
 
     ISO 8859-1 is not tried: it gives a meaning to all bytes, so it would also "fit" a file in any other encoding.
     """
-    head = next(raw_chunks(path, promised), b"")
+    head = next(raw_chunks(path, compressed=compressed), b"")
     for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
         if head.startswith(mark):
             return name
     if b"\0" in head:
         raise _binary(path, 1 + head[: head.index(b"\0")].count(b"\n"))
-    return next((name for name in ("utf-8", "cp1252") if _fits(path, promised, name)), "utf-8")
+    return next((name for name in ("utf-8", "cp1252") if _fits(path, name, compressed=compressed)), "utf-8")
 
 
-def raw_chunks(path: Path, promised: Format) -> Iterator[bytes]:
-    """Yield the file's bytes, unpacked when the suffix says .gz."""
+def raw_chunks(path: Path, *, compressed: bool) -> Iterator[bytes]:
+    """Yield the file's bytes, unpacked if it is compressed."""
     try:
         with path.open("rb") as file:
-            if not promised.compressed:
+            if not compressed:
                 yield from iter(lambda: file.read(CHUNK_BYTES), b"")
                 return
             yield from gunzipped(path, file)
@@ -97,10 +81,10 @@ def _with_end(chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield b""
 
 
-def _fits(path: Path, promised: Format, name: str) -> bool:
+def _fits(path: Path, name: str, *, compressed: bool) -> bool:
     decode = codecs.getincrementaldecoder(name)()
     try:
-        for chunk in _with_end(raw_chunks(path, promised)):
+        for chunk in _with_end(raw_chunks(path, compressed=compressed)):
             decode.decode(chunk, final=not chunk)
     except UnicodeDecodeError:
         return False

@@ -9,27 +9,18 @@ file, whatever types it found.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable
 from datetime import date, datetime
 from functools import cache
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.core.paths import path_text
-from nymity.io.delimited import read_cells
-from nymity.io.excel import read_texts
-from nymity.io.format import format_of
 from nymity.io.frame import named_columns, to_polars
-from nymity.io.options import ReadOptions
-from nymity.io.read import read_parquet
-from nymity.io.source import open_source
 from nymity.table.text import as_text, is_missing
 
 #: From here on whole numbers are not told apart, nor are their texts: a column that holds a fraction or a gap, too, is
@@ -38,23 +29,6 @@ _LARGEST = 10**15
 _LONG = r"^-?[1-9][0-9]{15,}$"
 #: Stands for them; no hierarchy lists it.
 BEYOND = "a whole number of more than 15 digits"
-
-
-def read_text_cells(
-    path: str | os.PathLike[str], options: ReadOptions, columns: Collection[str] | None = None
-) -> pl.DataFrame:
-    """Read a file as text: cells of text files as they stand there, of others as :func:`text_cells` writes them.
-
-    Rows of a spreadsheet without any cell are left out, wherever they stand.
-    """
-    place = Path(path_text("path", path))
-    promised = format_of(place)
-    open_source(place, promised)
-    if promised.kind == "parquet":
-        return text_cells(read_parquet(place), columns)
-    if promised.kind == "excel":
-        return read_texts(place, options)
-    return read_cells(place, promised, options)
 
 
 def text_cells(frame: object, columns: Collection[str] | None = None) -> pl.DataFrame:

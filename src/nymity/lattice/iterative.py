@@ -45,6 +45,7 @@ from nymity.quality.attribute_loss import BoundCostLoss
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.packing import KeyLayout
+from nymity.table.recoding import Recoding
 
 #: Largest lattice whose nodes are taken in the order of their loss.
 MAX_IN_ORDER = 2**17
@@ -63,6 +64,7 @@ class IterativeRecoding:
     share: float = 0.01
 
     key: ClassVar[str] = "iterative-recoding"
+    makes: ClassVar[type[Recoding]] = LevelRecoding
 
     def __post_init__(self) -> None:
         loss_of(self.loss, where="iterative-recoding.loss")

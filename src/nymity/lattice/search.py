@@ -20,7 +20,8 @@ from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.quality import BoundLoss, Loss, NodeStatistics, loss_of
 from nymity.quality.statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
-from nymity.table.recoding import Outliers
+from nymity.table.level_recoding import LevelRecoding
+from nymity.table.recoding import Outliers, Recoding
 
 #: Largest lattice that is evaluated to tell how far the nearest node was.
 NEAREST_OF = 20_000
@@ -41,6 +42,8 @@ class LatticeSearch(ABC):
     outliers: Outliers = "mask"
 
     key: ClassVar[str]
+    #: The kind of recoding that it decides on.
+    makes: ClassVar[type[Recoding]] = LevelRecoding
 
     def __post_init__(self) -> None:
         loss_of(self.loss, where=f"{self.key}.loss")

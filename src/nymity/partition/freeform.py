@@ -46,6 +46,7 @@ from nymity.partition.problem import ClassValues, Problem
 from nymity.partition.published import CellForm, published_cells
 from nymity.privacy import KMatching, PrivacyModel
 from nymity.table.partition_recoding import LINKS, FreeformRecoding, Quotas
+from nymity.table.recoding import Recoding
 
 #: Cells compared in one kernel call: well below a second.
 _CELLS_PER_CALL = 3 * 10**7
@@ -58,6 +59,8 @@ class Freeform(CellMethod):
 
     That is what :class:`~nymity.privacy.KMatching` promises, and no other model is kept.
     """
+
+    makes: ClassVar[type[Recoding]] = FreeformRecoding
 
     @abstractmethod
     def match(self, rows: Rows, round_: int, observe: Observer) -> Ints:

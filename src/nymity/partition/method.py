@@ -23,6 +23,7 @@ from nymity.partition.published import CELL_FORMS, CellForm, published_cells
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
 from nymity.table.partition_recoding import PartitionRecoding, Quotas
+from nymity.table.recoding import Recoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,8 @@ class CellMethod(ABC):
     bounds: Mapping[str, Sequence[float]] = field(default_factory=dict, hash=False)
 
     key: ClassVar[str]
+    #: The kind of recoding that it decides on.
+    makes: ClassVar[type[Recoding]] = PartitionRecoding
 
     def __post_init__(self) -> None:
         validation.one_of(f"{self.key}.cells", self.cells, CELL_FORMS)

@@ -1,72 +1,32 @@
-"""Privacy models: what a release promises. One file each, one line here."""
+"""Privacy models: what a release promises. One file each, one line here; lists of models have this order."""
 
+# ruff: noqa: I001 -- the order of lists
 from __future__ import annotations
 
-from nymity.privacy.alpha_k_anonymity import AlphaKAnonymity
-from nymity.privacy.average_risk import AverageRisk
-from nymity.privacy.beta_likeness import BetaLikeness
-from nymity.privacy.delta_disclosure import DeltaDisclosure
-from nymity.privacy.delta_presence import DeltaPresence
-from nymity.privacy.distinct_diversity import DistinctLDiversity
-from nymity.privacy.enhanced_beta_likeness import EnhancedBetaLikeness
-from nymity.privacy.entropy_diversity import EntropyLDiversity
-from nymity.privacy.f_privacy import FPrivacy
-from nymity.privacy.frequency_diversity import FrequencyLDiversity
-from nymity.privacy.groups import Groups
-from nymity.privacy.k_anonymity import KAnonymity
-from nymity.privacy.k_map import KMap
-from nymity.privacy.k_matching import KMatching
-from nymity.privacy.model import Measured, PrivacyModel, plain_measured
-from nymity.privacy.prosecutor_risk import ProsecutorRisk
-from nymity.privacy.recursive_diversity import RecursiveDiversity
-from nymity.privacy.sample_uniques import SampleUniques
-from nymity.privacy.t_closeness import TCloseness
+from nymity.core.registry import registered
+from nymity.privacy.groups import Groups as Groups
+from nymity.privacy.model import Measured as Measured
+from nymity.privacy.model import PrivacyModel as PrivacyModel
+from nymity.privacy.model import Unlimited as Unlimited
+from nymity.privacy.model import plain_measured as plain_measured
+
+from nymity.privacy.k_anonymity import KAnonymity as KAnonymity
+from nymity.privacy.distinct_diversity import DistinctLDiversity as DistinctLDiversity
+from nymity.privacy.frequency_diversity import FrequencyLDiversity as FrequencyLDiversity
+from nymity.privacy.entropy_diversity import EntropyLDiversity as EntropyLDiversity
+from nymity.privacy.recursive_diversity import RecursiveDiversity as RecursiveDiversity
+from nymity.privacy.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
+from nymity.privacy.t_closeness import TCloseness as TCloseness
+from nymity.privacy.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+from nymity.privacy.beta_likeness import BetaLikeness as BetaLikeness
+from nymity.privacy.enhanced_beta_likeness import EnhancedBetaLikeness as EnhancedBetaLikeness
+from nymity.privacy.f_privacy import FPrivacy as FPrivacy
+from nymity.privacy.prosecutor_risk import ProsecutorRisk as ProsecutorRisk
+from nymity.privacy.average_risk import AverageRisk as AverageRisk
+from nymity.privacy.sample_uniques import SampleUniques as SampleUniques
+from nymity.privacy.k_map import KMap as KMap
+from nymity.privacy.delta_presence import DeltaPresence as DeltaPresence
+from nymity.privacy.k_matching import KMatching as KMatching
 
 #: Every model by its key.
-MODELS: dict[str, type[PrivacyModel]] = {
-    model.key: model
-    for model in (
-        KAnonymity,
-        DistinctLDiversity,
-        FrequencyLDiversity,
-        EntropyLDiversity,
-        RecursiveDiversity,
-        AlphaKAnonymity,
-        TCloseness,
-        DeltaDisclosure,
-        BetaLikeness,
-        EnhancedBetaLikeness,
-        FPrivacy,
-        ProsecutorRisk,
-        AverageRisk,
-        SampleUniques,
-        KMap,
-        DeltaPresence,
-        KMatching,
-    )
-}
-
-__all__ = [
-    "MODELS",
-    "AlphaKAnonymity",
-    "AverageRisk",
-    "BetaLikeness",
-    "DeltaDisclosure",
-    "DeltaPresence",
-    "DistinctLDiversity",
-    "EnhancedBetaLikeness",
-    "EntropyLDiversity",
-    "FPrivacy",
-    "FrequencyLDiversity",
-    "Groups",
-    "KAnonymity",
-    "KMap",
-    "KMatching",
-    "Measured",
-    "PrivacyModel",
-    "ProsecutorRisk",
-    "RecursiveDiversity",
-    "SampleUniques",
-    "TCloseness",
-    "plain_measured",
-]
+MODELS: dict[str, type[PrivacyModel]] = registered(vars(), PrivacyModel)

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction, whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.privacy.sizes import check_k
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaKAnonymity(PrivacyModel):
+class AlphaKAnonymity(SensitiveModel):
     """Every class has at least k records, and each sensitive value at most a share alpha of them.
 
     Decided in integers, with alpha as the decimal written. Masked rows are one more class.
@@ -95,6 +95,10 @@ class AlphaKAnonymity(PrivacyModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """Every value may fill a class, and every class be of one record."""
         return self.k == 1 and exact_fraction(self.alpha) == 1
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """Alpha for every value."""
+        return [exact_fraction(self.alpha)] * len(column.labels)
 
     def promise(self) -> str:
         """Say it in plain words."""

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanLimit(PrivacyModel):
+class MeanLimit(NothingOnValues, NothingOnPresence):
     """The weights of the published classes sum to at most ``limit`` times the published records.
 
     Decided in integers, with the limit as the decimal written.

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetaLikeness(PrivacyModel):
+class BetaLikeness(SensitiveModel):
     """The share of a value in a class exceeds its share in the table by at most beta times the latter.
 
     Decided in integers, with beta as the decimal written. Masked rows are one more class, and part of the table.
@@ -43,6 +43,7 @@ class BetaLikeness(PrivacyModel):
     monotone_generalization = False
     monotone_suppression = False
     bounds_parts = True
+    shares_suffice = True
     compares = True
 
     def __post_init__(self) -> None:
@@ -62,7 +63,7 @@ class BetaLikeness(PrivacyModel):
         """The accepted parts of a class together keep the caps too; removing records only takes more classes out."""
         return np.minimum(super().most_kept(classes, accepted), self._caps(classes).most_kept(classes, self.attribute))
 
-    def largest_shares(self, column: SensitiveColumn) -> list[Fraction]:
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
         """(1 + beta) times the share of the table."""
         totals = column.totals.tolist()
         return [min(Fraction(1), Fraction(*share)) for share in self._largest_shares(totals, max(1, sum(totals)))]

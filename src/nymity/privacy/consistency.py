@@ -37,12 +37,10 @@ from nymity.kernels.matching import Boxes, Network, find_fits, saturate
 from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.level_recoding import LevelRecoding
 from nymity.table.order import value_order
-from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.reading import nodes_of, read_cells
+from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
-from nymity.table.text import MASK, as_text
+from nymity.table.text import as_text
 
 Ints = NDArray[np.int64]
 
@@ -64,7 +62,7 @@ class Originals:
     @staticmethod
     def of(table: pl.DataFrame, recoding: Recoding) -> Originals:
         """Return the source of a release beside what its recoding knows."""
-        return Originals(table, recoding.hierarchies, _meant(recoding))
+        return Originals(table, recoding.hierarchies, {name: recoding.cells_of(name) for name in recoding.hierarchies})
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,19 +248,3 @@ def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> Boxes
         value_starts=np.concatenate([np.zeros((len(counts), 1), np.int64), np.cumsum(counts, axis=1)], axis=1),
         narrowest=np.argmin(candidates[rows], axis=1),
     )
-
-
-def _meant(recoding: Recoding) -> dict[str, Cells]:
-    """Return what a recoding says its cells stand for."""
-    if isinstance(recoding, PartitionRecoding):
-        return dict(recoding.cells)
-    if not isinstance(recoding, LevelRecoding):
-        return {}
-    found = {}
-    for name, hierarchy in recoding.hierarchies.items():
-        levels = sorted({layer.levels[name] for layer in recoding.layers})
-        nodes = [node for level in levels for node in nodes_of(hierarchy, level)]
-        if recoding.outliers == "mask":  # a masked row is written like a node that an uneven tree calls so
-            nodes.append((MASK, np.arange(hierarchy.domain_size)))
-        found[name] = Cells.of([label for label, _ in nodes], [below for _, below in nodes])
-    return found

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from nymity.core.exponential import exceeds_exp
 from nymity.core.validation import exact_fraction, number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, overall_shares, rounded_up
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 #: Logarithms nearer to delta than this are compared exactly; far more than rounding.
 NEAR = 1e-9
@@ -36,7 +36,7 @@ SLACK = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaDisclosure(PrivacyModel):
+class DeltaDisclosure(SensitiveModel):
     """The share of every sensitive value in a class is within a factor of e ** delta of its share of the table.
 
     Decided exactly, with delta as the decimal written: logarithms that come near it are decided by as many digits as
@@ -123,6 +123,14 @@ class DeltaDisclosure(PrivacyModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """Every class has every value of the table, which is nothing where there is one."""
         return rarest == 1
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """e ** delta times the share of the table."""
+        return [rounded_up(float(q) * exp(min(self.delta, LARGEST))) for q in overall_shares(column)]
+
+    def fewest_values(self, column: SensitiveColumn) -> int:
+        """Every value of the table."""
+        return len(column.labels)
 
     def promise(self) -> str:
         """Say it in plain words."""

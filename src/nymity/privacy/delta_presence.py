@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.model import Measured, NothingOnValues, Unlimited
 from nymity.privacy.second_table import check_contained, named_table
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaPresence(PrivacyModel):
+class DeltaPresence(NothingOnValues):
     """For everyone in the population, the chance to be in the published subset lies from low to high.
 
     The paper's definition: low <= P(t in subset | release) <= high for every record t of the population. With classes
@@ -154,6 +154,14 @@ class DeltaPresence(PrivacyModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """Any share of the population will do."""
         return exact_fraction(self.low) == 0 and exact_fraction(self.high) == 1
+
+    def presence_chances(self) -> tuple[Fraction, Fraction]:
+        """From low to high."""
+        return exact_fraction(self.low), exact_fraction(self.high)
+
+    def presence_advantage(self) -> Unlimited:
+        """Return why there is none."""
+        return Unlimited("it limits the chance of everybody in the population, not what tells members from others")
 
     def promise(self) -> str:
         """Say it in plain words."""

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.privacy.model import Measured, Unlimited
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistinctLDiversity(PrivacyModel):
+class DistinctLDiversity(SensitiveModel):
     """Every class holds at least l different values of the sensitive attribute."""
 
     l: int  # noqa: E741 -- the literature's name
@@ -64,6 +64,14 @@ class DistinctLDiversity(PrivacyModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """Every class has a value."""
         return self.l == 1
+
+    def value_shares(self, column: SensitiveColumn) -> Unlimited:
+        """Return why there are none."""
+        return Unlimited("it counts different values, not how often each of them occurs")
+
+    def fewest_values(self, column: SensitiveColumn) -> int:
+        """At least l."""
+        return self.l
 
     def promise(self) -> str:
         """Say it in plain words."""

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values, rounded_up
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 #: Share of log l by which an entropy may fall short: far more than rounding, far less than any reader could tell.
 TOLERANCE = 1e-9
@@ -27,7 +27,7 @@ DECIMALS = 9
 
 
 @dataclass(frozen=True, kw_only=True)
-class EntropyLDiversity(PrivacyModel):
+class EntropyLDiversity(SensitiveModel):
     """The entropy of a class's sensitive values, -Σ p log p, is at least log l.
 
     Logarithms are not exact, so the decision is entropy >= (1 - ``TOLERANCE``) log l. Both sides are computed to a
@@ -81,6 +81,19 @@ class EntropyLDiversity(PrivacyModel):
         """A single value has an entropy of log 1."""
         return self.l == 1
 
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """The largest p for which the entropy reaches log l if the others share 1 - p evenly, by bisection."""
+        values = len(column.labels)
+        low, high = 1 / max(values, 1), 1.0
+        while high - low > 1e-12:
+            middle = (low + high) / 2
+            low, high = (middle, high) if _entropy_beside(middle, values) >= self._threshold else (low, middle)
+        return [rounded_up(high)] * values
+
+    def fewest_values(self, column: SensitiveColumn) -> int:
+        """As many as the smallest class has records, which all differ."""
+        return self.smallest_class
+
     def promise(self) -> str:
         """Say it in plain words."""
         return (
@@ -91,6 +104,12 @@ class EntropyLDiversity(PrivacyModel):
     @property
     def _threshold(self) -> float:
         return (1 - TOLERANCE) * log(self.l)
+
+
+def _entropy_beside(p: float, values: int) -> float:
+    """Return the entropy of a value with the share p and evenly frequent others."""
+    rest = 1 - p
+    return -(p * log(p) + (rest * log(rest / (values - 1)) if rest > 0 and values > 1 else 0.0))
 
 
 def _least_entropy(groups: Groups, attribute: str) -> float | None:

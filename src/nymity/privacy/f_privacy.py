@@ -21,8 +21,8 @@ from nymity.core.errors import ParameterError
 from nymity.core.quoting import shown
 from nymity.core.validation import MAX_TERM, nearest, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable, SensitiveColumn
@@ -33,7 +33,7 @@ OTHERS = "*"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FPrivacy(PrivacyModel):
+class FPrivacy(SensitiveModel):
     """The share of each value in a class is at most the value's threshold.
 
     ``thresholds`` is one of: a table of values, ``{"HIV": 0.1, "flu": 0.8, "*": 0.5}``, with ``*`` for those not listed
@@ -51,6 +51,7 @@ class FPrivacy(PrivacyModel):
     monotone_generalization = False
     monotone_suppression = False  # removing records changes the f of a formula
     bounds_parts = True
+    shares_suffice = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.thresholds, Mapping) or not self.thresholds:
@@ -122,7 +123,7 @@ class FPrivacy(PrivacyModel):
         caps = self._caps(classes.histograms[self.attribute])
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
-    def largest_shares(self, column: SensitiveColumn) -> list[Fraction]:
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
         """The thresholds."""
         totals = column.totals.tolist()
         return [

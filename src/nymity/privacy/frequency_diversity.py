@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrequencyLDiversity(PrivacyModel):
+class FrequencyLDiversity(SensitiveModel):
     """The most frequent value of a class holds at most 1/l of it: largest count * l <= size.
 
     Decided in integers, with l as the decimal written.
@@ -38,6 +38,7 @@ class FrequencyLDiversity(PrivacyModel):
     #: {p, q} is 2-diverse; with {p, p} beside it p holds three of four.
     monotone_generalization = False
     bounds_parts = True
+    shares_suffice = True
 
     def __post_init__(self) -> None:
         number(f"{self.key}.l", self.l, at_least=1)
@@ -66,7 +67,7 @@ class FrequencyLDiversity(PrivacyModel):
         caps = Caps.uniform(1 / exact_fraction(self.l), classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
-    def largest_shares(self, column: SensitiveColumn) -> list[Fraction]:
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
         """1/l for every value."""
         return [1 / exact_fraction(self.l)] * len(column.labels)
 

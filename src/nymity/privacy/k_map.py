@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues
 from nymity.privacy.second_table import check_contained, named_table
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMap(PrivacyModel):
+class KMap(NothingOnValues, NothingOnPresence):
     """Every published record looks the same as at least k records of the population, generalized alike.
 
     ``population`` is a table with the same quasi-identifiers that holds every record of the source, by its

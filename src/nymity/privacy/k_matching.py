@@ -14,10 +14,11 @@ other, so the release alone does not show whether the promise is kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured
+from nymity.privacy.model import Measured, Unlimited
 from nymity.privacy.sizes import SizeModel, check_k
 from nymity.table.encoding import EncodedTable
 
@@ -56,6 +57,12 @@ class KMatching(SizeModel):
     def holds(self, groups: Groups) -> bool:
         """There are k such matchings of the rows with the source's records."""
         return groups.consistency.largest >= self.k
+
+    def row_chance(self, *, classes: bool, complete: bool) -> Fraction | Unlimited:
+        """Every record fits at least k rows, in classes or not, if none was left out."""
+        if not complete:
+            return Unlimited("it lets every row fit k records, and records were left out: a record may fit fewer rows")
+        return super().row_chance(classes=True, complete=True)
 
     def promise(self) -> str:
         """Say it in plain words."""

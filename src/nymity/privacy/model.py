@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar
@@ -26,6 +27,13 @@ def plain_measured(measured: Measured) -> dict[str, Any]:
     return {name: INFINITE if value == inf else value for name, value in measured.items()}
 
 
+@dataclass(frozen=True)
+class Unlimited:
+    """A promise sets no limit to what an attack may reach, and why: a clause without its full stop."""
+
+    why: str
+
+
 class PrivacyModel(ABC):
     """A condition on each class of a release. Subclasses are frozen dataclasses of their parameters.
 
@@ -33,7 +41,9 @@ class PrivacyModel(ABC):
     knows the combinations and these people knows that the rows are theirs.
 
     A model answers twice, by separate code: ``accepts`` decides inside a search on arrays, ``measure`` on a
-    written table by plain group-bys.
+    written table by plain group-bys. And it says for whatever an attack tries to find out what the attack may reach at
+    most, or why the promise sets no limit: ``row_chance``, ``value_shares``, ``fewest_values``, ``presence_chances``
+    and ``presence_advantage``. :class:`NothingOnValues` and :class:`NothingOnPresence` answer for many.
     """
 
     key: ClassVar[str]
@@ -46,6 +56,8 @@ class PrivacyModel(ABC):
     unions: ClassVar[bool] = True
     #: ``most_kept`` says more than these declarations do.
     bounds_parts: ClassVar[bool] = False
+    #: A class needs nothing but ``value_shares`` to be accepted, so buckets can be planned by them.
+    shares_suffice: ClassVar[bool] = False
     #: Taking whole classes out cannot break the others: a class is judged by itself alone.
     monotone_suppression: ClassVar[bool] = True
     #: The parameter that names a second table, for promises about the population that the published records are of.
@@ -74,9 +86,8 @@ class PrivacyModel(ABC):
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """Sensitive attributes whose histograms the model needs: the one it is about, if it is about one."""
-        attribute = getattr(self, "attribute", None)
-        return () if attribute is None else (attribute,)
+        """Sensitive attributes whose histograms the model needs."""
+        return ()
 
     def check(self, table: EncodedTable) -> None:
         """Refuse parameters that do not fit the table, before a search starts."""
@@ -107,14 +118,6 @@ class PrivacyModel(ABC):
         possible = np.where(sizes >= self.smallest_class, sizes, 0)
         return np.where(accepted, possible, np.maximum(possible - 1, 0)) if self.unions else possible
 
-    def largest_shares(self, column: SensitiveColumn) -> list[Fraction] | None:
-        """Return the largest share of a class that each value may have, if a class needs nothing else to be accepted.
-
-        ``column`` is the whole table's. Buckets are planned by these shares.
-        """
-        del column
-        return None
-
     @classmethod
     @abstractmethod
     def measure(cls, groups: Groups, attribute: str | None) -> Measured:
@@ -122,7 +125,7 @@ class PrivacyModel(ABC):
 
     def reached(self, groups: Groups) -> Measured:
         """Return what this model reaches on a table, in its own parameters."""
-        return self.measure(groups, getattr(self, "attribute", None))
+        return self.measure(groups, self.sensitive[0] if self.sensitive else None)
 
     @abstractmethod
     def holds(self, groups: Groups) -> bool:
@@ -136,6 +139,37 @@ class PrivacyModel(ABC):
         del rarest
         return self.size_only and self.smallest_class <= 1
 
+    def row_chance(self, *, classes: bool, complete: bool) -> Fraction | Unlimited:
+        """Return the largest chance to pick a person's row: one over the rows that look like it.
+
+        ``classes``: rows are in classes. ``complete``: no record was left out.
+        """
+        del complete
+        if not classes:
+            return Unlimited("it is about classes, and each row of this release has cells of its own")
+        if self.smallest_class == 1:
+            return Unlimited("it does not ask for classes of more than one record")
+        return Fraction(1, self.smallest_class)
+
+    @abstractmethod
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction] | Unlimited:
+        """Return the largest share of a class that each value may have; ``column`` is the whole table's.
+
+        Whoever finds a person's class guesses a value with this chance.
+        """
+
+    @abstractmethod
+    def fewest_values(self, column: SensitiveColumn) -> int | Unlimited:
+        """Return how many different values each class has at least: with one, everybody's value is certain."""
+
+    @abstractmethod
+    def presence_chances(self) -> tuple[Fraction, Fraction] | Unlimited:
+        """Return between which chances somebody of the population is in the release."""
+
+    @abstractmethod
+    def presence_advantage(self) -> Fraction | Unlimited:
+        """Return by how much the share of members who are taken for members may exceed that of others who are."""
+
     @abstractmethod
     def promise(self) -> str:
         """Say in plain words what is promised."""
@@ -143,3 +177,29 @@ class PrivacyModel(ABC):
     def promise_of_buckets(self) -> str:
         """Say what is promised where sensitive values are published by bucket."""
         return self.promise().replace("group of records that look alike", "bucket")
+
+
+class NothingOnValues(PrivacyModel):
+    """A promise that sets attacks on sensitive values no limit."""
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction] | Unlimited:
+        """Any value may fill a class."""
+        del column
+        return Unlimited("it does not look at sensitive values")
+
+    def fewest_values(self, column: SensitiveColumn) -> int | Unlimited:
+        """A class may have a single value."""
+        del column
+        return Unlimited("it does not look at sensitive values")
+
+
+class NothingOnPresence(PrivacyModel):
+    """A promise to the people in a release, which sets attacks on who they are no limit."""
+
+    def presence_chances(self) -> tuple[Fraction, Fraction] | Unlimited:
+        """Anybody may be known to be in the release."""
+        return Unlimited("it is about the people in the release, not about who is in it")
+
+    def presence_advantage(self) -> Fraction | Unlimited:
+        """Members may be told from others."""
+        return Unlimited("it is about the people in the release, not about who is in it")

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction, whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecursiveDiversity(PrivacyModel):
+class RecursiveDiversity(SensitiveModel):
     """The most frequent value occurs less than c times as often as the l-th and all rarer ones together.
 
     Decided in integers, with c as the decimal written.
@@ -111,6 +111,15 @@ class RecursiveDiversity(PrivacyModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """The most frequent value of any class occurs less than c times as often as all together."""
         return self.l == 1 and exact_fraction(self.c) > 1
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """r_1 < c (r_l + ...), and for l > 1 that sum is at most size - r_1: c / (1 + c) for every value."""
+        c = exact_fraction(self.c)
+        return [min(Fraction(1), c if self.l == 1 else c / (1 + c))] * len(column.labels)
+
+    def fewest_values(self, column: SensitiveColumn) -> int:
+        """As many as the smallest class has records, which all differ."""
+        return self.smallest_class
 
     def promise(self) -> str:
         """Say it in plain words."""

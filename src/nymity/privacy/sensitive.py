@@ -1,10 +1,51 @@
-"""What every model of a sensitive attribute asks of a table."""
+"""What models of a sensitive attribute have in common, and what they ask of a table."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil
+
 from nymity.core.errors import ParameterError
 from nymity.core.validation import nearest
-from nymity.table.encoding import EncodedTable
+from nymity.privacy.model import NothingOnPresence, Unlimited
+from nymity.table.encoding import EncodedTable, SensitiveColumn
+
+#: Shares that are no fractions are rounded up to as many parts.
+_PARTS = 10**9
+
+
+class SensitiveModel(NothingOnPresence):
+    """A promise about the values that the records of a class have in one sensitive attribute."""
+
+    attribute: str
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The attribute it is about."""
+        return (self.attribute,)
+
+    def fewest_values(self, column: SensitiveColumn) -> int | Unlimited:
+        """As many of the values with the largest shares as it takes to fill a class."""
+        shares = self.value_shares(column)
+        if isinstance(shares, Unlimited):
+            return shares
+        needed, room = 0, Fraction(1)
+        for share in sorted(shares, reverse=True):
+            if room <= 0:
+                break
+            needed, room = needed + 1, room - share
+        return needed
+
+
+def overall_shares(column: SensitiveColumn) -> list[Fraction]:
+    """Return the share of the whole table that each value has."""
+    totals = column.totals.tolist()
+    return [Fraction(records, max(1, sum(totals))) for records in totals]
+
+
+def rounded_up(share: float) -> Fraction:
+    """Return a share that a computed one does not exceed, at most 1."""
+    return min(Fraction(1), Fraction(ceil(share * _PARTS), _PARTS))
 
 
 def check_name(key: str, attribute: object) -> None:

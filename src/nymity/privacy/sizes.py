@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction
-from nymity.privacy.model import PrivacyModel
+from nymity.privacy.model import NothingOnPresence, NothingOnValues
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
 
-class SizeModel(PrivacyModel):
+class SizeModel(NothingOnValues, NothingOnPresence):
     """A class is accepted if it has ``smallest_class`` records or more."""
 
     @property

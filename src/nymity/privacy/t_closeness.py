@@ -19,10 +19,10 @@ from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, one_of, short_fraction
 from nymity.privacy.closeness import Distance, closeness, most_within
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, PrivacyModel
-from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.model import Measured
+from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, overall_shares
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.order import ranks
 from nymity.table.text import as_text
@@ -32,7 +32,7 @@ CELLS = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCloseness(PrivacyModel):
+class TCloseness(SensitiveModel):
     """The earth mover's distance between the sensitive values of a class and those of the table is at most t.
 
     ``distance`` says how far apart two values are: ``equal`` takes any two as 1 apart; ``ordered`` counts the values
@@ -101,6 +101,14 @@ class TCloseness(PrivacyModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """No class is farther than 1; with equal distances one of value v is 1 - q_v from the table."""
         return self._limit >= (1 if self.distance != "equal" or rarest is None else 1 - rarest)
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """q + t / d, with d the least distance of two values: what exceeds q moves at least as far."""
+        if self.distance == "ordered":
+            steps = max(1, len(column.labels) - 1)
+        else:
+            steps = 1 if self.distance == "equal" or column.hierarchy is None else max(1, column.hierarchy.height)
+        return [min(Fraction(1), q + self._limit * steps) for q in overall_shares(column)]
 
     def promise(self) -> str:
         """Say it in plain words."""

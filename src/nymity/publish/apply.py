@@ -15,7 +15,7 @@ from nymity.core.paths import path_text
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
-from nymity.io.format import format_of
+from nymity.io.formats import format_of
 from nymity.publish.custody import Custody, places
 from nymity.publish.redrawing import Log, check_log, further_draws, log_beside
 from nymity.table.recoding import Outliers, Recoding, Unseen
@@ -84,7 +84,7 @@ def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) ->
     """Read the rows of a file that a recoding is to publish; as text, without a guess, if it is a private one."""
     if not isinstance(recoding, SampledRecoding):
         return read_table(path, reading)
-    if unstated := reading.unstated(format_of(Path(path)).kind):
+    if unstated := format_of(Path(path)).unstated(reading):
         raise ParameterError(
             unstated[0],
             expected=f"{', '.join(unstated)} stated: what is found out from the records is not private",

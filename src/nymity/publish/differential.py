@@ -19,7 +19,7 @@ from nymity.dp.public_domain import check_listed
 from nymity.dp.records import Records
 from nymity.dp.safepub import SafePub
 from nymity.io import ReadOptions
-from nymity.io.format import format_of
+from nymity.io.formats import format_of
 from nymity.privacy import PrivacyModel
 from nymity.publish.registry import Method
 from nymity.table.sampled_recoding import SampledRecoding
@@ -89,7 +89,7 @@ def _check_total(schema: Schema) -> None:
 
 def check_stated(path: str, options: ReadOptions) -> None:
     """Refuse to find out from the records of a private job how they are to be read."""
-    unstated = options.unstated(format_of(Path(path)).kind)
+    unstated = format_of(Path(path)).unstated(options)
     if unstated:
         raise JobError(
             f"source.{unstated[0]}",

@@ -7,7 +7,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import WithJsonSchema
 
 from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
@@ -17,7 +19,7 @@ from nymity.core.paths import path_text
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
-from nymity.io import ReadOptions, WriteOptions
+from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publish import codec
 from nymity.publish.differential import check_promise
@@ -29,8 +31,6 @@ from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Attribute, Role, Schema
 
-#: Suffixes a released table can be written with.
-FORMATS = ("csv", "csv.gz", "tsv", "parquet", "xlsx")
 #: Bytes that a file's name may have, with room for what hidden names add to it.
 _LONGEST_NAME = 200
 
@@ -64,13 +64,13 @@ class Output:
     """
 
     name: str = "release"
-    format: Literal["csv", "csv.gz", "tsv", "parquet", "xlsx"] = "csv"
+    format: Annotated[str, WithJsonSchema({"enum": list(RELEASED), "type": "string"})] = "csv"
     delimiter: str = ","
     neutralize_formulas: bool = True
     row_order: Literal["sorted", "shuffled"] = "sorted"
 
     def __post_init__(self) -> None:
-        validation.one_of("output.format", self.format, FORMATS)
+        validation.one_of("output.format", self.format, RELEASED)
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
         name = path_text("output.name", self.name, expected="a file name without folders")
         if Path(name).name != name:
@@ -92,7 +92,7 @@ class Output:
     @property
     def neutralizes(self) -> bool:
         """Whether text that a spreadsheet would run gets an apostrophe; spreadsheets do not open Parquet."""
-        return self.neutralize_formulas and self.format != "parquet"
+        return self.neutralize_formulas and not FORMATS[self.format].keeps_types
 
     @property
     def options(self) -> WriteOptions:

@@ -92,7 +92,7 @@ def _fields(piece: type[Any]) -> dict[str, Any]:
 
 def _type(piece: type[Any], name: str) -> dict[str, Any]:
     """Return the schema of one field's type, as pydantic derives it from the annotation; a loss is a key or a piece."""
-    hint = get_type_hints(piece)[name]
+    hint = get_type_hints(piece, include_extras=True)[name]
     if hint == str | Loss:
         return {
             "oneOf": [{"enum": list(LOSSES)}, _one_of(LOSSES, "loss")],

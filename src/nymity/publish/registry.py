@@ -1,38 +1,45 @@
-"""Methods and models by their key: what a job may name. A new method is one line here."""
+"""Methods and models by their key: what a job may name. A new method is one line here; lists have this order."""
 
+# ruff: noqa: I001 -- the order of lists
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
 from nymity.bucket.bucketized import BucketOutcome
-from nymity.bucket.methods import Anatomy, Buckets
 from nymity.core.draws import Draws
 from nymity.core.progress import Observer
+from nymity.core.registry import registered
 from nymity.dp.differential_privacy import DifferentialPrivacy
-from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.private_method import PrivateOutcome
-from nymity.dp.safepub import SafePub
-from nymity.lattice.anytime import AnytimeLattice
-from nymity.lattice.datafly import Datafly
-from nymity.lattice.iterative import IterativeRecoding
-from nymity.lattice.mingen import MinGen
-from nymity.lattice.ola import OLA
-from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
-from nymity.lattice.samarati import Samarati
-from nymity.partition.exact import ExactPartition
-from nymity.partition.freeform import FreeformGreedy, FreeformHungarian, FreeformSortGreedy
-from nymity.partition.greedy_search import GreedySearch
-from nymity.partition.k_member import KMember
-from nymity.partition.mondrian import Mondrian
 from nymity.partition.outcome import PartitionOutcome
-from nymity.partition.refine import Refine
-from nymity.partition.sorted_groups import SortedGroups
-from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import MODELS as CLASS_MODELS
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
+from nymity.table.recoding import Recoding
+
+from nymity.lattice.optimal import OptimalLattice as OptimalLattice
+from nymity.lattice.ola import OLA as OLA
+from nymity.lattice.datafly import Datafly as Datafly
+from nymity.lattice.samarati import Samarati as Samarati
+from nymity.lattice.mingen import MinGen as MinGen
+from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
+from nymity.lattice.iterative import IterativeRecoding as IterativeRecoding
+from nymity.partition.mondrian import Mondrian as Mondrian
+from nymity.partition.sorted_groups import SortedGroups as SortedGroups
+from nymity.partition.greedy_search import GreedySearch as GreedySearch
+from nymity.partition.k_member import KMember as KMember
+from nymity.partition.split_carry import SplitCarry as SplitCarry
+from nymity.partition.exact import ExactPartition as ExactPartition
+from nymity.partition.refine import Refine as Refine
+from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
+from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
+from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
+from nymity.bucket.methods import Buckets as Buckets
+from nymity.bucket.methods import Anatomy as Anatomy
+from nymity.dp.safepub import SafePub as SafePub
+from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
 
 #: What a method answers with.
 Outcome = LatticeOutcome | PartitionOutcome | BucketOutcome | PrivateOutcome
@@ -42,6 +49,7 @@ class Method(Protocol):
     """Turns an encoded table into an outcome with a recoding."""
 
     key: ClassVar[str]
+    makes: ClassVar[type[Recoding]]
 
     def run(
         self,
@@ -57,32 +65,7 @@ class Method(Protocol):
 
 
 #: Every method by its key.
-METHODS: dict[str, type[Method]] = {
-    method.key: method
-    for method in (
-        OptimalLattice,
-        OLA,
-        Datafly,
-        Samarati,
-        MinGen,
-        AnytimeLattice,
-        IterativeRecoding,
-        Mondrian,
-        SortedGroups,
-        GreedySearch,
-        KMember,
-        SplitCarry,
-        ExactPartition,
-        Refine,
-        FreeformGreedy,
-        FreeformSortGreedy,
-        FreeformHungarian,
-        Buckets,
-        Anatomy,
-        SafePub,
-        EpsilonSafeLattice,
-    )
-}
+METHODS: dict[str, type[Method]] = {key: one for key, one in registered(vars()).items() if hasattr(one, "run")}
 
 #: Every model by its key: those of classes, and the promise of differentially private methods.
 MODELS: dict[str, type[PrivacyModel]] = {**CLASS_MODELS, DifferentialPrivacy.key: DifferentialPrivacy}

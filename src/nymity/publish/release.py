@@ -20,7 +20,7 @@ from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.formats import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import ReadOptions, like, read_table, strip_neutralization, write_table
+from nymity.io import ReadOptions, format_of, like, read_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
@@ -343,11 +343,9 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
     """
     options = ReadOptions()
     if path.name.endswith(f".{output.format}"):
-        delimited = output.format in ("csv", "csv.gz", "tsv")
-        delimiter = None if not delimited else ("\t" if output.format == "tsv" else output.delimiter)
-        options = ReadOptions(delimiter=delimiter, encoding="utf-8" if delimited else None, header=True)
+        options = format_of(path).read_back(output.options)
     table = read_table(path, options)
-    if not output.neutralize_formulas or path.suffix == ".parquet":
+    if not output.neutralize_formulas or format_of(path).keeps_types:
         return table, True
     try:
         meant = strip_neutralization(table)

@@ -13,7 +13,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.errors import InputError
 from nymity.core.validation import nearest
-from nymity.io import to_polars
+from nymity.io import format_of, to_polars
 from nymity.io.strangers import strangers
 from nymity.publish.bucket_tables import check_counts
 from nymity.publish.certificate_form import Certificate1, Certificate2, CertificateForm, OutputSection, SensitiveTable
@@ -105,7 +105,7 @@ class ReleasedFiles:
 
         Text files write them alike.
         """
-        if self.path is None or self.path.suffix != ".parquet":
+        if self.path is None or not format_of(self.path).keeps_types:
             return
         for name in quasi:
             if name in self.table.columns and _forms(self.table[name]) > as_text(self.table[name]).n_unique():

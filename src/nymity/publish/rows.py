@@ -20,7 +20,7 @@ from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable, codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.published_cells import levels_in_use, looked_up
+from nymity.table.published_cells import looked_up
 from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text
@@ -88,7 +88,7 @@ def _columns(table: EncodedTable, labels: Mapping[str, list[Label]], recoding: R
         return [_of_classes(looked_up(labels[n], recoding.cells[n].by_label(), n), h) for n, h in known]
     nodes = [{label for level in hierarchy.labels for label in level} for hierarchy in table.hierarchies]
     if recoding is not None or all(n.issuperset(labels[name]) for n, name in zip(nodes, table.names, strict=True)):
-        return [_on_levels(labels[n], h, None if recoding is None else levels_in_use(recoding, n), n) for n, h in known]
+        return [_on_levels(labels[n], h, None if recoding is None else recoding.levels_in_use(n), n) for n, h in known]
     return [
         _of_classes(
             read_cells(labels[n], h, np.flatnonzero(table.frequencies[a]), where=f"released column {n!r}"), h

@@ -1,40 +1,31 @@
-"""Losses: what a release costs in information. One file each, one line here."""
+"""Losses: what a release costs in information. One file each, one line here; lists of losses have this order."""
 
+# ruff: noqa: I001 -- the order of lists
 from __future__ import annotations
 
 from nymity.core.errors import ParameterError
+from nymity.core.registry import registered
 from nymity.core.validation import one_of
-from nymity.quality.ambiguity import AmbiguityLoss
-from nymity.quality.certainty_penalty import CertaintyPenaltyLoss
-from nymity.quality.class_size import AverageClassSizeLoss
-from nymity.quality.classification import ClassificationLoss
-from nymity.quality.discernibility import DiscernibilityLoss
-from nymity.quality.domain_share import DomainShareLoss, GeometricDomainShareLoss
-from nymity.quality.entropy import EntropyLoss, NormalizedEntropyLoss
-from nymity.quality.height import HeightLoss
-from nymity.quality.kl_divergence import KLDivergenceLoss
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.precision import PrecisionLoss
-from nymity.quality.statistics import Needs, NodeStatistics
+from nymity.quality.loss import BoundLoss as BoundLoss
+from nymity.quality.loss import Loss as Loss
+from nymity.quality.statistics import Needs as Needs
+from nymity.quality.statistics import NodeStatistics as NodeStatistics
+
+from nymity.quality.domain_share import DomainShareLoss as DomainShareLoss
+from nymity.quality.domain_share import GeometricDomainShareLoss as GeometricDomainShareLoss
+from nymity.quality.precision import PrecisionLoss as PrecisionLoss
+from nymity.quality.discernibility import DiscernibilityLoss as DiscernibilityLoss
+from nymity.quality.class_size import AverageClassSizeLoss as AverageClassSizeLoss
+from nymity.quality.height import HeightLoss as HeightLoss
+from nymity.quality.entropy import EntropyLoss as EntropyLoss
+from nymity.quality.entropy import NormalizedEntropyLoss as NormalizedEntropyLoss
+from nymity.quality.ambiguity import AmbiguityLoss as AmbiguityLoss
+from nymity.quality.certainty_penalty import CertaintyPenaltyLoss as CertaintyPenaltyLoss
+from nymity.quality.kl_divergence import KLDivergenceLoss as KLDivergenceLoss
+from nymity.quality.classification import ClassificationLoss as ClassificationLoss
 
 #: Every loss by its key.
-LOSSES: dict[str, type[Loss]] = {
-    loss.key: loss
-    for loss in (
-        DomainShareLoss,
-        GeometricDomainShareLoss,
-        PrecisionLoss,
-        DiscernibilityLoss,
-        AverageClassSizeLoss,
-        HeightLoss,
-        EntropyLoss,
-        NormalizedEntropyLoss,
-        AmbiguityLoss,
-        CertaintyPenaltyLoss,
-        KLDivergenceLoss,
-        ClassificationLoss,
-    )
-}
+LOSSES: dict[str, type[Loss]] = registered(vars(), Loss)
 
 
 def loss_of(loss: str | Loss, *, where: str = "loss") -> Loss:
@@ -45,25 +36,3 @@ def loss_of(loss: str | Loss, *, where: str = "loss") -> Loss:
         raise ParameterError(where, expected="a loss or the key of one", got=repr(loss))
     one_of(where, loss, LOSSES)
     return LOSSES[loss]()
-
-
-__all__ = [
-    "LOSSES",
-    "AmbiguityLoss",
-    "AverageClassSizeLoss",
-    "BoundLoss",
-    "CertaintyPenaltyLoss",
-    "ClassificationLoss",
-    "DiscernibilityLoss",
-    "DomainShareLoss",
-    "EntropyLoss",
-    "GeometricDomainShareLoss",
-    "HeightLoss",
-    "KLDivergenceLoss",
-    "Loss",
-    "Needs",
-    "NodeStatistics",
-    "NormalizedEntropyLoss",
-    "PrecisionLoss",
-    "loss_of",
-]

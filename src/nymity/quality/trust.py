@@ -33,10 +33,20 @@ class Trust:
     by_utility: Mapping[str, Share]
 
 
+#: What is said of a metric or loss that is not in the study.
+NOT_STUDIED = "not studied yet"
+
+
 @cache
 def measured_trust() -> Mapping[str, Trust]:
-    """Return what the study found for each metric, by its name."""
+    """Return what the study found for each metric and loss that it looked at, by its key."""
     return {name: _read(found) for name, found in _shipped()["metrics"].items()}
+
+
+def picked(key: str) -> str:
+    """Say in how many pairs a metric picked the more useful release, or that nobody has studied it yet."""
+    trust = measured_trust().get(key)
+    return NOT_STUDIED if trust is None else f"{trust.overall.rate:.0%}"
 
 
 @cache

@@ -79,7 +79,10 @@ def _chance(result: AttackResult) -> float:
 
 
 def _described(result: AttackResult) -> Html:
-    limit = "No promise speaks about this." if result.promised is None else f"Promised: {percent(result.promised)}."
+    if result.promised is None:
+        limit = f"No promise limits this ({'; '.join(result.no_promise)})."
+    else:
+        limit = f"Promised: {percent(result.promised)}."
     return led(f"{result.title}. ", f"{result.sentence} Assumed: {result.assumes}. {limit}")
 
 

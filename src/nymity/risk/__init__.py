@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-from nymity.risk.attackers import AttackerRisk
-from nymity.risk.attacks import (
-    ATTACKS,
-    AttackReport,
-    AttackResult,
-    AttributeInference,
-    BackgroundKnowledge,
-    Downcoding,
-    Homogeneity,
-    Intersection,
-    Linkage,
-    Membership,
-    Minimality,
-    NotRun,
-    Skewness,
-    attack,
-)
-from nymity.risk.drivers import Drivers, drivers
-from nymity.risk.identifiers import IdentifierFlag
-from nymity.risk.population import PopulationUniques
-from nymity.risk.presets import PRESETS, Preset
-from nymity.risk.profile import RiskProfile, profile
-from nymity.risk.suggestion import ColumnRisk, suggest
-
-__all__ = [
-    "ATTACKS",
-    "PRESETS",
-    "AttackReport",
-    "AttackResult",
-    "AttackerRisk",
-    "AttributeInference",
-    "BackgroundKnowledge",
-    "ColumnRisk",
-    "Downcoding",
-    "Drivers",
-    "Homogeneity",
-    "IdentifierFlag",
-    "Intersection",
-    "Linkage",
-    "Membership",
-    "Minimality",
-    "NotRun",
-    "PopulationUniques",
-    "Preset",
-    "RiskProfile",
-    "Skewness",
-    "attack",
-    "drivers",
-    "profile",
-    "suggest",
-]
+from nymity.risk.attackers import AttackerRisk as AttackerRisk
+from nymity.risk.attacks import AttackReport as AttackReport
+from nymity.risk.attacks import AttackResult as AttackResult
+from nymity.risk.attacks import NotRun as NotRun
+from nymity.risk.attacks import attack as attack
+from nymity.risk.attacks.registry import *  # noqa: F403
+from nymity.risk.drivers import Drivers as Drivers
+from nymity.risk.drivers import drivers as drivers
+from nymity.risk.identifiers import IdentifierFlag as IdentifierFlag
+from nymity.risk.population import PopulationUniques as PopulationUniques
+from nymity.risk.presets import PRESETS as PRESETS
+from nymity.risk.presets import Preset as Preset
+from nymity.risk.profile import RiskProfile as RiskProfile
+from nymity.risk.profile import profile as profile
+from nymity.risk.suggestion import ColumnRisk as ColumnRisk
+from nymity.risk.suggestion import suggest as suggest

@@ -124,6 +124,10 @@ class BucketRecoding(Recoding):
         """How buckets are numbered, and who is in them."""
         return (NUMBERS, MEMBERS)
 
+    def levels_in_use(self, name: str) -> list[int]:
+        """That of the raw values."""
+        return [0]
+
     def published_as(self, name: str) -> dict[str, Any]:
         """Quasi-identifiers are published as they are."""
         return {"unchanged": True}

@@ -84,9 +84,13 @@ class LevelRecoding(Recoding):
         self._check(table, "mask", None)
         return self._layer_of(self._codes(table, "mask"))
 
+    def levels_in_use(self, name: str) -> list[int]:
+        """Those of all layers."""
+        return sorted({layer.levels[name] for layer in self.layers})
+
     def published_as(self, name: str) -> dict[str, Any]:
         """The level, all levels in use where there are several, and the height of the hierarchy."""
-        used = sorted({layer.levels[name] for layer in self.layers})
+        used = self.levels_in_use(name)
         several = {"levels": used} if len(used) > 1 else {}
         return {"level": self.levels[name], **several, "height": self.hierarchies[name].height}
 
@@ -95,7 +99,7 @@ class LevelRecoding(Recoding):
         rows = [
             {"column": name, "value": value, "level": level, "published": hierarchy.generalize(value, level)}
             for name, hierarchy in self.hierarchies.items()
-            for level in sorted({layer.levels[name] for layer in self.layers})
+            for level in self.levels_in_use(name)
             for value in hierarchy.values
         ]
         return pl.DataFrame(rows, schema={"column": str, "value": str, "level": int, "published": str})

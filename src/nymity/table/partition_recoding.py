@@ -7,7 +7,7 @@ the rows may differ in other columns, which would show their order in the source
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -112,6 +112,18 @@ class PartitionRecoding(Recoding):
         known = self.quotas
         unknown = replace(known, sensitive=known.sensitive[:, :0], labels={})
         return replace(self, quotas=unknown)
+
+    def levels_in_use(self, name: str) -> list[int]:
+        """None: cells are those of classes."""
+        return []
+
+    def cells_of(self, name: str) -> Cells:
+        """Those of the classes."""
+        return self.cells[name]
+
+    def meaning(self, name: str, labels: Collection[Label]) -> dict[Label, NDArray[np.int64]]:
+        """Look cells up."""
+        return self.cells[name].by_label()
 
     def published_as(self, name: str) -> dict[str, Any]:
         """The number of different cells."""

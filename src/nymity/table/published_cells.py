@@ -10,15 +10,11 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
-from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.level_recoding import LevelRecoding
-from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.reading import nodes_of, read_cells
+from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
-from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.text import MASK, as_text
 
 #: Told the name of a column and labels of its cells, returns which codes of the column's hierarchy they stand for.
@@ -35,10 +31,7 @@ def by_recoding(recoding: Recoding) -> ReadCells:
     """Look cells up in a recoding; masked ones stand for everything its hierarchies list."""
 
     def read(name: str, labels: Sequence[Label]) -> Cells:
-        if isinstance(recoding, PartitionRecoding):
-            known = recoding.cells[name].by_label()
-        else:
-            known = _on_levels(recoding, name, set(labels) - {MASK})
+        known = recoding.meaning(name, set(labels) - {MASK})
         return looked_up(labels, known | {MASK: np.arange(recoding.hierarchies[name].domain_size)}, name)
 
     return read
@@ -57,16 +50,6 @@ def looked_up(labels: Sequence[Label], known: Mapping[Label, NDArray[np.int64]],
     return Cells.of(list(labels), [known[label] for label in labels])
 
 
-def levels_in_use(recoding: Recoding, name: str) -> list[int]:
-    """Return the levels that values of a column are published on, from the lowest on."""
-    if isinstance(recoding, SampledRecoding):
-        return [recoding.levels[name]]
-    if isinstance(recoding, BucketRecoding):
-        return [0]
-    assert isinstance(recoding, LevelRecoding)
-    return sorted({layer.levels[name] for layer in recoding.layers})
-
-
 def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> ReadCells:
     """Read cells as anyone would; intervals and sets are made of the values of the original table."""
 
@@ -76,15 +59,3 @@ def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> Rea
         return read_cells(labels, hierarchies[name], np.array(occurring), where=f"released column {name!r}")
 
     return read
-
-
-def _on_levels(recoding: Recoding, name: str, wanted: set[Label]) -> dict[Label, NDArray[np.int64]]:
-    """Find labels on the levels in use: on the lowest one that has all of them, and else on the lowest that has it."""
-    hierarchy = recoding.hierarchies[name]
-    levels = levels_in_use(recoding, name)
-    levels.sort(key=lambda level: not wanted <= set(hierarchy.labels[level]))
-    known: dict[Label, NDArray[np.int64]] = {}
-    for level in levels:
-        for label, codes in nodes_of(hierarchy, level):
-            known.setdefault(label, codes)
-    return known

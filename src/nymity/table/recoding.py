@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -23,9 +23,11 @@ from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
+from nymity.table.cells import Cells
 from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.text import as_text
+from nymity.table.reading import nodes_of
+from nymity.table.text import MASK, as_text
 
 Outliers = Literal["mask", "remove", "keep"]
 Unseen = Literal["error", "mask"]
@@ -81,6 +83,31 @@ class Recoding(ABC):
     def for_further_rows(self) -> Recoding:
         """Return what publishes rows of other tables than the one it was decided for: this, unless that would tell."""
         return self
+
+    @abstractmethod
+    def levels_in_use(self, name: str) -> list[int]:
+        """Return the levels that values of a column are published on, from the lowest on; none where it is by class."""
+
+    def cells_of(self, name: str) -> Cells:
+        """Return every cell that may be published in a column, and what it stands for."""
+        hierarchy = self.hierarchies[name]
+        nodes = [node for level in self.levels_in_use(name) for node in nodes_of(hierarchy, level)]
+        if self.outliers == "mask":  # a masked row is written like a node that an uneven tree calls so
+            nodes.append((MASK, np.arange(hierarchy.domain_size)))
+        return Cells.of([label for label, _ in nodes], [below for _, below in nodes])
+
+    def meaning(self, name: str, labels: Collection[Label]) -> dict[Label, NDArray[np.int64]]:
+        """Return which codes of a column's hierarchy published cells stand for, masked ones left out.
+
+        Labels are found on the lowest level in use that has all of them, and else on the lowest that has it.
+        """
+        hierarchy, wanted = self.hierarchies[name], set(labels)
+        levels = sorted(self.levels_in_use(name), key=lambda level: not wanted <= set(hierarchy.labels[level]))
+        known: dict[Label, NDArray[np.int64]] = {}
+        for level in levels:
+            for label, codes in nodes_of(hierarchy, level):
+                known.setdefault(label, codes)
+        return known
 
     @abstractmethod
     def published_as(self, name: str) -> dict[str, Any]:

@@ -95,6 +95,10 @@ class SampledRecoding(Recoding):
         published = {name: self._published(name, cells[name][large]) for name in self.columns}
         return Recoded(pl.DataFrame(published), chosen[large], np.zeros(len(large), dtype=np.bool_))
 
+    def levels_in_use(self, name: str) -> list[int]:
+        """The one that was drawn."""
+        return [self.levels[name]]
+
     def published_as(self, name: str) -> dict[str, Any]:
         """The level and the height of the hierarchy."""
         return {"level": self.levels[name], "height": self.hierarchies[name].height}

@@ -14,14 +14,17 @@ from nymity.io import ReadOptions, WriteOptions
 
 def test_public_names_are_exactly_these():
     assert sorted(nymity.io.__all__) == [
+        "FORMATS",
         "HIDDEN_PREFIX",
         "MAX_CELL_BYTES",
         "MAX_COLUMNS",
+        "RELEASED",
         "ReadOptions",
         "SUFFIXES",
         "Stage",
         "WriteOptions",
         "compact",
+        "format_of",
         "found_options",
         "like",
         "neutralize",

@@ -13,12 +13,12 @@ import pytest
 from samples import DIVERSE, K2, people, people_schema, released, simple
 
 from nymity.core.errors import FileError, InputError, JobError
-from nymity.io import write_table
+from nymity.io import RELEASED, write_table
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, KMatching
 from nymity.publish.certificate import Certificate
 from nymity.publish.check import check, read_certificate
-from nymity.publish.job import FORMATS, Job, Output
+from nymity.publish.job import Job, Output
 from nymity.publish.pipeline import publish
 from nymity.publish.release import Release
 from nymity.table.schema import Schema, identifying, quasi, sensitive
@@ -55,7 +55,7 @@ def test_a_frame_and_a_file_pass(release: Release, written: Path) -> None:
     assert check(written / "release.csv", job=job()).holds
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RELEASED)
 def test_every_format_passes(form: Any, tmp_path: Path) -> None:
     output = Output(name="t", format=form, delimiter=";")
     release = released(out=tmp_path / "r", output=output)

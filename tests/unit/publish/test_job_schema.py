@@ -11,8 +11,9 @@ import pytest
 from test_job import VARIANTS, WRONG, data, with_hierarchy
 
 from nymity.datasets import hospital
+from nymity.io import RELEASED
 from nymity.publish.inspect import inspect_table, starter_job
-from nymity.publish.job import FORMATS, Job
+from nymity.publish.job import Job
 from nymity.publish.json_schema import job_schema
 from nymity.publish.registry import METHODS, MODELS
 from nymity.quality import LOSSES
@@ -41,7 +42,7 @@ def test_it_is_plain_json_and_names_every_piece() -> None:
     by_key, by_parameters = tagged(fields["method"], "name")["optimal-lattice"]["properties"]["loss"]["oneOf"]
     assert by_key["enum"] == list(LOSSES)
     assert list(tagged(by_parameters, "loss")) == list(LOSSES)
-    assert fields["output"]["properties"]["format"]["enum"] == list(FORMATS)
+    assert fields["output"]["properties"]["format"]["enum"] == list(RELEASED)
     assert fields["schema"]["additionalProperties"]["properties"]["role"]["enum"] == [role.value for role in Role]
     assert set(fields) == {"format", *Job.__dataclass_fields__}
 

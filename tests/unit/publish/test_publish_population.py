@@ -17,8 +17,8 @@ import nymity as ny
 from checking import checked
 from nymity.cli.main import app
 from nymity.core.errors import FileError, InputError, JobError, NoSolutionError, ParameterError, TableError
+from nymity.io import RELEASED
 from nymity.publish.fingerprint import fingerprint
-from nymity.publish.job import FORMATS
 
 REGISTER = pl.DataFrame(
     {
@@ -196,7 +196,7 @@ def test_the_example_of_nergiz_atzori_and_clifton() -> None:
 # -- certificate and check -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RELEASED)
 @pytest.mark.parametrize("k", [1, 2])
 def test_a_written_release_is_verified_beside_the_population(k: int, form: Any, tmp_path: Path) -> None:
     """Ages are numbers where nothing is suppressed, and become text where a row is masked."""

@@ -20,13 +20,13 @@ import pytest
 from samples import K2, folder_content, people, people_schema, released, simple
 
 from nymity.core.errors import FileError, ParameterError, PromiseError, TableError
-from nymity.io import HIDDEN_PREFIX
+from nymity.io import HIDDEN_PREFIX, RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
 from nymity.publish import release as release_module
 from nymity.publish.check import check
 from nymity.publish.fingerprint import fingerprint
-from nymity.publish.job import FORMATS, Output
+from nymity.publish.job import Output
 from nymity.publish.pipeline import publish
 from nymity.publish.release import Release, read_release
 from nymity.table.recoding import Recoding
@@ -298,7 +298,7 @@ AWKWARD: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("kind", AWKWARD)
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RELEASED)
 def test_awkward_values_read_back_the_same(form: Any, kind: str, tmp_path: Path) -> None:
     values = {"q": ["a", "a", "b", "b"], "v": AWKWARD[kind]}
     options: dict[str, Any] = {"output": Output(format=form, delimiter=";")}
@@ -345,13 +345,13 @@ NAMES = ["*", "a.b", "x\ny", "größe 日本", '"', "a,b", " ", "=x", "'=x", "c0
 PATTERNS = ["^a$", "^.*$", "^x", "b$"]
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RELEASED)
 def test_awkward_column_names_read_back_the_same(form: Any, tmp_path: Path) -> None:
     """All of them at once, as quasi-identifiers, sensitive and insensitive columns."""
     assert_names_survive(NAMES, form, tmp_path / "r")
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RELEASED)
 def test_column_names_like_patterns_read_back_the_same(form: Any, tmp_path: Path) -> None:
     assert_names_survive(PATTERNS, form, tmp_path / "r")
 
@@ -404,7 +404,7 @@ def test_nested_columns_that_no_model_looks_at(values: list[Any], tmp_path: Path
 
 
 def test_one_column_with_gaps_only(tmp_path: Path) -> None:
-    for form in FORMATS:
+    for form in RELEASED:
         release = simple({"q": [None, None, "a", "a"]}, out=tmp_path / form, output=Output(format=form))  # type: ignore[arg-type]
         written = read_release(tmp_path / form / f"release.{form}", release.job.output)
         assert written["q"].to_list() == [None, None, "a", "a"]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from nymity.publish.metrics import METRICS
 from nymity.quality import LOSSES
-from nymity.quality.trust import measured_trust, trust_source
+from nymity.quality.trust import measured_trust, picked, trust_source
 
 
-def test_every_metric_was_measured() -> None:
-    assert set(measured_trust()) == {*LOSSES, *METRICS, "learnability"}
+def test_what_was_studied_exists() -> None:
+    assert set(measured_trust()) <= {*LOSSES, *METRICS, "learnability"}
+
+
+def test_what_was_not_studied_says_so() -> None:
+    assert picked("toy") == "not studied yet"
+    assert picked("loss") == f"{measured_trust()['loss'].overall.rate:.0%}"
 
 
 def test_shares_lie_within_their_intervals() -> None:

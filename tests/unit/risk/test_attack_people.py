@@ -37,7 +37,8 @@ def test_membership_on_a_toy() -> None:
     assert found.figures["true_positive_rate"] == 1
     assert found.figures["false_positive_rate"] == pytest.approx(0.25, abs=0.03)
     assert found.low <= 0.75 <= found.high
-    assert (found.limit, found.exceeds) == (None, False)
+    assert (found.promised, found.exceeds) == (None, False)
+    assert found.no_promise == ("k-anonymity: it is about the people in the release, not about who is in it",)
 
 
 def test_the_rest_of_the_population_is_outside() -> None:

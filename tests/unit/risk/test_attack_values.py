@@ -18,11 +18,12 @@ import nymity as ny
 from nymity.core.errors import ParameterError
 from nymity.privacy import Groups, PrivacyModel
 from nymity.risk import ATTACKS, BackgroundKnowledge, Downcoding
-from nymity.risk.attacks.promises import advantage_limit, highest_chance, largest_shares, least_values
-from nymity.risk.attacks.result import Limit
+from nymity.risk.attacks.promises import advantage_limit, highest_chance, least_values, value_limits
+from nymity.risk.attacks.result import Limit, NoLimit
 from nymity.table.encoding import encode
 
 SCHEMA = ny.Schema({"q": ny.quasi(), "s": ny.sensitive()})
+NOTHING = NoLimit(("no promise was given",))
 rows = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), min_size=1, max_size=20)
 
 
@@ -46,7 +47,7 @@ def test_values_of_classes_are_counted(records: list[tuple[str, str]], excluded:
     assert guess.rate == pytest.approx(sum(max(values.values()) for values in classes.values()) / n)
     assert guess.highest == max(Fraction(max(values.values()), sum(values.values())) for values in classes.values())
     assert guess.baseline == max(Counter(s for _, s in records).values()) / n
-    assert guess.limit is None
+    assert guess.limit == NOTHING
 
 
 MODELS: list[PrivacyModel] = [
@@ -76,18 +77,17 @@ def test_no_release_that_keeps_a_model_exceeds_its_limits(records: list[tuple[st
         if model.holds(groups):
             found = ny.risk.attack(ny.open(frame, job=ny.Job(schema=SCHEMA, privacy=[model])))
             assert not [one for one in found.exceeded if one.key != "linkage"], model
-        elif model.largest_shares(column) is not None:  # the caps are all it asks for
-            assert ny.risk.attack(
-                ny.open(frame, job=ny.Job(schema=SCHEMA, privacy=[model])), attacks=["skewness"]
-            ).exceeded, model
+        elif model.shares_suffice:
+            known = ny.open(frame, job=ny.Job(schema=SCHEMA, privacy=[model]))
+            assert ny.risk.attack(known, attacks=["skewness"]).exceeded, model
 
 
 def test_limits_of_models() -> None:
     column = encode(table([("a", s) for s in "xxyyz"]), SCHEMA).sensitive["s"]
 
     def most(model: PrivacyModel) -> list[Fraction] | None:
-        limits = largest_shares([model], "s", column)
-        return None if limits is None else [limit.chance for limit in limits]
+        limits = value_limits([model], "s", column)
+        return None if isinstance(limits, NoLimit) else [limit.chance for limit in limits]
 
     assert most(ny.KAnonymity(k=3)) is None
     assert most(ny.DistinctLDiversity(l=3, attribute="s")) is None
@@ -104,7 +104,7 @@ def test_limits_of_models() -> None:
     assert least_values([ny.DeltaDisclosure(delta=9, attribute="s")], "s", column)[0] == 3
     private = ny.DifferentialPrivacy(epsilon=1.0, public_records=1000, delta=1e-6)
     limit = advantage_limit([private])
-    assert limit is not None
+    assert isinstance(limit, Limit)
     assert float(limit.chance) == pytest.approx((2.718281828 - 1 + 2e-6) / 3.718281828, abs=1e-8)
 
 
@@ -145,7 +145,7 @@ def test_minimality_learns_nothing_where_only_sizes_count() -> None:
     result = ny.risk.attack(release, original=frame, attacks=["minimality"]).results[0]
     assert result.figures["tables"] == {"before": 15, "left": 15}
     assert result.rate == result.baseline
-    assert result.limit is None
+    assert result.limit == NoLimit(("k-anonymity: it does not look at sensitive values",))
 
 
 @settings(max_examples=8)
@@ -254,6 +254,6 @@ def test_the_highest_chance_beside_limits_that_differ_by_value(
 
     found = highest_chance(
         {value: Fraction(chance) for value, chance in enumerate(chances)},
-        None if limits is None else [limit(*one) for one in limits],
+        NOTHING if limits is None else [limit(*one) for one in limits],
     )
-    assert found == (Fraction(highest), None if promised is None else limit(*promised), exceeds)
+    assert found == (Fraction(highest), NOTHING if promised is None else limit(*promised), exceeds)

@@ -12,7 +12,7 @@ import nymity as ny
 from nymity.core.errors import TableError
 from nymity.table.cells import Cells
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.published_cells import by_recoding, levels_in_use
+from nymity.table.published_cells import by_recoding
 from nymity.table.sampled_recoding import SampledRecoding
 
 PEOPLE = pl.DataFrame({"x": ["a", "b", "c", "d"] * 3})
@@ -34,7 +34,7 @@ def test_cells_that_are_written_alike_are_read_alike_by_compare_and_by_the_rest(
 def test_a_sampled_recoding_publishes_on_its_levels_alone() -> None:
     hierarchy = ny.Hierarchy.from_rows([["a", "s", "*"], ["b", "s", "*"], ["s", "t", "*"]])  # s is a value as well
     sampled = SampledRecoding(("x",), {"x": hierarchy}, {"x": 1}, 2, ny.dp.largest_beta(1), ny.dp.NotPrivate(1))
-    assert levels_in_use(sampled, "x") == [1]
+    assert sampled.levels_in_use("x") == [1]
     assert by_recoding(sampled)("x", ["s"]).codes(0).tolist() == [0, 1]
     table = pl.DataFrame({"x": ["a", "b", "s"] * 2})
     schema = ny.Schema({"x": ny.quasi(hierarchy)})

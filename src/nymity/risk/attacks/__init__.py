@@ -1,4 +1,4 @@
-"""Attacks on releases: what someone tries, how often it works, and what was promised. One file each, one line here."""
+"""Attacks on releases: what someone tries, how often it works, and what was promised."""
 
 from __future__ import annotations
 
@@ -9,38 +9,17 @@ from typing import Any
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of, whole_number
-from nymity.risk.attacks.attribute_inference import AttributeInference
-from nymity.risk.attacks.background_knowledge import BackgroundKnowledge
-from nymity.risk.attacks.contract import Attack, CannotRunError
-from nymity.risk.attacks.downcoding import Downcoding
-from nymity.risk.attacks.homogeneity import Homogeneity
-from nymity.risk.attacks.intersection import Intersection
-from nymity.risk.attacks.linkage import Linkage
-from nymity.risk.attacks.membership import Membership
-from nymity.risk.attacks.minimality import Minimality
+from nymity.risk.attacks.contract import CannotRunError
 from nymity.risk.attacks.opening import open_scene
-from nymity.risk.attacks.result import AttackReport, AttackResult, NotRun
-from nymity.risk.attacks.skewness import Skewness
+from nymity.risk.attacks.registry import *  # noqa: F403
+from nymity.risk.attacks.registry import ATTACKS, Attack
+from nymity.risk.attacks.result import AttackReport as AttackReport
+from nymity.risk.attacks.result import AttackResult as AttackResult
+from nymity.risk.attacks.result import NotRun as NotRun
 from nymity.utility.released import Released
 
 #: Numbers are drawn for all targets at once.
 MOST_TARGETS = 10_000_000
-
-#: Every attack by its key.
-ATTACKS: dict[str, type[Attack]] = {
-    kind.key: kind
-    for kind in (
-        Linkage,
-        Homogeneity,
-        Skewness,
-        BackgroundKnowledge,
-        Membership,
-        AttributeInference,
-        Intersection,
-        Minimality,
-        Downcoding,
-    )
-}
 
 
 def attack(
@@ -110,22 +89,3 @@ def _chosen(attacks: Sequence[str | Attack] | None) -> list[Attack]:
             one = ATTACKS[one]()
         found.append(one)
     return found
-
-
-__all__ = [
-    "ATTACKS",
-    "Attack",
-    "AttackReport",
-    "AttackResult",
-    "AttributeInference",
-    "BackgroundKnowledge",
-    "Downcoding",
-    "Homogeneity",
-    "Intersection",
-    "Linkage",
-    "Membership",
-    "Minimality",
-    "NotRun",
-    "Skewness",
-    "attack",
-]

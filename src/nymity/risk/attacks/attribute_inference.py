@@ -15,7 +15,7 @@ from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.opening import require_columns
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.result import AttackResult, NoLimit, share
 from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import NOT_THERE, Scene, drawn_codes
 from nymity.table.bucket_recoding import BUCKET, COUNT
@@ -90,6 +90,9 @@ class AttributeInference(Attack):
             high=high_in,
             exact=False,
             baseline=c,
+            limit=NoLimit(
+                ("promises limit what a class tells of its people, not what all rows tell of people at large",)
+            ),
             sentence=f"A model trained on the release predicts {attribute!r} of {share(a)} of its people, and of "
             f"{share(c)} of people who are not in it.",
             figures={

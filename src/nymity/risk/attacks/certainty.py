@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from nymity.core.intervals import ERROR, clopper_pearson
 from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.promises import least_values
-from nymity.risk.attacks.result import AttackResult, Limit, share
+from nymity.risk.attacks.promises import certainty_limit
+from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.scene import Scene, ValueGroups
 
 
@@ -32,8 +32,7 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
     few = groups.histogram.distinct <= excluded + 1
     n, certain = int(groups.people.sum()), int(groups.people[few].sum())
     low, high = interval(groups, certain, n)
-    least, promise = least_values(scene.models, attribute, groups.column)
-    promised = least > excluded + 1 and not scene.freeform
+    limit = certainty_limit(scene.models, attribute, groups.column, excluded=excluded, classes=not scene.freeform)
     missing = int(groups.people[_only_missing(groups)].sum())
     gaps = f"; for {share(missing / n)} it is a missing value" if missing else ""
     ruled = f" once {excluded} other{'s' * (excluded > 1)} of the class can be ruled out" if excluded else ""
@@ -49,8 +48,8 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         high=high,
         exact=groups.exact,
         highest=Fraction(int(few.any())),
-        limit=Limit(chance=Fraction(0), promise=promise) if promised else None,
-        exceeds=promised and certain > 0,
+        limit=limit,
+        exceeds=limit.exceeded_by(certain),
         sentence=f"The value of {attribute!r} is certain for {share(certain / n)} of {n:,} people{ruled}{gaps}.",
         figures={
             "groups": len(groups.people),

@@ -14,9 +14,9 @@ import polars as pl
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
 from nymity.lattice.search import LatticeSearch
-from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.replay import Replay, Row, as_rows, replay_hindrance
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.contract import Attack, CannotRunError
+from nymity.risk.attacks.replay import OF_NO_TABLE, Replay, Row, as_rows, replay_hindrance
+from nymity.risk.attacks.result import AttackResult, NoLimit, share
 from nymity.risk.attacks.scene import Scene
 
 
@@ -68,6 +68,8 @@ class Downcoding(Attack):
                 left += 1
                 for belief, values in zip(beliefs, table, strict=True):
                     belief[values] += 1
+        if not left:
+            raise CannotRunError(OF_NO_TABLE)
         truth = _truth(scene)
         n, right = len(truth), sum(_right(belief, row) for belief, row in zip(beliefs, truth, strict=True))
         guessed = sum(Fraction(1, len(way)) for way in ways)
@@ -84,6 +86,7 @@ class Downcoding(Attack):
                 exact=True,
                 highest=max(Fraction(max(belief.values()), left) for belief in beliefs),
                 baseline=float(guessed / n),
+                limit=NoLimit(("promises limit who is found and which sensitive values, not what cells stand for",)),
                 sentence=f"Of {before:,} tables that fit the release, the method publishes it from {left:,}; the "
                 f"values of {share(float(right / n))} of the rows are guessed, against {share(float(guessed / n))} "
                 "without knowing the method.",

@@ -31,10 +31,12 @@ from nymity.core.progress import Progress, report
 from nymity.privacy.model import INFINITE
 from nymity.risk.attacks.contract import CannotRunError
 from nymity.risk.attacks.replay import Replay, Row, as_rows
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.result import AttackResult, NoLimit, share
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.worlds import Worlds, levels_alone
 from nymity.table.recoding import Recoded
+
+_NO_LIMIT = NoLimit(("promises limit what a release tells of people, not how it would change with their values",))
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Exchange:
             low=low,
             high=high,
             exact=False,
+            limit=_NO_LIMIT,
             sentence=f"If two people who fit each other's rows had each other's values, {self._compares} would be "
             f"others with a chance of {share(rate)} (95% interval {share(low)} to {share(high)}, {n:,} pairs); "
             f"{self._said(found)}",
@@ -130,6 +133,7 @@ class Exchange:
             low=0.0,
             high=0.0,
             exact=True,
+            limit=_NO_LIMIT,
             sentence="Who of a value is in which bucket is drawn among all people who have it: if two people of one "
             "bucket had each other's values, the release would be as likely (ratio 1, proved).",
             figures={"ratio": {"largest": 1.0, "low": 1.0, "high": 1.0, "error": 0}},

@@ -11,7 +11,7 @@ from nymity.core.progress import Progress, report
 from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linkage_limit
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.result import AttackResult, Limit, share
 from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.shared_classes import sharing, values_left
@@ -60,7 +60,7 @@ class Intersection(Attack):
 def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints, values: Ints) -> AttackResult:
     assert scene.earlier is not None
     n, limit = int(people.sum()), linkage_limit(scene.models, classes=True, complete=scene.complete)
-    k = 1 if limit is None else limit.chance.denominator
+    k = limit.chance.denominator if isinstance(limit, Limit) else 1
     alone = np.minimum(scene.rows.sizes[pairs[0]], scene.earlier.rows.sizes[pairs[1]])
     rate, before, below = float((people / left).sum()) / n, float((people / alone).sum()) / n, left < k
     highest = Fraction(1, int(left.min()))
@@ -78,7 +78,7 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
         highest=highest,
         baseline=before,
         limit=limit,
-        exceeds=limit is not None and highest > limit.chance,
+        exceeds=limit.exceeded_by(highest),
         sentence=f"Both releases together let a row be picked rightly with a chance of {share(rate)} on average, "
         f"against {share(before)} with either alone"
         + (f"; {int(people[below].sum()):,} of {n:,} people have fewer than {k} rows left." if k > 1 else "."),

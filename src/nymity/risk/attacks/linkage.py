@@ -78,7 +78,7 @@ class Linkage(Attack):
                 exact=False,
                 highest=highest,
                 limit=limit,
-                exceeds=limit is not None and highest > limit.chance,
+                exceeds=limit.exceeded_by(highest),
                 sentence=f"Whoever knows some columns of a person picks the right row in {share(successes / n)} of "
                 f"{n:,} attempts on {len(chosen):,} people, and with a chance of {share(float(highest))} at most.",
                 figures={

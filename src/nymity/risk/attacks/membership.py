@@ -12,7 +12,7 @@ from nymity.core.progress import Progress, report
 from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import advantage_limit, presence_limits
-from nymity.risk.attacks.result import AttackResult, Limit, share
+from nymity.risk.attacks.result import AttackResult, NoLimit, share
 from nymity.risk.attacks.rows import Ints, Matcher
 from nymity.risk.attacks.scene import NOT_THERE, Scene
 
@@ -72,7 +72,7 @@ class Membership(Attack):
             exact=False,
             baseline=0.0,
             limit=limit,
-            exceeds=limit is not None and low_in - high_out > limit.chance,
+            exceeds=limit.exceeded_by(low_in - high_out),
             sentence=f"A row fits {share(true)} of the people in the release and {share(false)} of those who are not: "
             f"an advantage of {share(true - false)} over guessing.",
             figures={"true_positive_rate": true, "false_positive_rate": false},
@@ -85,9 +85,11 @@ class Membership(Attack):
         people, members = _by_class(scene, scene.population.codes), scene.rows.sizes
         some = people > 0
         bounds = presence_limits(scene.models)
-        told = some & (np.arange(len(some)) != scene.rows.suppressed) if bounds is not None else some
+        lowest, limit = (Fraction(0), bounds) if isinstance(bounds, NoLimit) else bounds
+        promised = not isinstance(limit, NoLimit)
+        told = some & (np.arange(len(some)) != scene.rows.suppressed) if promised else some
         shares = [Fraction(int(m), int(p)) for m, p in zip(members[told], people[told], strict=True)]
-        if bounds is not None:  # it speaks about the people outside of all classes too, whatever became of the members
+        if promised:  # it speaks about the people outside of all classes too, whatever became of the members
             shares += _remainder(scene)
         high = max(shares, default=Fraction(0))
         inside, everyone = int(members[some].sum()), int(people.sum())
@@ -103,8 +105,8 @@ class Membership(Attack):
             exact=True,
             highest=high,
             baseline=float(members.sum() / len(scene.population)),
-            limit=None if bounds is None else Limit(chance=bounds[1], promise=bounds[2]),
-            exceeds=bounds is not None and (high > bounds[1] or min(shares, default=bounds[0]) < bounds[0]),
+            limit=limit,
+            exceeds=limit.exceeded_by(high) or min(shares, default=lowest) < lowest,
             sentence=f"Of {everyone:,} people of the population who fit a class, {inside:,} are in the release; for "
             f"some of them the chance is {share(float(high))}.",
             figures={"classes": int(some.sum()), "lowest": float(min(shares, default=Fraction(0)))},

@@ -20,8 +20,8 @@ from nymity.core.validation import number, whole_number
 from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.enumerated import TooManyWaysError
 from nymity.risk.attacks.exchange import Exchange
-from nymity.risk.attacks.promises import highest_chance, largest_shares, least_values, linkage_limit
-from nymity.risk.attacks.replay import Replay, Row, as_rows, replay_hindrance
+from nymity.risk.attacks.promises import highest_chance, least_values, linkage_limit, value_limits
+from nymity.risk.attacks.replay import OF_NO_TABLE, Replay, Row, as_rows, replay_hindrance
 from nymity.risk.attacks.result import AttackResult, Limit, share
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.worlds import Worlds
@@ -99,10 +99,7 @@ class Minimality(Attack):
                 for cells, chance in likelihood.rows.get(record, {}).items():
                     rows[person][cells + worlds.values[value]] += chance / alike[record]
         if not any(weights):
-            raise CannotRunError(
-                "the method publishes this release from none of the tables that fit it: it stopped at a time limit, or "
-                "method, promises or hierarchies are not those of the release"
-            )
+            raise CannotRunError(OF_NO_TABLE)
         return _Weighed(worlds, tuple(every), tuple(weights), values, rows, replay)
 
 
@@ -140,7 +137,7 @@ class _Weighed:
             for code, label in enumerate(column.labels)
             if (most := max(belief.get(label, Fraction(0)) for belief in beliefs))
         }
-        highest, limit, exceeds = highest_chance(chances, largest_shares(scene.models, attribute, column))
+        highest, limit, exceeds = highest_chance(chances, value_limits(scene.models, attribute, column))
         fewest = min(sum(1 for chance in belief.values() if chance) for belief in beliefs)
         least, promise = least_values(scene.models, attribute, column)
         few = fewest < least
@@ -199,7 +196,7 @@ class _Weighed:
             exact=True,
             highest=highest,
             limit=limit,
-            exceeds=limit is not None and highest > limit.chance,
+            exceeds=limit.exceeded_by(highest),
             sentence=f"A person's row is picked rightly with a chance of {share(rate)} on average, and of "
             f"{share(float(highest))} at most.",
             figures=self.figures,

@@ -35,6 +35,12 @@ from nymity.utility.released import Released
 
 Row = tuple[Label, ...]
 
+#: Why a release is not attacked that no table can have come from.
+OF_NO_TABLE = (
+    "the method publishes this release from none of the tables that fit it: it stopped at a time limit, or method, "
+    "promises or hierarchies are not those of the release"
+)
+
 
 @dataclass(frozen=True)
 class Likelihood:

@@ -18,6 +18,22 @@ class Limit:
     chance: Fraction
     promise: str
 
+    def exceeded_by(self, chance: float | Fraction) -> bool:
+        """Say whether a chance is larger than promised."""
+        return chance > self.chance
+
+
+@dataclass(frozen=True)
+class NoLimit:
+    """No promise limits how far an attack gets: why, for each promise that was made."""
+
+    reasons: tuple[str, ...]
+
+    def exceeded_by(self, chance: float | Fraction) -> bool:
+        """No chance is larger than promised."""
+        del chance
+        return False
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttackResult:
@@ -26,9 +42,9 @@ class AttackResult:
     ``rate`` is the share of ``n`` attempts that succeed, ``successes`` of them, with a 95% interval from ``low`` to
     ``high``; where everybody was counted (``exact``) both are the rate itself. ``highest``: the largest chance the
     attacker has with anybody. ``baseline``: the rate of someone who guesses without the release, or at people who are
-    not in it. ``limit``: what was promised about ``highest``, None if no promise speaks about the attack; where values
-    have limits of their own, the one that is exceeded. ``exceeds``: whether the attack does better than promised,
-    decided by exact chances where ``highest`` is known, else by ``low``.
+    not in it. ``limit``: what was promised about ``highest``, or why no promise limits it; where values have limits of
+    their own, the one that is exceeded. ``exceeds``: whether the attack does better than promised, decided by exact
+    chances where ``highest`` is known, else by ``low``.
     """
 
     key: str
@@ -41,17 +57,22 @@ class AttackResult:
     high: float
     exact: bool
     sentence: str
+    limit: Limit | NoLimit
     exceeds: bool = False
     attribute: str | None = None
     highest: Fraction | None = None
     baseline: float | None = None
-    limit: Limit | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def promised(self) -> float | None:
-        """The limit as a number."""
-        return None if self.limit is None else float(self.limit.chance)
+        """The limit as a number; None without one."""
+        return float(self.limit.chance) if isinstance(self.limit, Limit) else None
+
+    @property
+    def no_promise(self) -> tuple[str, ...]:
+        """Why no promise limits the attack; nothing where one does."""
+        return self.limit.reasons if isinstance(self.limit, NoLimit) else ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -68,7 +89,8 @@ class AttackResult:
             "highest": as_float(self.highest),
             "baseline": self.baseline,
             "promised": self.promised,
-            "promise": None if self.limit is None else self.limit.promise,
+            "promise": self.limit.promise if isinstance(self.limit, Limit) else None,
+            "no_promise": list(self.no_promise),
             "exceeds": self.exceeds,
             "sentence": self.sentence,
             **self.figures,

@@ -9,7 +9,7 @@ import numpy as np
 
 from nymity.risk.attacks.certainty import interval, values_hindrance
 from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.promises import highest_chance, largest_shares
+from nymity.risk.attacks.promises import highest_chance, value_limits
 from nymity.risk.attacks.result import AttackResult, share
 from nymity.risk.attacks.scene import Scene, ValueGroups
 
@@ -42,7 +42,7 @@ class Skewness(Attack):
         right = float((groups.people * (largest / groups.sizes)).sum())
         rate = right / n
         low, high = interval(groups, right, n)
-        limits = None if scene.freeform else largest_shares(scene.models, attribute, groups.column)
+        limits = value_limits(scene.models, attribute, groups.column, classes=not scene.freeform)
         chances = _largest_chances(groups)
         highest, limit, exceeds = highest_chance(chances, limits)
         overall = groups.column.totals if groups.exact else _overall(scene, attribute)

@@ -14,8 +14,6 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from nymity.lattice.iterative import IterativeRecoding
-from nymity.lattice.search import LatticeSearch
 from nymity.risk.attacks.contract import CannotRunError
 from nymity.risk.attacks.enumerated import TooManyWaysError
 from nymity.risk.attacks.replay import Row, as_rows
@@ -172,9 +170,8 @@ def fitting(scene: Scene) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
 
 def levels_alone(scene: Scene) -> bool:
     """Say whether a release was made by levels, which draw nothing; a table alone is judged by its method."""
-    if scene.kind != "table":
-        return scene.kind == LevelRecoding.kind
-    return isinstance(scene.method, LatticeSearch | IterativeRecoding)
+    kind = scene.kind if scene.kind != "table" or scene.method is None else scene.method.makes.kind
+    return bool(kind == LevelRecoding.kind)
 
 
 def _bucket_stock(scene: Scene, number: dict[Row, int]) -> tuple[tuple[Counter[int], ...], Counter[tuple[Row, int]]]:

@@ -1,53 +1,27 @@
-"""Builders: ways to make a hierarchy for a column, one per file.
+"""Builders: ways to make a hierarchy for a column. One file each, one line here; lists of builders have this order.
 
-Each is a frozen dataclass with ``build(values, where=...)`` and the ``key`` that names it in job files. A new
-builder is one file and one line in ``BUILDERS``.
+Each is a frozen dataclass with ``build(values, where=...)`` and the ``key`` that names it in job files;
+``Hierarchy.random_tree(...)`` makes the one with the key ``random-tree``.
 """
 
+# ruff: noqa: I001 -- the order of lists
 from __future__ import annotations
 
 from typing import Any
 
-from nymity.table.builders.dates import Dates
-from nymity.table.builders.file import HierarchyFile
-from nymity.table.builders.flat import Flat
-from nymity.table.builders.intervals import Intervals
-from nymity.table.builders.masking import Masking
-from nymity.table.builders.ordering import Ordering
-from nymity.table.builders.random_tree import RandomTree
-from nymity.table.builders.rows import HierarchyRows
-from nymity.table.builders.shuffled import Shuffled
-from nymity.table.builders.suggest import suggest
-from nymity.table.builders.taxonomy import Taxonomy
+from nymity.core.registry import registered
+from nymity.table.builders.suggest import suggest as suggest
+
+from nymity.table.builders.intervals import Intervals as Intervals
+from nymity.table.builders.masking import Masking as Masking
+from nymity.table.builders.ordering import Ordering as Ordering
+from nymity.table.builders.taxonomy import Taxonomy as Taxonomy
+from nymity.table.builders.dates import Dates as Dates
+from nymity.table.builders.file import HierarchyFile as HierarchyFile
+from nymity.table.builders.rows import HierarchyRows as HierarchyRows
+from nymity.table.builders.flat import Flat as Flat
+from nymity.table.builders.random_tree import RandomTree as RandomTree
+from nymity.table.builders.shuffled import Shuffled as Shuffled
 
 #: The ``type`` of a hierarchy in a job file → its builder.
-BUILDERS: dict[str, type[Any]] = {
-    builder.key: builder
-    for builder in (
-        Intervals,
-        Masking,
-        Ordering,
-        Taxonomy,
-        Dates,
-        HierarchyFile,
-        HierarchyRows,
-        Flat,
-        RandomTree,
-        Shuffled,
-    )
-}
-
-__all__ = [
-    "BUILDERS",
-    "Dates",
-    "Flat",
-    "HierarchyFile",
-    "HierarchyRows",
-    "Intervals",
-    "Masking",
-    "Ordering",
-    "RandomTree",
-    "Shuffled",
-    "Taxonomy",
-    "suggest",
-]
+BUILDERS: dict[str, type[Any]] = registered(vars())

@@ -1,0 +1,76 @@
+"""Every file format by its name, one line each; reading, writing, jobs and messages have them from here."""
+
+# ruff: noqa: I001 -- the order of lists
+from __future__ import annotations
+
+from pathlib import Path
+
+from nymity.core.errors import FileError
+from nymity.core.files import open_file
+from nymity.io.format import Format, Signature
+from nymity.io.source import empty, unreadable
+
+from nymity.io.delimited import CSV as CSV
+from nymity.io.delimited import TSV as TSV
+from nymity.io.delimited import TXT as TXT
+from nymity.io.delimited import CSV_GZ as CSV_GZ
+from nymity.io.delimited import TSV_GZ as TSV_GZ
+from nymity.io.delimited import TXT_GZ as TXT_GZ
+from nymity.io.parquet import PARQUET as PARQUET
+from nymity.io.excel import XLSX as XLSX
+
+FORMATS: dict[str, Format] = {found.name: found for found in vars().values() if isinstance(found, Format)}
+
+#: Suffixes that can be read and written, in lower case.
+SUFFIXES = tuple(known.suffix for known in FORMATS.values())
+#: Formats that a released table can be written in.
+RELEASED = tuple(name for name, known in FORMATS.items() if known.released)
+
+_OLD_EXCEL = Signature(
+    name="an Excel file of before 2007",
+    start=b"\xd0\xcf\x11\xe0",
+    rename="save it as .xlsx in a spreadsheet program",
+)
+
+
+def format_of(path: Path) -> Format:
+    """Return the format a file's suffix promises, whatever its case."""
+    for known in FORMATS.values():
+        if path.name.lower().endswith(known.suffix):
+            return known
+    suffix = "".join(path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:])
+    raise FileError(
+        str(path),
+        expected=f"a file with one of the suffixes {', '.join(SUFFIXES)}",
+        got=repr(suffix) if suffix else "no suffix",
+        hint="save the table as .csv or .parquet",
+    )
+
+
+def confirmed_format(path: Path) -> Format:
+    """Return a file's format, and refuse one that is not readable, empty, or of another format than its suffix says."""
+    promised = format_of(path)
+    try:
+        with open_file(path) as file:
+            head = file.read(8)
+            file.seek(max(0, path.stat().st_size - 4))
+            tail = file.read(4)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if not head:
+        raise empty(path)
+    known = [*dict.fromkeys(found.signature for found in FORMATS.values() if found.signature), _OLD_EXCEL]
+    seen = next((signature for signature in known if signature.fits(head, tail)), None)
+    if seen != promised.signature:
+        raise _unlike(path, promised, seen)
+    return promised
+
+
+def _unlike(path: Path, promised: Format, seen: Signature | None) -> FileError:
+    wanted = promised.signature.name if promised.signature else "text"
+    return FileError(
+        str(path),
+        expected=f"what the suffix {promised.suffix} promises ({wanted})",
+        got=f"a file that starts like {seen.name if seen else 'text'}",
+        hint=seen.rename if seen else "check how the file was saved, and its suffix",
+    )

@@ -1,0 +1,32 @@
+"""A toy: the number of suppressed records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nymity.quality.loss import BoundLoss, Loss
+from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyLoss(Loss):
+    """Suppressed records, and the sum of levels where none is."""
+
+    key = "toy-loss"
+    title = "suppressed records"
+    group = "classes"
+    unit = "records"
+    limits = "sees nothing of cells"
+
+    def bind(self, table: EncodedTable) -> BoundToyLoss:
+        """Nothing to prepare."""
+        return BoundToyLoss()
+
+
+class BoundToyLoss(BoundLoss):
+    """The loss for one table."""
+
+    def value(self, nodes: NodeStatistics) -> Floats:
+        """Return suppressed records and a little for levels."""
+        return nodes.suppressed + nodes.levels.sum(axis=1) / 1000

@@ -1,0 +1,24 @@
+"""A toy: the number of different rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.published import Published
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyMetric(Metric):
+    """Different rows of a release."""
+
+    key = "toy-metric"
+    title = "different rows"
+    group = "classes"
+    better = "higher"
+    unit = "rows"
+    limits = "sees nothing of cells"
+
+    def bind(self, original: Published) -> BoundMetric:
+        """Nothing to prepare."""
+        return lambda published: Reading(value=float(len(published.rows)))
