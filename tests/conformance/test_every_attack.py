@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -78,9 +79,9 @@ def release() -> ny.Release:
     return ny.publish(INSIDE, SCHEMA, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice())
 
 
-def attacked(release: Any, key: str, **options: Any) -> Any:
+def attacked(release: Any, key: str) -> Any:
     beside = {"original": INSIDE, "control": OUTSIDE, "population": EVERYBODY, "earlier": release, "targets": 20}
-    return ny.risk.attack(release, attacks=[ATTACKS[key](**examples.ATTACKS[key])], **beside, **options)
+    return ny.risk.attack(release, attacks=[ATTACKS[key](**examples.ATTACKS[key])], **beside)
 
 
 @pytest.mark.parametrize("attack", [key for key in ATTACKS if key in examples.ATTACKS])
@@ -99,7 +100,7 @@ class TestEveryAttack:
     def test_every_model_judges_it_or_says_why_not(self, attack: str, release: ny.Release) -> None:
         for key in KEYS:
             model = MODELS[key](**examples.MODELS[key][0])
-            found = attacked(release, attack, privacy=[model])
+            found = attacked(replace(release.released, models=(model,)), attack)
             assert found.results or found.not_run[0].reason
             for result in found.results:
                 if isinstance(result.limit, Limit):

@@ -63,7 +63,8 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "explore": {"source": FRAME, "schema": SCHEMA, "privacy": [K2]},
         "measure": {"table": FRAME, "schema": SCHEMA},
         "check": {"release": release.table, "certificate": release.certificate},
-        "compare": {"original": FRAME, "release": release.table, "schema": SCHEMA},
+        "compare": {"original": FRAME, "release": release},
+        "open": {"release": release.table, "schema": SCHEMA},
         "apply": {"recoding": release.recoding, "table": FRAME},
         "forget": {"release": "nothing"},
         "recommend": {"source": FRAME, "target": "ill", "trials": 1, "seconds": 0.1},
@@ -107,6 +108,7 @@ NEEDED: dict[str, Any] = {
 }
 #: Results, which nobody makes by hand, and what is no class of parameters.
 RESULTS = {
+    "OpenedRelease",
     "Release",
     "EvaluatedNodes",
     "Hierarchy",

@@ -6,6 +6,7 @@ rows in the custodian's folder, hierarchies and a population in the job.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -85,10 +86,22 @@ def open(
         job=described,
         given_schema=None if schema is None else Schema.of(schema),
         given_recoding=recoding,
-        given_links=links,
+        given_links=_given_links(links),
         given_population=None if population is None else to_polars(population),
-        custodian=None if custodian is None else Custody(Path(custodian)),
+        custodian=None if custodian is None else Custody(Path(path_text("custodian", custodian))),
     )
+
+
+def _given_links(links: Any) -> NDArray[np.int64] | Path | None:
+    """Return links as numbers, or the file they lie in."""
+    if links is None or isinstance(links, str | Path):
+        return None if links is None else Path(path_text("links", links))
+    try:
+        return np.asarray(links).astype(np.int64, casting="safe")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParameterError(
+            "links", expected="the source row of each released row, or their file", got=repr(links)[:80]
+        ) from error
 
 
 def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
@@ -130,7 +143,7 @@ class OpenedRelease:
     job: Job | None = None
     given_schema: Schema | None = None
     given_recoding: Recoding | Path | None = None
-    given_links: Any = None
+    given_links: NDArray[np.int64] | Path | None = None
     given_population: pl.DataFrame | None = None
     custodian: Custody | None = None
 
@@ -196,7 +209,7 @@ class OpenedRelease:
         here = self.files.path
         if self.custodian is not None:
             return self.custodian.log_of(self.table if here is None else here)
-        if here is None or not (custody := Custody.beside(here.absolute().parent)).has_logs:
+        if here is None or not _may_look(custody := Custody.beside(here.absolute().parent)):
             return None
         fitting = custody.with_content(*content_hashes(here))
         if fitting is None and not custody.logs[0].released:
@@ -207,20 +220,17 @@ class OpenedRelease:
     def recoding(self) -> Recoding | None:
         """How values were generalized, as given or by the custodian's log; None where nobody has it."""
         given = self.given_recoding
-        if isinstance(given, Recoding):
-            return given
-        if given is None and (self.log is None or self.log.ended or not self.log.recoding.exists()):
-            return None
-        return Recoding.load(given if given is not None else self.log.recoding)  # type: ignore[union-attr]
+        if given is None and (log := self.log) is not None and not log.ended and log.recoding.exists():
+            given = log.recoding
+        return Recoding.load(given) if isinstance(given, Path) else given
 
     @cached_property
     def links(self) -> NDArray[np.int64] | None:
         """The source row of each released row, as given or by the custodian's log; None where nobody has it."""
-        if self.given_links is not None and not isinstance(self.given_links, str | Path):
-            return np.asarray(self.given_links)
-        if self.given_links is None and (self.log is None or self.log.ended or not self.log.mapping.exists()):
-            return None
-        return _read_links(Path(self.given_links if self.given_links is not None else self.log.mapping))  # type: ignore[union-attr]
+        given = self.given_links
+        if given is None and (log := self.log) is not None and not log.ended and log.mapping.exists():
+            given = log.mapping
+        return _read_links(given) if isinstance(given, Path) else given
 
     @cached_property
     def released(self) -> Released:
@@ -253,6 +263,14 @@ class OpenedRelease:
                     got="another one",
                     hint="nymity check says what differs",
                 )
+
+
+def _may_look(custody: Custody) -> bool:
+    """Say whether there are logs in a folder that nobody named; it is closed to all but the custodian."""
+    try:
+        return custody.has_logs and os.access(custody.folder, os.R_OK | os.X_OK)
+    except OSError:
+        return False
 
 
 def _read_links(path: Path) -> NDArray[np.int64]:

@@ -20,8 +20,8 @@ from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
-from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, label_texts, written_alike
+from nymity.table.hierarchy import Hierarchy, Label, label_texts
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
 
 #: Columns that a release gets beside those of the table.
 BUCKET, COUNT = "bucket", "count"

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.table.hierarchy import Label
-from nymity.table.recoding import label_texts
+from nymity.table.hierarchy import Label, label_texts
 
 
 @dataclass(frozen=True, eq=False)

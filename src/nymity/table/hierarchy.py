@@ -265,6 +265,13 @@ class Hierarchy(metaclass=_Builders):
         return f"Hierarchy({self.domain_size} values, {self.height + 1} levels)"
 
 
+def label_texts(where: str, items: Any) -> tuple[Label, ...]:
+    """Return a list of labels of a file, each a text or None for a missing value, or refuse anything else."""
+    if not isinstance(items, list | tuple) or not all(item is None or isinstance(item, str) for item in items):
+        raise ValueError(f"{where} that are no list of texts")
+    return tuple(items)
+
+
 def some_of(values: Sequence[Label], *, limit: int = 5) -> str:
     """Quote the first few values for a message and count the rest."""
     more = f" and {len(values) - limit} more" if len(values) > limit else ""

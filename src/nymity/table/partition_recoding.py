@@ -20,9 +20,9 @@ from nymity.kernels.grouping import distinct
 from nymity.table.cells import Cells
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
-from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, label_texts, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
 from nymity.table.text import MASK
 
 #: What is drawn before a method looks at anything: a permutation of all records.

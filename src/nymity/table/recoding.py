@@ -25,7 +25,7 @@ from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
 from nymity.table.cells import Cells
 from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
-from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.reading import nodes_of
 from nymity.table.text import MASK, as_text
 
@@ -202,13 +202,6 @@ def check_places(records: NDArray[np.int64]) -> None:
     """Refuse numbers of records that no table can have; one row is laid out for each of them."""
     if ((records < 0) | (records > MAX_RECORDS)).any() or int(records.sum()) > MAX_RECORDS:
         raise ValueError(f"places for less than no record, or for more than {MAX_RECORDS:,}")
-
-
-def label_texts(where: str, items: Any) -> tuple[Label, ...]:
-    """Return a list of labels of a file, each a text or None for a missing value, or refuse anything else."""
-    if not isinstance(items, list | tuple) or not all(item is None or isinstance(item, str) for item in items):
-        raise ValueError(f"{where} that are no list of texts")
-    return tuple(items)
 
 
 def _kinds() -> dict[str, type[Recoding]]:

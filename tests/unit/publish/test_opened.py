@@ -1,0 +1,113 @@
+"""ny.open: a release by its folder, table or certificate, with what its custodian keeps; and received tables."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import nymity as ny
+from nymity.core.errors import FileError, NymityError, ParameterError, SchemaError, TableError
+
+PEOPLE = ny.datasets.hospital(200, seed=4)
+SCHEMA = ny.datasets.hospital_schema()
+K5 = ny.KAnonymity(k=5)
+
+
+@pytest.fixture(params=["levels", "partition", "buckets"])
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[ny.Release, Path]:
+    if request.param == "buckets":
+        promise = [ny.FrequencyLDiversity(l=2, attribute="diagnosis")]
+        release = ny.publish(PEOPLE, SCHEMA, privacy=promise, method=ny.Anatomy())
+    else:
+        method = ny.Mondrian() if request.param == "partition" else ny.OptimalLattice(suppression=0.1)
+        release = ny.publish(PEOPLE, SCHEMA, privacy=[K5], method=method)
+    release.write(tmp_path / "release")
+    return release, tmp_path / "release"
+
+
+def test_every_way_in_opens_the_same(made: tuple[ny.Release, Path]) -> None:
+    release, folder = made
+    paths = (folder, folder / "release.csv", str(folder / "certificate.json"))
+    ways = [*map(ny.open, paths), ny.open(release)]
+    for opened in ways:
+        assert opened.table.equals(release.frame, null_equal=True)
+        assert opened.certificate.output.content_sha256 == release.certificate["output"]["content_sha256"]
+        assert opened.promises == release.job.privacy
+        assert opened.warnings == release.warnings
+        assert opened.recoding is not None
+        assert opened.links is not None
+        assert opened.links.tolist() == release.log.source_rows.tolist()
+        assert ny.check(opened).holds
+        assert ny.check(opened).warnings == release.warnings
+
+
+def test_a_release_on_disk_answers_like_the_one_that_was_made(made: tuple[ny.Release, Path]) -> None:
+    release, folder = made
+    opened = ny.open(folder)
+    attacks = ["linkage", "homogeneity", "skewness"]
+    fresh, later = (ny.risk.attack(one, original=PEOPLE, attacks=attacks, targets=50) for one in (release, opened))
+    assert later.results == fresh.results
+    asked = [ny.utility.count_queries(PEOPLE, one, n=50, sensitive="diagnosis").to_dict() for one in (release, opened)]
+    assert asked[0] == asked[1]
+    if release.counts is None:
+        before, after = (ny.compare(PEOPLE, one) for one in (release, opened))
+        assert after.measured == before.measured
+
+
+def test_without_the_custodians_folder_less_is_known(made: tuple[ny.Release, Path], tmp_path: Path) -> None:
+    release, folder = made
+    shutil.copytree(folder, tmp_path / "given")
+    opened = ny.open(tmp_path / "given")
+    assert (opened.log, opened.recoding, opened.links) == (None, None, None)
+    assert ny.check(opened).holds
+    with pytest.raises(TableError, match=r"links|unknown value"):
+        ny.utility.learn(PEOPLE, opened, target="sex")
+    found = ny.open(tmp_path / "given", custodian=tmp_path / "release-custodian")
+    assert found.links is not None
+    assert found.links.tolist() == release.log.source_rows.tolist()
+
+
+def test_the_log_of_another_release_is_not_taken(made: tuple[ny.Release, Path], tmp_path: Path) -> None:
+    _, folder = made
+    pl.read_csv(folder / "release.csv", infer_schema=False).reverse().write_csv(folder / "release.csv")
+    assert ny.open(folder / "release.csv").links is None or "buckets" in str(folder)
+    with pytest.raises(FileError, match="whose log"):
+        _ = ny.open(PEOPLE, schema=SCHEMA, custodian=tmp_path / "release-custodian").recoding
+
+
+def test_what_is_not_known_is_asked_for() -> None:
+    received = ny.open(PEOPLE)
+    assert (received.schema, received.promises, received.method) == (None, (), None)
+    for ask in (
+        lambda: ny.compare(PEOPLE, received),
+        lambda: ny.risk.attack(received),
+        lambda: ny.utility.count_queries(PEOPLE, received),
+        lambda: ny.utility.learn(PEOPLE, received, target="sex"),
+    ):
+        with pytest.raises(SchemaError, match="the schema the table was released by"):
+            ask()
+    with pytest.raises(FileError, match=r"certificate\.json beside it"):
+        _ = received.certificate
+    with pytest.raises(NymityError, match="a job or a certificate"):
+        ny.check(received)
+
+
+def test_what_contradicts_itself_is_refused(made: tuple[ny.Release, Path], tmp_path: Path) -> None:
+    release, folder = made
+    with pytest.raises(ParameterError, match="a Release alone"):
+        ny.open(release, schema=SCHEMA)
+    with pytest.raises(ParameterError, match=r"given to nymity\.open"):
+        ny.check(ny.open(folder), job=release.job)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileError, match="a release: a folder with a certificate"):
+        ny.open(tmp_path / "empty")
+
+
+def test_a_table_without_rows_never_holds() -> None:
+    job = ny.Job(schema=ny.Schema({"q": ny.quasi()}), privacy=[K5])
+    found = ny.check(pl.DataFrame({"q": []}, schema={"q": pl.String}), job=job)
+    assert found.answer == "cannot be seen"
+    assert "no rows" in found.promises[0].why
