@@ -217,6 +217,16 @@ def test_cells_of_a_recoding_that_are_no_text_are_a_clear_error(here: Path, meth
     assert _run("compare", "people.csv", *with_recoding)[0] == ExitCode.INPUT
 
 
+@pytest.mark.parametrize("odd", ["x", 0.5, None, -1, 10**12])
+def test_a_damaged_row_mapping_is_a_clear_error(here: Path, odd: object) -> None:
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    path = Path("release-custodian/mapping.parquet")
+    pl.read_parquet(path).with_columns(pl.lit(odd).alias("source_row")).write_parquet(path)
+    learning = ("--target", "s", "--classifier", "decision-tree", "--folds", "2", "--links", str(path))
+    code, said = _run("compare", "people.csv", "release/release.csv", "--job", "job.toml", *learning)
+    assert code == ExitCode.INPUT, said
+
+
 # -- ledgers ---------------------------------------------------------------------------------------------
 
 
