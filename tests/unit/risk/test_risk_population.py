@@ -95,7 +95,7 @@ def test_pitman_where_nearly_all_are_unique(sample: dict[int, int]) -> None:
     assert pitman(*arrays(sample), people) == pytest.approx(people * alone, rel=1e-3)
 
 
-@pytest.mark.parametrize("sample", [SAMPLES[0], {50: 4}])
+@pytest.mark.parametrize("sample", [SAMPLES[0], {50: 4}, {1: 180, 2: 22, 3: 6}])
 def test_pitman_is_not_available_where_the_likelihood_is_greatest_at_the_border(sample: dict[int, int]) -> None:
     assert most_likely(sample)[0] < 1e-6
     assert pitman(*arrays(sample), 1000) is None
