@@ -217,6 +217,16 @@ def test_cells_of_a_recoding_that_are_no_text_are_a_clear_error(here: Path, meth
     assert _run("compare", "people.csv", *with_recoding)[0] == ExitCode.INPUT
 
 
+@pytest.mark.parametrize("odd", ["x", 0.5, None, -1, 10**12])
+def test_a_damaged_row_mapping_is_a_clear_error(here: Path, odd: object) -> None:
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    path = Path("release-custodian/mapping.parquet")
+    pl.read_parquet(path).with_columns(pl.lit(odd).alias("source_row")).write_parquet(path)
+    learning = ("--target", "s", "--classifier", "decision-tree", "--folds", "2", "--links", str(path))
+    code, said = _run("compare", "people.csv", "release/release.csv", "--job", "job.toml", *learning)
+    assert code == ExitCode.INPUT, said
+
+
 # -- ledgers ---------------------------------------------------------------------------------------------
 
 
@@ -271,3 +281,29 @@ def test_a_delimiter_at_the_end_of_every_line_is_pointed_at(tmp_path: Path) -> N
     (tmp_path / "people.csv").write_text("age;s;\n31;flu;\n")
     with pytest.raises(ny.NymityError, match="remove the delimiter if all lines end with one"):
         ny.read_table(tmp_path / "people.csv")
+
+
+# -- words -------------------------------------------------------------------------------------------------
+
+
+def test_a_log_that_is_not_there_closes_no_folder(here: Path) -> None:
+    here.chmod(0o755)
+    code, said = _run("publish", "job.toml", "--out", "release", "--log", "nowhere")
+    assert code == ExitCode.INPUT
+    assert "nowhere: expected a custodian's log" in said
+    assert "chmod" not in said
+
+
+@pytest.mark.parametrize("reader", ["recipients", "board", "custodian"])
+def test_a_report_on_what_is_not_there_says_so(here: Path, reader: str) -> None:
+    code, said = _run("report", "nowhere", "--for", reader, "--job", "job.toml")
+    assert (code, "nowhere: expected the folder of a release" in said) == (ExitCode.INPUT, True), said
+    assert "note:" not in said
+
+
+def test_files_are_not_called_unchanged_where_the_release_was_replaced(here: Path) -> None:
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    Path("release-custodian/report.html").mkdir()
+    code, said = _run("publish", "job.toml", "--out", "release", "--force")
+    assert (code, "report.html was left out" in said) == (0, True)
+    assert "unchanged" not in said

@@ -23,6 +23,7 @@ from nymity.core.errors import FileError, Interrupted, MissingExtraError, Nymity
 from nymity.core.exit_code import ExitCode
 from nymity.core.paths import resolved
 from nymity.core.progress import Observer, Progress, report
+from nymity.core.system_errors import UNCHANGED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -247,6 +248,7 @@ class Pages:
 
     def _leave_out(self, name: str, reason: str) -> None:
         self.left_out = True
+        reason = reason.replace(f"; {UNCHANGED}", "")  # the release is new
         self.screen.warn(f"{name} was left out: {reason}")
 
 

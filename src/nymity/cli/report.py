@@ -76,6 +76,8 @@ def command(
     of the custodian's log.
     """
     screen = Screen(quiet=quiet, as_json=as_json)
+    if not release.exists():
+        raise FileError(str(release), expected="the folder of a release, or its table", got="no such file or folder")
     folder = release if release.is_dir() else release.parent
     to = Destination.of(folder, custodian)
     if out is not None:

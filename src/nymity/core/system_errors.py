@@ -12,6 +12,9 @@ from pathlib import Path
 from nymity.core.disk import HIDDEN_PREFIX, JOURNAL_NAME
 from nymity.core.errors import FileError, InputError
 
+#: What is said of files that a failed run would have replaced.
+UNCHANGED = "earlier files are unchanged"
+
 
 @contextmanager
 def explained(folders: list[Path], *, at: Path | None = None) -> Iterator[None]:
@@ -35,7 +38,7 @@ def explained(folders: list[Path], *, at: Path | None = None) -> Iterator[None]:
         told = getattr(error, "strerror", None) or str(error)
         got, hint = _REASONS.get(number, (told, "check the folder and its disk"))
         between = (folders[0] / JOURNAL_NAME).exists()  # undoing failed as well
-        state = "the next run finishes or undoes what was begun" if between else "earlier files are unchanged"
+        state = "the next run finishes or undoes what was begun" if between else UNCHANGED
         raise FileError(
             str(_shown(Path(os.fsdecode(named)))),
             expected=f"to write in {' and '.join(_HIDDEN_FOLDER.sub('', str(folder)) for folder in folders)}",

@@ -165,8 +165,8 @@ def _read(path: Path) -> dict[str, Any]:
     """Return what a log says; custodian's commands finish or undo what a run that died left there."""
     recover(path.parent)
     refuse_between(path.parent)
+    data = read_log(path)  # first: the folder of a path that leads nowhere is somebody else's
     warn_if_exposed(path.parent, path)
-    data = read_log(path)
     if ENDED in data:
         raise custody_has_ended(str(path), str(data[ENDED]))
     return data

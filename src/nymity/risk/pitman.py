@@ -20,7 +20,7 @@ phi = theta + alpha, the left side is above 1 / phi, which outweighs the right o
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, log, log1p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from nymity.risk.root import root
 
 _ALPHA = (1e-6, 1 - 1e-9)
 _LEAST_LOG_PHI = -40.0
+#: From here on three terms of the asymptotic series are exact to the last digits.
+_LARGE = 1e3
 
 
 def pitman(sizes: NDArray[np.int64], classes: NDArray[np.int64], people: float) -> float | None:
@@ -62,13 +64,22 @@ def pitman(sizes: NDArray[np.int64], classes: NDArray[np.int64], people: float) 
 
 
 def _by_theta(alpha: float, phi: float, u: int, n: int) -> float:
-    from scipy.special import digamma
-
-    return float(_inverses(alpha, phi, u) - (digamma(phi - alpha + n) - digamma(phi - alpha + 1)))
+    return _inverses(alpha, phi, u) - _digamma_difference(phi - alpha + 1, n - 1)
 
 
 def _inverses(alpha: float, phi: float, u: int) -> float:
     """Return the sum over 0 < i < u of 1 / (theta + i alpha), which is 1 / phi for i = 1."""
+    return _digamma_difference(phi / alpha, u - 1) / alpha
+
+
+def _digamma_difference(x: float, step: float) -> float:
+    """Return digamma(x + step) - digamma(x), for large x by the asymptotic series (DLMF 5.11.2).
+
+    Near alpha = 0 both are alike in all but their last digits, and their rounded difference has roots of its own.
+    """
     from scipy.special import digamma
 
-    return float((digamma(phi / alpha + u - 1) - digamma(phi / alpha)) / alpha)
+    if x < _LARGE:
+        return float(digamma(x + step) - digamma(x))
+    y = x + step
+    return log1p(step / x) + step / (2 * x * y) * (1 + (x + y) / (6 * x * y))

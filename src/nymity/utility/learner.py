@@ -220,7 +220,9 @@ class Learner:
         return reading
 
     def _checked(self, links: Any, n_rows: int) -> Ints:
-        records = np.asarray(links, dtype=np.int64)
+        given = np.asarray(links)
+        whole = given.dtype.kind in "iu" or not given.size  # text, gaps and halves name no row
+        records = given.astype(np.int64) if whole else np.full(given.shape, -1, dtype=np.int64)
         within = (records >= 0) & (records < self.source.height)
         if records.shape != (n_rows,) or not within.all() or len(np.unique(records)) < n_rows:
             raise TableError(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from nymity.risk import profile
 from nymity.risk.pitman import pitman
@@ -78,7 +79,23 @@ def test_pitman_is_the_greatest_likelihood(sample: dict[int, int]) -> None:
     assert pitman(*arrays(sample), people) == pytest.approx(people * alone, rel=1e-4)
 
 
-@pytest.mark.parametrize("sample", [SAMPLES[0], {50: 4}])
+@pytest.mark.parametrize("sample", [{1: 300, 2: 9, 3: 1}, {1: 600, 2: 25, 3: 2}, {1: 1830, 2: 76, 3: 6}])
+def test_pitman_where_nearly_all_are_unique(sample: dict[int, int]) -> None:
+    """The likelihood is nearly flat, and rounding made roots of its own where differences were taken carelessly."""
+    ridge = minimize(
+        lambda at: -likelihood(sample, at[0], exp(at[1]) - at[0]),
+        x0=[0.5, log(2000)],
+        method="Nelder-Mead",
+        bounds=[(1e-9, 1 - 1e-9), (-9, 20)],
+        options={"xatol": 1e-9, "fatol": 1e-10, "maxiter": 2000},
+    )
+    (alpha, phi), people = (ridge.x[0], exp(ridge.x[1])), 5000
+    alone = prod((phi + i - 1) / (phi - alpha + i) for i in range(1, people))
+    assert 1e-3 < alpha < 0.999
+    assert pitman(*arrays(sample), people) == pytest.approx(people * alone, rel=1e-3)
+
+
+@pytest.mark.parametrize("sample", [SAMPLES[0], {50: 4}, {1: 180, 2: 22, 3: 6}])
 def test_pitman_is_not_available_where_the_likelihood_is_greatest_at_the_border(sample: dict[int, int]) -> None:
     assert most_likely(sample)[0] < 1e-6
     assert pitman(*arrays(sample), 1000) is None
