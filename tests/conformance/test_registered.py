@@ -291,6 +291,16 @@ class TestLosses:
         assert OptimalLattice(loss=key).run(encoded, [MODELS["k-anonymity"](k=4)]).loss_key == key
 
 
+@pytest.mark.parametrize("key", [key for key in LOSSES if LOSSES[key].rises])
+def test_what_is_said_to_rise_does(key: str, encoded: EncodedTable) -> None:
+    """Nothing is suppressed: no node has a larger loss than one above it."""
+    bound, space = LOSSES[key]().bind(encoded), Space.of(encoded)
+    engine = RollUp(encoded, [MODELS["k-anonymity"](k=1)], needs=bound.needs)
+    found = {node: bound.value(engine.check(node))[0] for node in naive.nodes(space.low, space.high)}
+    for low, loss in found.items():
+        assert all(loss <= found[high] * (1 + 1e-12) for high in naive.nodes(low, space.high))
+
+
 # -- builders ----------------------------------------------------------------------------------------------------
 
 

@@ -63,6 +63,7 @@ class DifferentialPrivacy(SizeModel):
 
     key = "differential-privacy"
     title = "differential privacy"
+    about_draws = True
     emptiness = "what somebody thinks likely can become certain, odds changing by a factor of more than 20,000"
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from nymity.io.delimited import TXT_GZ as TXT_GZ
 from nymity.io.parquet import PARQUET as PARQUET
 from nymity.io.excel import XLSX as XLSX
 
-FORMATS: dict[str, Format] = {found.name: found for found in vars().values() if isinstance(found, Format)}
+FORMATS: dict[str, Format] = {one.name: one for one in tuple(vars().values()) if isinstance(one, Format)}
 
 #: Suffixes that can be read and written, in lower case.
 SUFFIXES = tuple(known.suffix for known in FORMATS.values())

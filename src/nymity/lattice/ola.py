@@ -11,7 +11,7 @@ no solution, none of which any tag could tell.
 **When the best k-minimal node is the optimum.** The paper takes for granted that a loss rises along every strategy.
 With suppression it need not: a node above a k-minimal one can suppress less and lose less. Two things are proofs:
 
-* Nothing may be suppressed, and the loss then rises with every level (:data:`RISING`, and every loss that aggregates
+* Nothing may be suppressed, and the loss then rises with every level (``Loss.rises``, and every loss that aggregates
   one rising value per attribute). Each solution has a k-minimal node at or below it, which loses no more.
 * ``loss.floor`` bounds the loss of everything between a k-minimal node and the top of the lattice. If no k-minimal node
   has a floor below the least loss found, no solution has a smaller loss, for each lies above one of them. For
@@ -44,10 +44,6 @@ MAX_TAGGED = 2**24
 CHECKS_A_REPORT = 5_000
 #: Bytes of a dense table for each class up to which it is faster than a sparse one.
 BYTES_A_CLASS = 32
-#: Losses over whole classes that never fall when classes are merged and nothing is suppressed: squares and products of
-#: sums exceed sums of squares and products, there are fewer classes, majorities of unions are at most the sums of
-#: majorities, and the log-sum inequality.
-RISING = frozenset({"discernibility", "average-class-size", "ambiguity", "classification", "kl-divergence"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +76,7 @@ class OLA(LatticeSearch):
         best = inquiry.best_of(evaluated)
         assert best is not None
         nodes = tuple(tuple(levels) for levels in minimal.tolist())
-        proved = inquiry.ledger.limit == 0 and self.minimized.key in RISING
+        proved = inquiry.ledger.limit == 0 and self.minimized.rises
         proved = proved or _nothing_below(inquiry, evaluated, (best, *nodes), top)
         return Found(best, optimal=proved, minimal=nodes)
 

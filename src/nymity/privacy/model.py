@@ -66,6 +66,8 @@ class PrivacyModel(ABC):
     publishes_second: ClassVar[bool] = False
     #: The promise is about rows and the records they were made from; a release alone does not show it.
     needs_source: ClassVar[bool] = False
+    #: The promise is about how a release is drawn, against whoever knows the program; no table shows that.
+    about_draws: ClassVar[bool] = False
     #: Why a promise is none where ``is_empty`` says so.
     emptiness: ClassVar[str] = "a table with every record as it was would keep that too"
 

@@ -34,6 +34,7 @@ class AmbiguityLoss(Loss):
     group = "classes"
     unit = "combinations"
     limits = "a few rows that cover nearly everything outweigh all others"
+    rises = True  # products of sums are at least sums of products
 
     def bind(self, table: EncodedTable) -> BoundAmbiguityLoss:
         """Remember the number of records and of raw combinations."""

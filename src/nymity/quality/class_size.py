@@ -18,6 +18,7 @@ class AverageClassSizeLoss(Loss):
     group = "classes"
     unit = "records"
     limits = "counts classes, whatever their cells say"
+    rises = True  # there are fewer classes
 
     def bind(self, table: EncodedTable) -> BoundAverageClassSizeLoss:
         """Remember the number of records."""

@@ -31,6 +31,7 @@ class DiscernibilityLoss(Loss):
     group = "classes"
     unit = "pairs of records"
     limits = "large classes decide, whatever their cells say"
+    rises = True  # squares of sums are at least sums of squares
 
     def bind(self, table: EncodedTable) -> BoundDiscernibilityLoss:
         """Prepare the entropies of the levels."""

@@ -37,6 +37,7 @@ class KLDivergenceLoss(Loss):
     group = "distributions"
     unit = "bits per record"
     limits = "spread over all combinations a domain allows, most of which nobody has"
+    rises = True  # the log-sum inequality
 
     def bind(self, table: EncodedTable) -> BoundKLDivergenceLoss:
         """Prepare the bits of the original distribution."""

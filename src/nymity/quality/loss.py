@@ -27,6 +27,9 @@ class Loss(ABC):
     better: ClassVar[Better] = "lower"
     unit: ClassVar[str]
     limits: ClassVar[str]
+    #: It never falls when classes are merged and nothing is suppressed. Losses that aggregate one rising value per
+    #: attribute need not say so: their floor does.
+    rises: ClassVar[bool] = False
 
     @abstractmethod
     def bind(self, table: EncodedTable) -> BoundLoss:

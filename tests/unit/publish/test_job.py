@@ -397,7 +397,7 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"method": {"name": "optimal-lattice", "threads": 0}}, "method.threads", ("at least 1",)),
     ({"output": 5}, "output", ("a table of fields",)),
     ({"output": {"fromat": "csv"}}, "output.fromat", ("did you mean 'format'?",)),
-    ({"output": {"format": "cvs"}}, "output.format", ("'parquet' or 'xlsx'", "did you mean 'csv'?")),
+    ({"output": {"format": "cvs"}}, "output.format", ("'parquet', 'xlsx'", "did you mean 'csv'?")),
     ({"output": {"row_order": "sort"}}, "output.row_order", ("did you mean 'sorted'?",)),
     ({"output": {"delimiter": ";;"}}, "output.delimiter", ("one ASCII character", "';;'")),
     ({"output": {"name": "a/b"}}, "output.name", ("without folders", "'a/b'")),
@@ -475,7 +475,7 @@ def test_wrong_fields_in_python_are_refused_at_birth() -> None:
     with pytest.raises(ParameterError, match="delimiter: expected one ASCII character"):
         Output(delimiter="ab")
     with pytest.raises(ParameterError, match="did you mean 'csv'"):
-        Output(format="cvs")  # type: ignore[arg-type]
+        Output(format="cvs")
     with pytest.raises(ParameterError, match="encoding"):
         Source(path="x", encoding="nothing")
 

@@ -175,7 +175,7 @@ def replay_hindrance(scene: Scene) -> str | None:
     """Say why a release cannot be tried out."""
     if scene.method is None:
         return "it needs the method that the release was made by"
-    if scene.kind == SampledRecoding.kind or any(model.key == "differential-privacy" for model in scene.models):
+    if scene.kind == SampledRecoding.kind or any(model.about_draws for model in scene.models):
         return (
             "differential privacy promises nothing about shares: it bounds how much the chance of any release changes "
             "with one record, for someone who knows the program and all other records; `membership` is held against it"
