@@ -7,6 +7,7 @@ rows in the custodian's folder, hierarchies and a population in the job.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from nymity.io import read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.certificate import Certificate
-from nymity.publish.certificate_form import Certificate2, CertificateForm
+from nymity.publish.certificate_form import Certificate2, CertificateForm, Promise
 from nymity.publish.custody import Custody, KeptLog, content_hashes
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job, Output
@@ -37,6 +38,7 @@ from nymity.publish.signing import CERTIFICATE_NAME
 from nymity.publish.stated import Stated
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
+from nymity.table.text import MASK, as_text
 from nymity.utility.released import Released
 
 
@@ -102,6 +104,22 @@ def _given_links(links: Any) -> NDArray[np.int64] | Path | None:
         raise ParameterError(
             "links", expected="the source row of each released row, or their file", got=repr(links)[:80]
         ) from error
+
+
+def received(release: str | Path | OpenedRelease, tables: Sequence[pl.DataFrame] | None = None) -> OpenedRelease:
+    """Open a release as others have it, by its folder or a file in it; its tables must be those that were certified.
+
+    ``tables`` are what its files hold, where they were read already.
+    """
+    if isinstance(release, OpenedRelease):
+        return release
+    folder = Path(release) if Path(release).is_dir() else Path(release).parent
+    if tables is not None:
+        files = ReleasedFiles(tables[0], None, tables[1] if len(tables) > 1 else None)
+        return OpenedRelease(files=files, stated=Stated.read(folder / CERTIFICATE_NAME))
+    opened = open(folder)
+    opened.check_content()
+    return opened
 
 
 def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
@@ -249,6 +267,80 @@ class OpenedRelease:
             population=population,
         )
 
+    @property
+    def signed_by(self) -> str | None:
+        """The fingerprint of the key that a signature beside the certificate names; it proves nothing by itself."""
+        return None if self.stated is None or self.stated.signature is None else self.stated.signature.key
+
+    @property
+    def file_name(self) -> str:
+        """Name of the table's file."""
+        return self.certificate.output.file or "the table"
+
+    @property
+    def file_names(self) -> list[str]:
+        """Names of both tables' files where there are two."""
+        second = self.certificate.output.sensitive_table
+        return [self.file_name, *([] if second is None else [second.file or "the second table"])]
+
+    @property
+    def quasi(self) -> list[str]:
+        """Quasi-identifiers that are published."""
+        return [column.name for column in self.certificate.columns if column.role == "quasi"]
+
+    @property
+    def left_out(self) -> list[str]:
+        """Identifying columns, which are not published."""
+        return [name for name, one in self.certificate.job.schema_.items() if one.get("role") == "identifying"]
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is differentially private."""
+        return self.certificate.differential_privacy is not None
+
+    @property
+    def kind(self) -> str:
+        """One of private, buckets, matching and classes: what records are protected by."""
+        if self.is_private:
+            return "private"
+        if self.sensitive_table is not None:
+            return "buckets"
+        return "matching" if any(one.model == "k-matching" for one in self.certificate.promised) else "classes"
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether draws can be repeated by whoever knows the seed, so that what is promised does not hold."""
+        return self.certificate.is_seeded
+
+    @cached_property
+    def masked_rows(self) -> int:
+        """Rows with ``*`` in every quasi-identifier."""
+        rows = pl.Series([True]).new_from_index(0, self.table.height)
+        for name in self.quasi:
+            rows = rows & (as_text(self.table[name]) == MASK).fill_null(False)
+        return int(rows.sum()) if self.quasi else 0
+
+    @property
+    def highest_risk(self) -> tuple[int, int] | None:
+        """Numerator and denominator of the largest chance to pick anybody's row, where that was measured."""
+        measured = self.certificate.measured
+        if self.kind == "matching":
+            found = next((one.parameters.get("k") for one in measured.models if one.model == "k-matching"), None)
+            return (1, found) if isinstance(found, int) and found > 0 else None
+        return (1, measured.smallest_class) if measured.smallest_class else None
+
+    @property
+    def average_risk(self) -> tuple[int, int] | None:
+        """The same on average over rows."""
+        measured = self.certificate.measured
+        return (measured.classes, measured.records) if measured.records and self.kind != "matching" else None
+
+    def reached(self, number: int) -> tuple[Promise, Mapping[str, Any], bool]:
+        """Return a promise with the parameters that were measured, and whether they suffice."""
+        promised, models = self.certificate.promised[number], self.certificate.measured.models
+        found = models[number] if number < len(models) else None
+        return promised, {} if found is None else found.parameters, found is not None and found.holds
+
     def check_content(self) -> None:
         """Refuse tables that the certificate is not about."""
         output = self.certificate.output
@@ -281,4 +373,7 @@ def _read_links(path: Path) -> NDArray[np.int64]:
         raise TableError(
             str(path), expected="columns 'released_row' and 'source_row'", got=", ".join(map(repr, mapping.columns))
         )
-    return mapping.sort("released_row")["source_row"].to_numpy()
+    rows = mapping.sort("released_row")["source_row"]
+    if not rows.dtype.is_integer() or rows.has_nulls():
+        raise TableError(str(path), expected="row numbers in 'source_row'", got=f"{rows.dtype} or gaps")
+    return rows.to_numpy().astype(np.int64)

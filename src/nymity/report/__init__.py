@@ -7,11 +7,9 @@ from nymity.report.attacks import quick_attacks
 from nymity.report.board import render_board, write_board
 from nymity.report.findings import Findings
 from nymity.report.page import render_report, write_report
-from nymity.report.released import Released
 
 __all__ = [
     "Findings",
-    "Released",
     "quick_attacks",
     "render_about",
     "render_board",

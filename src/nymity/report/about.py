@@ -1,6 +1,6 @@
 """The page for recipients: what was promised, what each column is, how to read cells and what not to conclude.
 
-It is made of the released files and their certificate alone (:class:`~nymity.report.released.Released`), so that
+It is made of the released files and their certificate alone (:class:`~nymity.OpenedRelease`), so that
 anybody can make it again, and lies beside the release. It has no plots and no script.
 """
 
@@ -16,12 +16,12 @@ import polars as pl
 
 from nymity.core.commit import replace_file
 from nymity.publish.certificate_form import Column
+from nymity.publish.opened import OpenedRelease, received
 from nymity.publish.release import ABOUT_NAME
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import HEADLINE, numbers, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
-from nymity.report.released import Released
 from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 
@@ -38,9 +38,9 @@ _COARSER = {
 }
 
 
-def render_about(release: str | Path | Released) -> str:
+def render_about(release: str | Path | OpenedRelease) -> str:
     """Return the page for those who are given a release: by its folder, or a file in it."""
-    released = release if isinstance(release, Released) else Released.open(release)
+    released = received(release)
     sections = [
         _columns_section(released),
         _cells_section(released),
@@ -48,12 +48,12 @@ def render_about(release: str | Path | Released) -> str:
         *_warnings_sections(released),
         _check_section(released),
     ]
-    return plain_document(f"About {released.file}", _opening(released), sections)
+    return plain_document(f"About {released.file_name}", _opening(released), sections)
 
 
 def write_about(folder: str | Path, tables: Sequence[pl.DataFrame] | None = None) -> list[str]:
     """Write the page for recipients into a release folder; return its name, as ``beside`` of Release.write asks."""
-    page = render_about(Released.open(folder, tables))
+    page = render_about(received(folder, tables))
     replace_file(Path(folder) / ABOUT_NAME, lambda place: place.write_text(page, encoding="utf-8", newline="\n"))
     return [ABOUT_NAME]
 
@@ -61,22 +61,22 @@ def write_about(folder: str | Path, tables: Sequence[pl.DataFrame] | None = None
 # -- what was promised -----------------------------------------------------------------------------------
 
 
-def _opening(released: Released) -> Html:
+def _opening(released: OpenedRelease) -> Html:
     removed = f" {_columns(released.left_out)} left out." if released.left_out else ""
     return _ABOUT.opening(
-        file=released.file,
-        files=released.files,
+        file=released.file_name,
+        files=released.file_names,
         records=count(released.table.height, "record"),
         created=released.certificate.created,
         changed=_changed(released),
         removed=removed,
-        seeded=released.seeded,
+        seeded=released.is_seeded,
         cards=HEADLINE.cards([_card(released, n) for n in range(len(released.certificate.promised))]),
         meaning=_meaning(released),
     )
 
 
-def _changed(released: Released) -> str:
+def _changed(released: OpenedRelease) -> str:
     return {
         "private": "Its records are a random sample, and cells were made coarser, so that it is left to chance "
         "whether any one person's record is in it.",
@@ -91,7 +91,7 @@ def _columns(names: Sequence[str]) -> str:
     return f"{'The column' if len(names) == 1 else 'The columns'} {named} {'was' if len(names) == 1 else 'were'}"
 
 
-def _card(released: Released, number: int) -> Html:
+def _card(released: OpenedRelease, number: int) -> Html:
     promised, reached, holds = released.reached(number)
     name, _, sentence = promised.means.rpartition(": ")
     measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
@@ -100,9 +100,9 @@ def _card(released: Released, number: int) -> Html:
     return HEADLINE.card(holds, name or promised.model, sentence, measured, verified)
 
 
-def _meaning(released: Released) -> str:
+def _meaning(released: OpenedRelease) -> str:
     """Say what a promise means to a person in the table."""
-    if released.private:
+    if released.is_private:
         return _private_meaning(released.certificate.differential_privacy or {})
     risk = released.highest_risk
     if risk is None:
@@ -131,10 +131,10 @@ def _private_meaning(stated: dict[str, Any]) -> str:
 # -- columns ---------------------------------------------------------------------------------------------
 
 
-def _columns_section(released: Released) -> Section:
+def _columns_section(released: OpenedRelease) -> Section:
     rows = [_column(released, column) for column in released.certificate.columns]
-    if released.counts is not None:
-        rows += [_second(released, name) for name in released.counts.columns if name != "bucket"]
+    if released.sensitive_table is not None:
+        rows += [_second(released, name) for name in released.sensitive_table.columns if name != "bucket"]
     return Section(
         anchor="columns",
         title="The columns",
@@ -143,7 +143,7 @@ def _columns_section(released: Released) -> Section:
     )
 
 
-def _column(released: Released, column: Column) -> list[Html | str]:
+def _column(released: OpenedRelease, column: Column) -> list[Html | str]:
     cells = released.table[column.name]
     name = _ABOUT.name(shortened(column.name, 60))
     if column.role == "bucket":
@@ -154,15 +154,15 @@ def _column(released: Released, column: Column) -> list[Html | str]:
     return [name, told, f"as it was in the source; {_described(cells)}", ""]
 
 
-def _second(released: Released, name: str) -> list[Html | str]:
-    assert released.counts is not None
+def _second(released: OpenedRelease, name: str) -> list[Html | str]:
+    assert released.sensitive_table is not None
     is_count = name == "count" and name not in released.certificate.job.schema_
     what = "Count" if is_count else "Sensitive"
     how = "how many records of the bucket have the value" if is_count else "once for each bucket that has it"
-    return [_ABOUT.name(shortened(name, 60)), what, f"in {released.files[1]}: {how}", ""]
+    return [_ABOUT.name(shortened(name, 60)), what, f"in {released.file_names[1]}: {how}", ""]
 
 
-def _published_as(released: Released, column: Column) -> str:
+def _published_as(released: OpenedRelease, column: Column) -> str:
     gaps = int(is_missing(released.table[column.name]).sum())
     missing = f"; missing in {count(gaps, 'row')}" if gaps else ""
     if column.unchanged:
@@ -177,7 +177,9 @@ def _published_as(released: Released, column: Column) -> str:
     if column.level == column.height:
         return "withheld: every cell is *"
     if not column.level:
-        return f"as it was in the source, but for masked rows{missing}" if released.masked else f"unchanged{missing}"
+        return (
+            f"as it was in the source, but for masked rows{missing}" if released.masked_rows else f"unchanged{missing}"
+        )
     return f"{coarser} (step {column.level} of {column.height}){missing}"
 
 
@@ -219,7 +221,7 @@ _FORMS = (
 )
 
 
-def _cells_section(released: Released) -> Section:
+def _cells_section(released: OpenedRelease) -> Section:
     names = [c.name for c in released.certificate.columns if c.role == "quasi" and not c.unchanged]
     cells = [as_text(released.table[name]).unique() for name in names]
     seen = [
@@ -239,18 +241,18 @@ def _cells_section(released: Released) -> Section:
     )
 
 
-def _masked_rows(released: Released) -> list[Html]:
-    if not released.masked or released.counts is not None:
+def _masked_rows(released: OpenedRelease) -> list[Html]:
+    if not released.masked_rows or released.sensitive_table is not None:
         return []
-    share = percent(released.masked, released.table.height)
-    rows = f"{count(released.masked, 'row')} of {released.table.height:,}"
-    return [_ABOUT.masked_rows(rows, share, "has" if released.masked == 1 else "have")]
+    share = percent(released.masked_rows, released.table.height)
+    rows = f"{count(released.masked_rows, 'row')} of {released.table.height:,}"
+    return [_ABOUT.masked_rows(rows, share, "has" if released.masked_rows == 1 else "have")]
 
 
-def _further(released: Released) -> list[Html]:
+def _further(released: OpenedRelease) -> list[Html]:
     parts = []
-    if released.counts is not None:
-        parts.append(_ABOUT.two_tables(*released.files))
+    if released.sensitive_table is not None:
+        parts.append(_ABOUT.two_tables(*released.file_names))
     if released.certificate.output.formulas_neutralized:
         parts.append(_ABOUT.formulas())
     return parts
@@ -259,7 +261,7 @@ def _further(released: Released) -> list[Html]:
 # -- conclusions -----------------------------------------------------------------------------------------
 
 
-def _conclusions_section(released: Released) -> Section:
+def _conclusions_section(released: OpenedRelease) -> Section:
     return Section(
         anchor="conclusions",
         title="What not to conclude",
@@ -268,7 +270,7 @@ def _conclusions_section(released: Released) -> Section:
     )
 
 
-def _of_kind(released: Released) -> list[tuple[str, str]]:
+def _of_kind(released: OpenedRelease) -> list[tuple[str, str]]:
     if released.kind == "private":
         return [
             (
@@ -302,7 +304,7 @@ def _of_kind(released: Released) -> list[tuple[str, str]]:
     return told
 
 
-def _of_any(released: Released) -> list[tuple[str, str]]:
+def _of_any(released: OpenedRelease) -> list[tuple[str, str]]:
     order = "are sorted by their cells" if released.certificate.output.row_order == "sorted" else "were shuffled"
     middle = (
         "That a value lies in the middle of its range.",
@@ -330,19 +332,19 @@ def _of_any(released: Released) -> list[tuple[str, str]]:
 # -- warnings and checking -------------------------------------------------------------------------------
 
 
-def _warnings_sections(released: Released) -> list[Section]:
+def _warnings_sections(released: OpenedRelease) -> list[Section]:
     if not released.warnings:
         return []
     listing = _ABOUT.warnings([told(one) for one in released.warnings])
     return [Section(anchor="warnings", title="Warnings", short="Warnings", parts=(listing,))]
 
 
-def _check_section(released: Released) -> Section:
+def _check_section(released: OpenedRelease) -> Section:
     key = " --key their.pub" if released.signed_by is not None else ""
     how = _ABOUT.check(
         certificate=CERTIFICATE_NAME,
         who=_who(released),
-        command=f"nymity check {_quoted(released.file)}{key}",
+        command=f"nymity check {_quoted(released.file_name)}{key}",
         signature=SIGNATURE_NAME,
         signed_by=released.signed_by,
         hashes=_hashes(released),
@@ -350,8 +352,8 @@ def _check_section(released: Released) -> Section:
     return Section(anchor="check", title="How to check it", short="Check", parts=(how,))
 
 
-def _who(released: Released) -> str:
-    if released.private:
+def _who(released: OpenedRelease) -> str:
+    if released.is_private:
         return (
             "How records were drawn cannot be seen in them; that the files are those which were certified, and that "
             "groups are as large as promised, can, with the free program nymity:"
@@ -364,7 +366,7 @@ def _who(released: Released) -> str:
     return "Anyone can measure the promises again, with the free program nymity:"
 
 
-def _hashes(released: Released) -> list[str]:
+def _hashes(released: OpenedRelease) -> list[str]:
     output = released.certificate.output
     tables = [output, *([] if output.sensitive_table is None else [output.sensitive_table])]
     return [f"{one.file_sha256}  {one.file}" for one in tables if one.file_sha256 is not None]

@@ -12,22 +12,22 @@ from nymity.core.commit import refuse_between, replace_file
 from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
+from nymity.publish.opened import OpenedRelease, received
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
 from nymity.report.headline import HEADLINE, titled, told
 from nymity.report.markup import Html, Section, bullets, paragraph, table, template
-from nymity.report.released import Released
 from nymity.report.wording import count, listed, percent
 
 _BOARD = template("board.html")
 
 
-def render_board(release: str | Path | Released, findings: Findings | str | Path | None = None) -> str:
+def render_board(release: str | Path | OpenedRelease, findings: Findings | str | Path | None = None) -> str:
     """Return the summary on a release, by its folder or a file in it.
 
     ``findings`` are those of the custodian, or the custodian's folder they lie in.
     """
-    released = release if isinstance(release, Released) else Released.open(release)
+    released = received(release)
     folder = None if isinstance(findings, Findings) or findings is None else Path(findings)
     found = findings if isinstance(findings, Findings) else None if folder is None else _in_folder(folder)
     ended = None if folder is None else ended_on(folder)
@@ -46,7 +46,7 @@ def render_board(release: str | Path | Released, findings: Findings | str | Path
         _limits_section(released),
         _custody_section(released, ended),
     ]
-    return plain_document(f"Summary on {released.file}", _opening(released), sections, contents=False)
+    return plain_document(f"Summary on {released.file_name}", _opening(released), sections, contents=False)
 
 
 def write_board(release: str | Path, path: str | Path, findings: Findings | str | Path | None = None) -> None:
@@ -63,7 +63,7 @@ def _in_folder(folder: Path) -> Findings | None:
     return Findings.load(path) if path.is_file() else None
 
 
-def _opening(released: Released) -> Html:
+def _opening(released: OpenedRelease) -> Html:
     certificate = released.certificate
     of = "" if certificate.input is None else f", of {certificate.input.records:,} in the source"
     roles = [
@@ -79,10 +79,10 @@ def _opening(released: Released) -> Html:
         ),
     ]
     rows = [(what, listed(names), how) for what, names, how in roles if names]
-    kind = "bad" if not certificate.measured.holds or released.seeded else "warned" if released.warnings else "good"
-    said = "nothing is promised: a known seed" if released.seeded else f"every promise {released.verdict}"
+    kind = "bad" if not certificate.measured.holds or released.is_seeded else "warned" if released.warnings else "good"
+    said = "nothing is promised: a known seed" if released.is_seeded else f"every promise {released.verdict}"
     return _BOARD.opening(
-        released.file,
+        released.file_name,
         HEADLINE.badge(kind, said),
         f"A table about people, anonymized on {certificate.created} with nymity {certificate.versions['nymity']}: "
         f"{count(released.table.height, 'record')}{of}. {_how(released)} This summary holds no value of the table.",
@@ -90,7 +90,7 @@ def _opening(released: Released) -> Html:
     )
 
 
-def _how(released: Released) -> str:
+def _how(released: OpenedRelease) -> str:
     return {
         "private": "Records are a random sample with coarser cells, drawn so that differential privacy holds.",
         "buckets": "Quasi-identifiers are published as they are, sensitive values apart, by bucket.",
@@ -99,7 +99,7 @@ def _how(released: Released) -> str:
     }[released.kind]
 
 
-def _attackers_section(released: Released) -> Section:
+def _attackers_section(released: OpenedRelease) -> Section:
     """Say against whom: the models of El Emam and Dankar (2008), and what all of them know."""
     people = "the population" if released.certificate.population is not None else "no list of the population was given"
     rows = [
@@ -112,8 +112,8 @@ def _attackers_section(released: Released) -> Section:
     return _section("attackers", "Who could try", paragraph(text), table(("attacker", "what is assumed"), rows))
 
 
-def _risk_section(released: Released, found: Findings | None, ended: str | None) -> Section:
-    if released.private:
+def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | None) -> Section:
+    if released.is_private:
         text = (
             "Of a differentially private release no risk before is told: figures of the source would break the "
             "promise. The promise below bounds what anybody can learn, whatever they know."
@@ -143,7 +143,7 @@ def _before(risk: Risk) -> tuple[str, str, str]:
     return percent(risk.highest), percent(risk.average), f"{risk.unique:,} ({percent(risk.unique, risk.records)})"
 
 
-def _after(released: Released) -> tuple[str, str, str]:
+def _after(released: OpenedRelease) -> tuple[str, str, str]:
     if released.kind == "buckets":
         return "as before", "as before", "as before"
     highest, average = released.highest_risk, released.average_risk
@@ -156,7 +156,7 @@ def _after(released: Released) -> tuple[str, str, str]:
     )
 
 
-def _after_in_words(released: Released) -> str:
+def _after_in_words(released: OpenedRelease) -> str:
     smallest = released.certificate.measured.smallest_class
     if smallest is None:
         return "No record is published."
@@ -167,7 +167,7 @@ def _after_in_words(released: Released) -> str:
     }.get(released.kind, f"The smallest group of rows that look alike has {smallest:,}. Masked rows are such a group.")
 
 
-def _promises_section(released: Released) -> Section:
+def _promises_section(released: OpenedRelease) -> Section:
     rows = []
     for number in range(len(released.certificate.promised)):
         promised, reached, holds = released.reached(number)
@@ -190,9 +190,9 @@ def _shown(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _attacks_section(released: Released, found: Findings | None, ended: str | None) -> Section:
+def _attacks_section(released: OpenedRelease, found: Findings | None, ended: str | None) -> Section:
     title = "Attacks that were tried"
-    if released.private:
+    if released.is_private:
         text = "None: how far an attack on the source gets is private. The promise holds against all of them."
         return _section("attacks", title, paragraph(text))
     if found is None or not (found.attempts or found.not_tried):
@@ -215,19 +215,19 @@ def _attacks_section(released: Released, found: Findings | None, ended: str | No
     return _section("attacks", title, *parts)
 
 
-def _limits_section(released: Released) -> Section:
+def _limits_section(released: OpenedRelease) -> Section:
     warned = [told(one) for one in released.warnings]
     general = [
         "Whoever knows more about a person than the quasi-identifying columns can narrow them down further.",
         "The promise is about this release alone; together with others of the same people less may be left.",
         "That a column was called insensitive is a judgement of the custodian, which no measurement replaces.",
     ]
-    if released.private:
+    if released.is_private:
         general = ["Groups are not protected: what holds for many people is what research wants to learn."]
     return _section("limits", "What remains", bullets([*warned, *general]))
 
 
-def _custody_section(released: Released, ended: str | None) -> Section:
+def _custody_section(released: OpenedRelease, ended: str | None) -> Section:
     signed = "not signed" if released.signed_by is None else f"signed; it names the key {released.signed_by}"
     draws = [one.partition(": ")[0] for one in released.certificate.random_sources]
     drawn = f"Random draws come from: {listed(dict.fromkeys(draws))}. " if draws else "Nothing was drawn at random. "

@@ -80,7 +80,7 @@ def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
         where,
         expected="values of the source, nodes of its hierarchy, intervals and sets of them",
         got=f"the unknown value {quoted(label)}",
-        hint="compare with the table the release was made from, and the job it was made by",
+        hint="give the job it was made by or the custodian's folder, and the table it was made from",
     )
 
 

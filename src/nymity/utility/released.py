@@ -56,7 +56,14 @@ class Released:
         if self.counts is not None:
             object.__setattr__(self, "counts", to_polars(self.counts))
             _check_fit(self.frame, self.counts)
-        elif isinstance(self.recoding, BucketRecoding):
+        if self.source_rows is not None and self.source_rows.shape != (self.frame.height,):
+            raise TableError(
+                "links",
+                expected=f"the original's row of each of {self.frame.height:,} released rows",
+                got=f"{self.source_rows.size:,} numbers",
+                hint="give the links of this release",
+            )
+        if self.counts is None and isinstance(self.recoding, BucketRecoding):
             raise TableError(
                 "release",
                 expected="the two tables of a bucketized release",

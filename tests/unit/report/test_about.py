@@ -18,7 +18,7 @@ import nymity as ny
 from nymity.core.errors import FileError, TableError
 from nymity.publish.release import ABOUT_NAME
 from nymity.publish.signing import new_key
-from nymity.report import Released, render_about, write_about
+from nymity.report import render_about, write_about
 
 sys.path.append(str(Path(__file__).parents[1] / "publish"))
 from kinds import KINDS, kind
@@ -118,7 +118,7 @@ def test_masked_rows_and_gaps_are_explained(tmp_path: Path) -> None:
     masked = int((release.frame["age"] == "*").sum())
     assert masked == 5
     release.write(tmp_path / "release", beside=write_about)
-    assert Released.open(tmp_path / "release").masked == masked
+    assert ny.open(tmp_path / "release").masked_rows == masked
     text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
     assert "5 rows of 32 (15.6%) have * in every quasi-identifier" in text
     assert "missing in 9 rows" in text
