@@ -99,7 +99,8 @@ def _given_links(links: Any) -> NDArray[np.int64] | Path | None:
     if links is None or isinstance(links, str | Path):
         return None if links is None else Path(path_text("links", links))
     try:
-        return np.asarray(links).astype(np.int64, casting="safe")
+        numbers = np.asarray(links)
+        return numbers.astype(np.int64, casting="safe" if numbers.size else "unsafe")  # an empty list has no type
     except (TypeError, ValueError, OverflowError) as error:
         raise ParameterError(
             "links", expected="the source row of each released row, or their file", got=repr(links)[:80]
