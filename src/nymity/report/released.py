@@ -14,6 +14,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, TableError
 from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.certificate_form import Certificate2, CertificateForm, Promise
+from nymity.publish.check import Answer, check
 from nymity.publish.fingerprint import fingerprint
 from nymity.publish.release import read_release
 from nymity.publish.signing import CERTIFICATE_NAME
@@ -32,7 +33,8 @@ class Released:
 
     @staticmethod
     def open(release: str | Path, tables: Sequence[pl.DataFrame] | None = None) -> Released:
-        """Read a release by its folder, or by a file in it; refuse tables that the certificate is not about.
+        """Read a release by its folder, or by a file in it; refuse tables that the certificate is not about, and
+        certificates that contradict themselves or what the tables show.
 
         ``tables`` are what its files hold, where they were read already.
         """
@@ -56,6 +58,7 @@ class Released:
                         got="another one",
                         hint="nymity check says what differs",
                     )
+            _refuse_forged(files[0], folder / CERTIFICATE_NAME)
         signature = stated.signature
         return Released(
             certificate=stated.form,
@@ -145,3 +148,16 @@ class Released:
         promised, models = self.certificate.promised[number], self.certificate.measured.models
         found = models[number] if number < len(models) else None
         return promised, {} if found is None else found.parameters, found is not None and found.holds
+
+
+def _refuse_forged(file: Path, certificate: Path) -> None:
+    """Refuse to repeat figures that are not those of the table, or words that are not those of the promise."""
+    findings = check(file, certificate=certificate).findings
+    wrong = [one.says for one in findings if one.answer is Answer.BROKEN and one.about in ("certificate", "measured")]
+    if wrong:
+        raise FileError(
+            str(certificate),
+            expected="a certificate that says what the table shows",
+            got=f"another one: {wrong[0]}",
+            hint="nymity check lists all that differs",
+        )
