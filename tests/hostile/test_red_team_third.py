@@ -227,6 +227,35 @@ def test_a_damaged_row_mapping_is_a_clear_error(here: Path, odd: object) -> None
     assert code == ExitCode.INPUT, said
 
 
+@pytest.mark.parametrize("reader", ["recipients", "board"])
+@pytest.mark.parametrize(
+    ("place", "forged"),
+    [
+        (("promised", 0, "k"), 1000),
+        (("promised", 0, "means"), "nobody can ever be found"),
+        (("measured", "models", 0, "k"), 1000),
+        (("measured", "smallest_class"), 1000),
+    ],
+)
+def test_no_page_repeats_a_forged_certificate(
+    here: Path, place: tuple[str | int, ...], forged: object, reader: str
+) -> None:
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    Path("release/about.html").unlink()
+    path = Path("release/certificate.json")
+    certificate = json.loads(path.read_text())
+    *way, last = place
+    part = certificate
+    for step in way:
+        part = part[step]
+    part[last] = forged
+    path.write_text(json.dumps(certificate))
+    code, said = _run("report", "release", "--for", reader)
+    assert (code, "certificate.json: expected a certificate that says what the table shows" in said) == (2, True), said
+    assert not Path("release/about.html").exists()
+    assert not Path("release-custodian/board.html").exists()
+
+
 # -- ledgers ---------------------------------------------------------------------------------------------
 
 

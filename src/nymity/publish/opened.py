@@ -7,7 +7,7 @@ rows in the custodian's folder, hierarchies and a population in the job.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,6 @@ from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.certificate import Certificate
 from nymity.publish.certificate_form import Certificate2, CertificateForm, Promise
 from nymity.publish.custody import Custody, KeptLog, content_hashes
-from nymity.publish.fingerprint import fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.pipeline import population_of
 from nymity.publish.registry import Method
@@ -105,22 +104,6 @@ def _given_links(links: Any) -> NDArray[np.int64] | Path | None:
         raise ParameterError(
             "links", expected="the source row of each released row, or their file", got=repr(links)[:80]
         ) from error
-
-
-def received(release: str | Path | OpenedRelease, tables: Sequence[pl.DataFrame] | None = None) -> OpenedRelease:
-    """Open a release as others have it, by its folder or a file in it; its tables must be those that were certified.
-
-    ``tables`` are what its files hold, where they were read already.
-    """
-    if isinstance(release, OpenedRelease):
-        return release
-    folder = Path(release) if Path(release).is_dir() else Path(release).parent
-    if tables is not None:
-        files = ReleasedFiles(tables[0], None, tables[1] if len(tables) > 1 else None)
-        return OpenedRelease(files=files, stated=Stated.read(folder / CERTIFICATE_NAME))
-    opened = open(folder)
-    opened.check_content()
-    return opened
 
 
 def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
@@ -341,21 +324,6 @@ class OpenedRelease:
         promised, models = self.certificate.promised[number], self.certificate.measured.models
         found = models[number] if number < len(models) else None
         return promised, {} if found is None else found.parameters, found is not None and found.holds
-
-    def check_content(self) -> None:
-        """Refuse tables that the certificate is not about."""
-        output = self.certificate.output
-        tables = [(self.files.path, self.table, output.content_sha256)]
-        if self.sensitive_table is not None and output.sensitive_table is not None:
-            tables.append((self.files.counts_path, self.sensitive_table, output.sensitive_table.content_sha256))
-        for path, table, expected in tables:
-            if fingerprint(table) != expected:
-                raise TableError(
-                    "release" if path is None else path.name,
-                    expected="the table that the certificate was made for",
-                    got="another one",
-                    hint="nymity check says what differs",
-                )
 
 
 def _may_look(custody: Custody) -> bool:

@@ -16,12 +16,13 @@ import polars as pl
 
 from nymity.core.commit import replace_file
 from nymity.publish.certificate_form import Column
-from nymity.publish.opened import OpenedRelease, received
+from nymity.publish.opened import OpenedRelease
 from nymity.publish.release import ABOUT_NAME
 from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import HEADLINE, numbers, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
+from nymity.report.received import received
 from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 

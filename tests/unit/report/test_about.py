@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.core.errors import FileError, TableError
+from nymity.core.errors import FileError
 from nymity.publish.release import ABOUT_NAME
 from nymity.publish.signing import new_key
 from nymity.report import render_about, write_about
@@ -129,7 +129,7 @@ def test_another_table_beside_the_certificate_is_refused(tmp_path: Path) -> None
     folder = written("levels", tmp_path / "release")
     path = folder / "release.csv"
     path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
-    with pytest.raises(TableError, match="another one"):
+    with pytest.raises(FileError, match="a certificate that says what the table shows"):
         render_about(folder)
     with pytest.raises(FileError, match=r"certificate\.json"):
         render_about(tmp_path)

@@ -1,0 +1,43 @@
+"""A release as others have it: what a page for them repeats must be what its files show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from nymity.core.errors import FileError
+from nymity.publish.check import Answer, check
+from nymity.publish.opened import OpenedRelease
+from nymity.publish.opened import open as open_release
+from nymity.publish.released_files import ReleasedFiles
+from nymity.publish.signing import CERTIFICATE_NAME
+from nymity.publish.stated import Stated
+
+
+def received(release: str | Path | OpenedRelease, tables: Sequence[pl.DataFrame] | None = None) -> OpenedRelease:
+    """Open a release by its folder or a file in it; refuse a certificate of other tables, or one that was changed.
+
+    ``tables`` are what its files hold, where they were read and verified already.
+    """
+    if isinstance(release, OpenedRelease):
+        return release
+    folder = Path(release) if Path(release).is_dir() else Path(release).parent
+    if tables is not None:
+        files = ReleasedFiles(tables[0], None, tables[1] if len(tables) > 1 else None)
+        return OpenedRelease(files=files, stated=Stated.read(folder / CERTIFICATE_NAME))
+    opened = open_release(folder)
+    wrong = [one for one in check(opened).findings if one.answer is Answer.BROKEN and one.about in _REPEATED]
+    if wrong:
+        raise FileError(
+            str(folder / CERTIFICATE_NAME),
+            expected="a certificate that says what the table shows",
+            got=f"another one: {wrong[0].says}",
+            hint="nymity check lists all that differs",
+        )
+    return opened
+
+
+#: What of a certificate a page repeats.
+_REPEATED = ("certificate", "measured", "output")
