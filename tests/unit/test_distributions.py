@@ -35,6 +35,7 @@ def test_a_wheel_holds_its_package_and_nothing_else(wheel: tuple[str, ZipFile, i
     top = {name.split("/")[0] for name in names}
     assert {name for name in top if not name.endswith(".dist-info")} == {package}
     assert f"{package}/py.typed" in names
+    assert package != "nymity" or "nymity/__init__.pyi" in names  # the list of its names
     assert not [name for name in names if "__pycache__" in name or "test" in name.lower()]
     assert size < 2_000_000
     source = DISTRIBUTIONS[package] / "src" / package

@@ -148,7 +148,7 @@ class DifferentialPrivacy(SizeModel):
         return rounded_up(min(1.0, (factor - 1 + 2 * delta) / (factor + 1)))
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"({self.epsilon:g}, {self.delta:g})-differential privacy: with or without any one record of the table, "
             f"every set of possible releases is almost equally likely, by a factor of at most e^{self.epsilon:g} but "

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import math
+import re
+import zipfile
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, time
@@ -30,6 +32,20 @@ logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 
 #: When every workbook says it was made: the same table gives the same bytes.
 _CREATED = datetime(2000, 1, 1)
+
+#: Parts of a workbook as nymity writes it: one sheet, strings in its cells.
+_PARTS = {
+    "[Content_Types].xml",
+    "_rels/.rels",
+    "xl/_rels/workbook.xml.rels",
+    "xl/worksheets/sheet1.xml",
+    "xl/workbook.xml",
+    "xl/styles.xml",
+    "xl/theme/theme1.xml",
+    "docProps/core.xml",
+    "docProps/app.xml",
+}
+_WORDS = re.compile(rb">([^<>]+)</(?:dc:|cp:)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +98,19 @@ class Excel(SpreadsheetFormat):
         texts = _sheet_texts(path, options)
         return replace(options, header=bool(_start(path, texts, options.header)))
 
+    def strangers(self, path: Path) -> list[str]:
+        """Further sheets, comments, names of authors."""
+        try:
+            with zipfile.ZipFile(path) as workbook:
+                names = set(workbook.namelist())
+                about = _beginning(workbook, "docProps/core.xml") if "docProps/core.xml" in names else b""
+        except (OSError, zipfile.BadZipFile):
+            return [f"{path.name} is no workbook"]
+        found = [f"{path.name} holds {name}, which no release has" for name in sorted(names - _PARTS)]
+        if _WORDS.search(about):
+            found.append(f"{path.name} names an author, a title or the like, which no release does")
+        return found
+
     def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write one sheet: numbers, truth values and text as such, everything else as text, nothing as a formula."""
         xlsxwriter = require("xlsxwriter", extra="excel", purpose="writing .xlsx files")
@@ -111,6 +140,12 @@ XLSX = Excel(
     suffix=".xlsx",
     signature=Signature(name="Excel or zip", start=b"PK\x03\x04", rename="rename it to .xlsx, or unpack the archive"),
 )
+
+
+def _beginning(workbook: zipfile.ZipFile, name: str) -> bytes:
+    """Return as much of a part as a part about the workbook can have."""
+    with workbook.open(name) as part:
+        return part.read(2**20)
 
 
 def _sheet_texts(path: Path, options: ReadOptions) -> pl.DataFrame:

@@ -66,6 +66,15 @@ class Format(ABC):
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write a table: the same cells give the same bytes."""
 
+    def strangers(self, path: Path) -> list[str]:
+        """Say what a file holds that is no part of a table as nymity writes it: comments, sheets, names of authors.
+
+        Nothing of that is in the cells that a reader returns, so a check that looks at cells alone would let it pass.
+        Plain text has nothing but cells.
+        """
+        del path
+        return []
+
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with everything that reading would find out."""
         del path

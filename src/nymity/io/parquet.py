@@ -19,6 +19,9 @@ from nymity.io.parquet_size import check_parquet
 from nymity.io.scan import too_wide
 from nymity.io.text_cells import text_cells
 
+#: Metadata that Parquet files of tables have anyway.
+_METADATA = {"ARROW:schema"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Parquet(Format):
@@ -54,6 +57,13 @@ class Parquet(Format):
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the cells and write each by its type."""
         return text_cells(self.read(path, options), columns)
+
+    def strangers(self, path: Path) -> list[str]:
+        """Metadata, and categories that no cell has."""
+        further = sorted(pl.read_parquet_metadata(path).keys() - _METADATA)
+        found = [f"{path.name} has metadata that no release has: {', '.join(further)}"] if further else []
+        listed = [name for name, kind in pl.read_parquet_schema(path).items() if kind in (pl.Categorical, pl.Enum)]
+        return [*found, *(f"{path.name} lists categories of {name!r}, which no release does" for name in listed)]
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells in new buffers, so that nothing else is in the file."""

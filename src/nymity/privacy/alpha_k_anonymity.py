@@ -101,7 +101,7 @@ class AlphaKAnonymity(SensitiveModel):
         return [exact_fraction(self.alpha)] * len(column.labels)
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"({self.alpha}, {self.k})-anonymity of {self.attribute!r}: every published record looks the same as at "
             f"least {self.k - 1} others in all quasi-identifying columns, and no value of {self.attribute!r} has a "

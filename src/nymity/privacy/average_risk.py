@@ -55,7 +55,7 @@ class AverageRisk(MeanLimit):
         return len(groups.sizes)
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"average risk of at most {self.limit}: whoever links every published record to one of the people who look "
             f"alike is right for a share of at most {self.limit} of them on average"

@@ -99,7 +99,7 @@ class BetaLikeness(SensitiveModel):
         return rarest is not None and (1 + exact_fraction(self.beta)) * rarest >= 1
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"{self.beta}-likeness of {self.attribute!r}: in every group of records that look alike no value there "
             f"is more frequent than in the whole table by more than {self.beta} times its share in the table"

@@ -133,7 +133,7 @@ class DeltaDisclosure(SensitiveModel):
         return len(column.labels)
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"{self.delta}-disclosure privacy of {self.attribute!r}: in every group of records that look alike each "
             f"value is there, and its share is within a factor of {exp(min(self.delta, LARGEST)):.4g} of its share in "

@@ -164,7 +164,7 @@ class DeltaPresence(NothingOnValues):
         return Unlimited("it limits the chance of everybody in the population, not what tells members from others")
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"({self.low}, {self.high})-presence: for everyone in the population, the release leaves a chance from "
             f"{self.low} to {self.high} that the person's record is in it"

@@ -74,7 +74,7 @@ class DistinctLDiversity(SensitiveModel):
         return self.l
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"distinct {self.l}-diversity of {self.attribute!r}: every group of records that look alike "
             f"has at least {self.l} different values there"

@@ -61,7 +61,7 @@ class EnhancedBetaLikeness(BetaLikeness):
         return rarest == 1
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"enhanced {self.beta}-likeness of {self.attribute!r}: in every group of records that look alike no value "
             f"there is more frequent than in the whole table by more than {self.beta} times its share q in the table, "

@@ -95,7 +95,7 @@ class EntropyLDiversity(SensitiveModel):
         return self.smallest_class
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"entropy {self.l}-diversity of {self.attribute!r}: in every group of records that look alike "
             f"the values there are as uncertain as {self.l} equally frequent ones"

@@ -191,7 +191,7 @@ class FPrivacy(SensitiveModel):
         return others >= 1 and all(threshold == 1 for threshold in known.listed.values())
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         known = self._parsed
         limits = [f"{_shown(name)} at most {self.thresholds[name]}" for name in known.listed]
         if known.formula or OTHERS in self.thresholds:

@@ -89,7 +89,7 @@ class FrequencyLDiversity(SensitiveModel):
         return exact_fraction(self.l) == 1
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"frequency {self.l}-diversity of {self.attribute!r}: in every group of records that look alike "
             f"no value there holds more than 1/{self.l} of the group"

@@ -42,7 +42,7 @@ class KAnonymity(SizeModel):
         return groups.smallest is None or groups.smallest >= self.k
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"{self.k}-anonymity: every published record looks the same as at least {self.k - 1} others "
             "in all quasi-identifying columns"

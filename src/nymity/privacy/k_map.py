@@ -73,7 +73,7 @@ class KMap(NothingOnValues, NothingOnPresence):
         return self.k == 1
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"{self.k}-map: every published record looks the same as at least {self.k} people of the population "
             "in all quasi-identifying columns"

@@ -65,7 +65,7 @@ class KMatching(SizeModel):
         return super().row_chance(classes=True, complete=True)
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"{self.k}-matching: every published row fits at least {self.k} of the records, and each of these "
             f"{self.k} is its own in one of {self.k} ways to match all rows with records; weaker than "

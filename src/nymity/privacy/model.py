@@ -174,7 +174,7 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def promise(self) -> str:
-        """Say in plain words what is promised."""
+        """Return what is promised, in a sentence: its name, a colon, and what it means."""
 
     def promise_of_buckets(self) -> str:
         """Say what is promised where sensitive values are published by bucket."""

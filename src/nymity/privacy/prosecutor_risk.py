@@ -51,7 +51,7 @@ class ProsecutorRisk(SizeModel):
         return groups.smallest is None or groups.smallest * exact_fraction(self.limit) >= 1
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"prosecutor risk of at most {self.limit}: whoever knows that a person is in the table finds "
             f"the person's record among those that look alike with a chance of at most {self.limit}"

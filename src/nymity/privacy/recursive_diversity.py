@@ -122,7 +122,7 @@ class RecursiveDiversity(SensitiveModel):
         return self.smallest_class
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         rest = "all values" if self.l == 1 else f"the values from the {_ordinal(self.l)} most frequent on"
         return (
             f"recursive ({self.c}, {self.l})-diversity of {self.attribute!r}: in every group of records that look "

@@ -49,7 +49,7 @@ class SampleUniques(MeanLimit):
         return int((groups.sizes == 1).sum())
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         return (
             f"sample uniques of at most {self.limit}: of the published records a share of at most {self.limit} "
             "looks like no other record in all quasi-identifying columns"

@@ -111,7 +111,7 @@ class TCloseness(SensitiveModel):
         return [min(Fraction(1), q + self._limit * steps) for q in overall_shares(column)]
 
     def promise(self) -> str:
-        """Say it in plain words."""
+        """Return what is promised, in a sentence."""
         kind = "" if self.distance == "equal" else f", {self.distance} distance"
         return (
             f"{self.t}-closeness of {self.attribute!r}{kind}: in every group of records that look alike the values "

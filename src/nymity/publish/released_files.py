@@ -14,7 +14,6 @@ from nymity.core.commit import refuse_between
 from nymity.core.errors import InputError
 from nymity.core.validation import nearest
 from nymity.io import format_of, to_polars
-from nymity.io.strangers import strangers
 from nymity.publish.bucket_tables import check_counts
 from nymity.publish.certificate_form import Certificate1, Certificate2, CertificateForm, OutputSection, SensitiveTable
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
@@ -77,7 +76,9 @@ class ReleasedFiles:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
         for path in (self.path, self.counts_path):
             if path is not None and not (stated is not None and isinstance(stated.form, Certificate1)):
-                yield from ((TABLE, says) for says in strangers(path))  # those of 0.1.0 may have categories
+                yield from (
+                    (TABLE, says) for says in format_of(path).strangers(path)
+                )  # those of 0.1.0 may have categories
         if job is not None:
             yield from ((TABLE, says) for says in self._unlike_schema(job.schema))
         if stated is None:

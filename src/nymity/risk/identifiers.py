@@ -30,7 +30,7 @@ class IdentifierFlag:
 
     @property
     def reason(self) -> str:
-        """Say it in plain words."""
+        """Return why a column was flagged, in a few words."""
         if self.word is not None:
             return f"{self.word!r} in its name: {self.kind}"
         if self.share is None:

@@ -86,9 +86,7 @@ class AttributeInference(Attack):
             n=n,
             successes=right[0],
             rate=a,
-            low=low_in,
-            high=high_in,
-            exact=False,
+            interval=(low_in, high_in),
             baseline=c,
             limit=NoLimit(
                 ("promises limit what a class tells of its people, not what all rows tell of people at large",)

@@ -31,7 +31,6 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
     groups = scene.values(attribute)
     few = groups.histogram.distinct <= excluded + 1
     n, certain = int(groups.people.sum()), int(groups.people[few].sum())
-    low, high = interval(groups, certain, n)
     limit = certainty_limit(scene.models, attribute, groups.column, excluded=excluded, classes=not scene.freeform)
     missing = int(groups.people[_only_missing(groups)].sum())
     gaps = f"; for {share(missing / n)} it is a missing value" if missing else ""
@@ -44,9 +43,7 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         n=n,
         successes=certain,
         rate=certain / n,
-        low=low,
-        high=high,
-        exact=groups.exact,
+        interval=interval(groups, certain, n),
         highest=Fraction(int(few.any())),
         limit=limit,
         exceeds=limit.exceeded_by(certain),
@@ -68,6 +65,6 @@ def _only_missing(groups: ValueGroups) -> NDArray[np.bool_]:
     return np.asarray((gaps == groups.sizes) & (gaps > 0))
 
 
-def interval(groups: ValueGroups, successes: float, n: int) -> tuple[float, float]:
-    """Return the rate itself where everybody was counted, else its interval."""
-    return (successes / n, successes / n) if groups.exact else clopper_pearson(successes, n, error=ERROR)
+def interval(groups: ValueGroups, successes: float, n: int) -> tuple[float, float] | None:
+    """Return the interval of a rate; None where everybody was counted."""
+    return None if groups.exact else clopper_pearson(successes, n, error=ERROR)

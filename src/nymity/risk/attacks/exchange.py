@@ -106,9 +106,7 @@ class Exchange:
             n=n,
             successes=rate * n,
             rate=rate,
-            low=low,
-            high=high,
-            exact=False,
+            interval=(low, high),
             limit=_NO_LIMIT,
             sentence=f"If two people who fit each other's rows had each other's values, {self._compares} would be "
             f"others with a chance of {share(rate)} (95% interval {share(low)} to {share(high)}, {n:,} pairs); "
@@ -130,9 +128,6 @@ class Exchange:
             n=len(self.worlds.truth),
             successes=0.0,
             rate=0.0,
-            low=0.0,
-            high=0.0,
-            exact=True,
             limit=_NO_LIMIT,
             sentence="Who of a value is in which bucket is drawn among all people who have it: if two people of one "
             "bucket had each other's values, the release would be as likely (ratio 1, proved).",

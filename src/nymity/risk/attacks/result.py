@@ -53,16 +53,29 @@ class AttackResult:
     n: int
     successes: float
     rate: float
-    low: float
-    high: float
-    exact: bool
     sentence: str
     limit: Limit | NoLimit
     exceeds: bool = False
+    interval: tuple[float, float] | None = None  #: None where everybody was counted
     attribute: str | None = None
     highest: Fraction | None = None
     baseline: float | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether everybody was counted."""
+        return self.interval is None
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval, or the rate itself."""
+        return self.rate if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval, or the rate itself."""
+        return self.rate if self.interval is None else self.interval[1]
 
     @property
     def promised(self) -> float | None:

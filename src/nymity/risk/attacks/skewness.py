@@ -41,7 +41,6 @@ class Skewness(Attack):
         largest, n = groups.histogram.largest, int(groups.people.sum())
         right = float((groups.people * (largest / groups.sizes)).sum())
         rate = right / n
-        low, high = interval(groups, right, n)
         limits = value_limits(scene.models, attribute, groups.column, classes=not scene.freeform)
         chances = _largest_chances(groups)
         highest, limit, exceeds = highest_chance(chances, limits)
@@ -55,9 +54,7 @@ class Skewness(Attack):
             n=n,
             successes=round(right, 9),
             rate=rate,
-            low=low,
-            high=high,
-            exact=groups.exact,
+            interval=interval(groups, right, n),
             highest=highest,
             baseline=baseline,
             limit=limit,
