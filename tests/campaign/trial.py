@@ -172,7 +172,9 @@ def _checked(case: Case, folder: Path, source: Any, job: Any) -> list[Fault]:
 def _answer(file: Path, given: dict[str, Any]) -> str:
     """Return what check says: holds, broken, unseen, or that it refuses."""
     try:
-        result = ny.check(file, **given)
+        beside = {name: given[name] for name in ("original", "source") if name in given}
+        known = {name: value for name, value in given.items() if name not in beside}
+        result = ny.check(ny.open(file, **known), **beside)
     except NymityError as error:
         return f"refused: {error}"
     if result.holds:

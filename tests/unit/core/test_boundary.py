@@ -80,7 +80,7 @@ def test_other_errors_pass() -> None:
 
 def test_functions_keep_their_names_and_help() -> None:
     assert ny.check.__name__ == "check"
-    assert "released table" in (ny.check.__doc__ or "")
+    assert "against a job, its certificate, or both" in (ny.check.__doc__ or "")
 
 
 def test_writing_is_bounded_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
