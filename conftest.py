@@ -25,7 +25,7 @@ settings.load_profile("nymity")
 
 
 #: What `make quick` runs: definitions and tables, each test in milliseconds.
-QUICK = ("tests/unit/table", "tests/unit/privacy", "tests/unit/quality", "tests/unit/bucket", "tests/unit/datasets")
+QUICK = ("tests/unit/privacy", "tests/unit/datasets")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
