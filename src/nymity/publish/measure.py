@@ -8,6 +8,7 @@ from typing import Any
 from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
 from nymity.table.schema import Schema, check_columns
+from nymity.table.text import check_comparable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,8 @@ def measure(table: Any, schema: Schema) -> Measurement:
     frame, schema = to_polars(table), Schema.of(schema)
     published = Schema({name: attribute for name, attribute in schema.items() if name in frame.columns})
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
+    for name in (*schema.quasi, *published.sensitive):
+        check_comparable(frame[name], where=f"column {name!r}")
     groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies)
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():

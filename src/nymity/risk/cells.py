@@ -5,7 +5,7 @@ Nothing is generalized here: two records are in one class if their cells are wri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,10 +133,14 @@ def _grouped(
     return replace(cells, population=people, population_sizes=sizes[sizes > 0])
 
 
+def _are_names(names: object) -> bool:
+    return isinstance(names, Iterable) and not isinstance(names, str) and all(isinstance(name, str) for name in names)
+
+
 def _roles(schema: Schema | Sequence[str]) -> Schema:
     if isinstance(schema, Schema):
         roles = Schema({name: schema[name] for name in schema.quasi})
-    elif isinstance(schema, str) or not all(isinstance(name, str) for name in schema):
+    elif not _are_names(schema):
         raise SchemaError("quasi", expected="a schema, or a list of column names", got=repr(schema))
     else:
         roles = Schema({name: quasi() for name in schema})

@@ -176,5 +176,6 @@ def left_lying(release: Path, custodian: Path) -> Iterator[str]:
         for path in (folder, *sorted(folder.rglob("*"))):
             if path != folder and path.name.startswith("."):
                 yield f"{path.name} is left in {folder.name}"
-            if folder == custodian and path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            ours = path == folder or path.is_file()  # a folder in the way of a file is somebody else's
+            if folder == custodian and ours and path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
                 yield f"{path.name} of the custodian has mode {stat.S_IMODE(path.stat().st_mode):o}"

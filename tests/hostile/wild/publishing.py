@@ -67,7 +67,7 @@ def forbidden(data: Any, table: Table) -> set[str]:
     A value that one person alone has is in no class of two, unless cells are sets of values.
     """
     words: set[str] = set()
-    schema, method = data["schema"], data["method"]["name"]
+    schema, method = data["schema"], data.get("method", {}).get("name")
     sizes = [model.get("k") for model in data["privacy"] if model["model"] == "k-anonymity"]
     alone = method in LEVELS and any(isinstance(k, int) and k >= 2 for k in sizes)
     for name, cells in zip(table.names, table.columns, strict=True):

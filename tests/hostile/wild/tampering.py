@@ -60,7 +60,7 @@ def _tamper(draw: random.Random, place: Path, table: Path, case: Case) -> None:
         + [place / "release/certificate.json"] * 3
         + [path for name in ("ledger.json", "hospital.pub", "hospital") if (path := place / name).exists()]
     )
-    path = draw.choice([path for path in files if path.exists()])
+    path = draw.choice([path for path in files if path.is_file()])  # one may be a folder or a device by now
     how = draw.choice(["bytes", "bytes", "inside", "inside", "inside", "inside", "inside", "gone", "other", "kind"])
     if how == "bytes":
         path.write_bytes(
