@@ -344,11 +344,11 @@ def test_files_are_not_called_unchanged_where_the_release_was_replaced(here: Pat
 def test_cells_that_cannot_be_compared_are_refused_when_they_are_measured() -> None:
     table = pl.DataFrame({"q": ["a", "b"], "s": pl.Series([object(), object()], dtype=pl.Object)})
     schema = ny.Schema({"q": ny.quasi(), "s": ny.sensitive()})
-    with pytest.raises(NymityError, match=r"column 's': expected one number, date or text"):
+    with pytest.raises(ny.NymityError, match=r"column 's': expected one number, date or text"):
         ny.measure(table, schema)
 
 
 @pytest.mark.parametrize("names", [None, 5, "q", [1]])
 def test_a_risk_profile_needs_names(names: object) -> None:
-    with pytest.raises(NymityError, match="a list of column names"):
+    with pytest.raises(ny.NymityError, match="a list of column names"):
         ny.risk.profile(pl.DataFrame({"q": ["a"]}), names)  # type: ignore[arg-type]

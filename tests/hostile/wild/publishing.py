@@ -54,11 +54,16 @@ def broken(data: Any, release: Path) -> list[str]:
     output = data.get("output") or {}
     name, form = output.get("name", "release"), output.get("format", "csv")
     delimiter = output.get("delimiter", ",")
-    if data["method"]["name"].startswith(("freeform", "safepub", "epsilon")):
+    if method_of(data).startswith(("freeform", "safepub", "epsilon")):
         return []
     cells = judge.read(release / f"{name}.{form}", delimiter=delimiter)
     second = release / f"{name}-sensitive.{form}"
     return list(judge.broken(cells, judge.read(second, delimiter=delimiter) if second.exists() else None, data))
+
+
+def method_of(data: Any) -> str:
+    """Return the name of the method; where none is named it is a search of the lattice."""
+    return str(data.get("method", {}).get("name", "optimal-lattice"))
 
 
 def forbidden(data: Any, table: Table) -> set[str]:
@@ -67,7 +72,7 @@ def forbidden(data: Any, table: Table) -> set[str]:
     A value that one person alone has is in no class of two, unless cells are sets of values.
     """
     words: set[str] = set()
-    schema, method = data["schema"], data.get("method", {}).get("name")
+    schema, method = data["schema"], method_of(data)
     sizes = [model.get("k") for model in data["privacy"] if model["model"] == "k-anonymity"]
     alone = method in LEVELS and any(isinstance(k, int) and k >= 2 for k in sizes)
     for name, cells in zip(table.names, table.columns, strict=True):
