@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ from nymity import report as pages
 from nymity.cli.main import app as nymity_app
 from nymity.cli.plugins import add_plugins
 from nymity.cli.register import group, register
+from nymity.core.boundary import bounded
 from nymity.core.exit_code import ExitCode
 from nymity.dp import ledger as ledgers
 
@@ -352,3 +354,29 @@ def test_cells_that_cannot_be_compared_are_refused_when_they_are_measured() -> N
 def test_a_risk_profile_needs_names(names: object) -> None:
     with pytest.raises(ny.NymityError, match="a list of column names"):
         ny.risk.profile(pl.DataFrame({"q": ["a"]}), names)  # type: ignore[arg-type]
+
+
+def test_columns_of_a_dict_may_be_named_like_patterns(tmp_path: Path) -> None:
+    days = [datetime.datetime(2021, 3, 4, 5, 6)] * 2
+    ny.write_table({"^a$": days, "*": ["x", "y"]}, tmp_path / "t.csv")
+    assert ny.read_table(tmp_path / "t.csv").columns == ["^a$", "*"]
+
+
+def test_the_recoding_of_another_release_is_refused_by_attacks_queries_and_learning() -> None:
+    table = pl.DataFrame({"q": ["a", "b"] * 3, "r": ["x", "y"] * 3, "s": ["u", "v"] * 3})
+    schema = ny.Schema({"q": ny.quasi(), "r": ny.quasi(), "s": ny.sensitive()})
+    other = ny.publish(table.drop("r"), {n: schema[n] for n in ("q", "s")}, privacy=[ny.KAnonymity(k=2)]).recoding
+    known = ny.open(table, schema=schema, recoding=other)
+    for ask in (
+        lambda: ny.risk.attack(known, original=table),
+        lambda: ny.utility.count_queries(table, known),
+        lambda: ny.utility.learn(table, known, target="s", test=table),
+    ):
+        with pytest.raises(ny.NymityError, match="recoding: expected the quasi-identifier 'r'"):
+            ask()
+
+
+def test_a_panic_for_want_of_open_files_is_told_as_that() -> None:
+    panic = type("PanicException", (BaseException,), {})
+    with pytest.raises(OSError, match="Too many open files"), bounded():
+        raise panic('called `Result::unwrap()` on an `Err` value: Os { code: 24, message: "Too many open files" }')

@@ -47,6 +47,8 @@ def bounded() -> Iterator[None]:
         raise
     except BaseException as error:
         if any(kind.__name__ == "PanicException" for kind in type(error).__mro__):
+            if "too many open files" in str(error).lower():
+                raise OSError(errno.EMFILE, "Too many open files") from error  # as Python says it
             raise PanicError(_detail(error)) from error
         raise
 

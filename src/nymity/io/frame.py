@@ -203,11 +203,11 @@ def _column(name: str, values: Any) -> pl.Series:
         raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
     try:
         if hasattr(values, "dtype"):  # numpy arrays and series have one type already
-            return pl.Series(name, values)
+            return pl.Series(values).alias(name)
         cells = list(values)
         kinds = {type(cell) for cell in cells if cell is not None}
         if len(kinds) < 2:
-            return pl.Series(name, cells)
+            return pl.Series("", cells).alias(name)  # polars reads names like "^x$" as patterns
         if kinds <= {int, float}:
             return pl.Series(name, cells, dtype=pl.Float64, strict=False)
         return pl.Series(name, [None if cell is None else written(cell) for cell in cells], dtype=pl.String)

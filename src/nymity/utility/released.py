@@ -88,11 +88,23 @@ class Released:
             )
         return self.schema
 
+    def _check_recoding(self, recoding: Recoding) -> None:
+        """Refuse the recoding of another release."""
+        lacking = [name for name in (self.schema.quasi if self.schema else ()) if name not in recoding.hierarchies]
+        if lacking:
+            raise TableError(
+                "recoding",
+                expected=f"the quasi-identifier {lacking[0]!r}",
+                got=", ".join(map(repr, recoding.hierarchies)),
+                hint="give the recoding of this release",
+            )
+
     def reading(self, source: pl.DataFrame | None = None) -> Reading | None:
         """Say what cells stand for: by the recoding, or by their text beside the original; None if neither is known."""
         if self.counts is not None:
             return Reading({}, as_they_are)
         if self.recoding is not None:
+            self._check_recoding(self.recoding)
             return Reading(self.recoding.hierarchies, by_recoding(self.recoding))
         if source is None or self.schema is None:
             return None

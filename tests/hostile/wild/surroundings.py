@@ -199,6 +199,7 @@ def _judged(
             or (success and state != "new")
             or (not died and not success and ended.code in KNOWN and state != "old")
         )
+        wrong = wrong and not (place.parent / "kept").exists()  # what lies there is not what was published
         faults += found(Outcome.MIXED, [f"{what}: {state} is there"] if wrong else [], ended)
     elif ended.code not in (0, 5) and not died and release.exists() and any(release.iterdir()):
         faults += found(Outcome.MIXED, [f"{what}: files are left"], ended)
