@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nymity.cli.console import Screen, counted
+from nymity.cli.console import Screen
 from nymity.cli.options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
 from nymity.cli.source import may_write, same_file
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.wording import count
 
 if TYPE_CHECKING:
     from nymity.dp.ledger import Ledger
@@ -119,10 +120,10 @@ def _show(screen: Screen, counts: dict[str, Any], out: Path, mapping: Path | Non
     if "rows_in" in counts:
         rows_in, rows_out, masked = counts["rows_in"], counts["rows_out"], counts["masked"]
         screen.line(
-            f"{counted(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
+            f"{count(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
         )
     else:
-        screen.line(f"{counted(counts['rows_out'], 'row')} out; how many there were is private, and not told")
+        screen.line(f"{count(counts['rows_out'], 'row')} out; how many there were is private, and not told")
     screen.line(f"Wrote {out}")
     if mapping is not None:
         screen.line(f"Wrote {mapping} (it lists raw values: keep it with the custodian)")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, bar, percent, table
-from nymity.cli.options import AsJson, JobOption, Quiet
+from nymity.cli.console import Screen, add_row, bar, table
+from nymity.cli.options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
 from nymity.cli.source import open_released
 from nymity.core.exit_code import ExitCode
+from nymity.core.wording import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,13 +43,7 @@ def command(
     control: Annotated[
         Path | None, typer.Option(help="People of the same kind outside of it.", show_default=False)
     ] = None,
-    recoding: Annotated[
-        Path | None,
-        typer.Option(
-            help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
-            show_default=False,
-        ),
-    ] = None,
+    recoding: RecodingOption = None,
     targets: Annotated[int, typer.Option(help="People drawn for each attack.")] = 1000,
     seed: Annotated[int, typer.Option(help="Draws the same people again.")] = 1,
     quiet: Quiet = False,

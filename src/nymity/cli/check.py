@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, parameters, table
-from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet
+from nymity.cli.console import Screen, add_row, parameters, table
+from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet, RecodingOption
 from nymity.cli.source import open_released
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
 from nymity.core.exit_code import ExitCode
 from nymity.core.files import open_file
+from nymity.core.wording import count
 
 if TYPE_CHECKING:
     from nymity.publish.check import CheckResult
@@ -54,13 +55,7 @@ def command(
         Path | None,
         typer.Option(help="Public key that must have signed the certificate.", show_default=False),
     ] = None,
-    recoding: Annotated[
-        Path | None,
-        typer.Option(
-            help="The custodian's folder, or recoding.json in it, for a population or ambiguous cells.",
-            show_default=False,
-        ),
-    ] = None,
+    recoding: RecodingOption = None,
     sensitive: Annotated[
         Path | None,
         typer.Option(
@@ -121,7 +116,7 @@ def _show(screen: Screen, result: CheckResult) -> None:
     """Show each promise with its answer, what is wrong, what nobody can see, and the verdict."""
     screen.show(_promises(result), "", _counts(result.verification))
     if result.verification.masked and not result.verification.buckets:
-        masked = counted(result.verification.masked, "masked row")
+        masked = count(result.verification.masked, "masked row")
         screen.show(f"{masked} (every quasi-identifier is '*'): one of these classes.")
     screen.line()
     for finding in result.promises:
@@ -138,7 +133,7 @@ def _show(screen: Screen, result: CheckResult) -> None:
     text, style = _verdict(result)
     screen.line(text, style=style)
     if result.answer == "cannot be seen" and warnings:
-        list_warnings(screen, f"Beside that, {counted(len(warnings), 'warning')}:", warnings)
+        list_warnings(screen, f"Beside that, {count(len(warnings), 'warning')}:", warnings)
 
 
 def _show_rest(screen: Screen, result: CheckResult) -> None:
@@ -168,11 +163,11 @@ def _counts(verified: Verification) -> str:
         return "No record is published."
     if verified.buckets:
         return (
-            f"{counted(verified.records, 'record')} in {counted(verified.classes, 'bucket')}; the smallest has "
+            f"{count(verified.records, 'record')} in {count(verified.classes, 'bucket')}; the smallest has "
             f"{verified.smallest_class:,}."
         )
     return (
-        f"{counted(verified.records, 'record')} in {counted(verified.classes, 'class', 'classes')} "
+        f"{count(verified.records, 'record')} in {count(verified.classes, 'class', 'classes')} "
         f"of records that look alike; the smallest has {verified.smallest_class:,}."
     )
 

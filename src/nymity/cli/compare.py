@@ -10,10 +10,11 @@ import typer
 from rich.table import Table
 
 from nymity.cli import learning
-from nymity.cli.console import Screen, add_row, bar, counted, percent, table
-from nymity.cli.options import AsJson, JobOption, Quiet
+from nymity.cli.console import Screen, add_row, bar, table
+from nymity.cli.options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.cli.private import about_private
 from nymity.cli.source import open_released, read_original
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
@@ -32,13 +33,7 @@ def command(
     original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
     release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
     job: JobOption = None,
-    recoding: Annotated[
-        Path | None,
-        typer.Option(
-            help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
-            show_default=False,
-        ),
-    ] = None,
+    recoding: RecodingOption = None,
     target: learning.Target = None,
     classifier: learning.Classifiers = None,
     folds: learning.Folds = 5,
@@ -62,7 +57,7 @@ def command(
     private = about_private(screen, opened)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(
-        f"{found.suppressed:,} of {counted(found.records, 'record')} suppressed "
+        f"{found.suppressed:,} of {count(found.records, 'record')} suppressed "
         f"({percent(found.suppressed / found.records)}). Scaled: 0% is the original, 100% is everything suppressed.",
         "",
         *(part for group in GROUPS for part in (_measured(found, group), "")),

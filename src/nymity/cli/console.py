@@ -14,9 +14,6 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nymity.core import wording
-
-counted, percent = wording.count, wording.percent
 _BAR_WIDTH = 20
 #: Columns below which a table cannot be read.
 _NARROWEST = 20

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from nymity.cli.console import Screen, counted
+from nymity.cli.console import Screen
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.publish import Destination, publish_job
 from nymity.cli.source import write_text
 from nymity.core.errors import FileError
+from nymity.core.wording import count
 
 EXAMPLES = ("nymity demo", "nymity demo --out /tmp/demo/release --rows 5000")
 
@@ -51,7 +52,7 @@ def command(
     make_way(Job.from_dict(tomllib.loads(text)), out, destination.custodian, force=force or own)
     write_table(hospital(rows), data, WriteOptions(neutralize_formulas=False))
     write_text(job, text)
-    screen.line(f"{data}   {counted(rows, 'generated hospital stay')}; nobody in it is real")
+    screen.line(f"{data}   {count(rows, 'generated hospital stay')}; nobody in it is real")
     screen.line(f"{job}   what to publish and how: worth reading")
     screen.line()
     screen.line(f"$ nymity publish {job} --out {out}", style="bold")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.options import AsJson, Force, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, may_write, same_file
 from nymity.core.errors import FileError
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.lattice.nodes import EvaluatedNodes
@@ -67,7 +68,7 @@ def command(
         write_table(nodes.frame(), out)
     best, buys, costs = nodes.best(top), nodes.front("suppression"), nodes.front("k")
     screen.line(
-        f"{counted(len(nodes), 'node')}, {counted(int(nodes.solution.sum()), 'solution')} within the suppression limit",
+        f"{count(len(nodes), 'node')}, {count(int(nodes.solution.sum()), 'solution')} within the suppression limit",
         style="bold",
     )
     screen.show(f"Levels are those of {', '.join(nodes.names)}.", "")
@@ -99,7 +100,7 @@ def _show_front(screen: Screen, front: EvaluatedNodes, top: int, title: str, wor
     import numpy as np
 
     drawn = front[np.linspace(0, len(front) - 1, min(top, len(front))).round().astype(np.int64)]
-    shown = f"{len(drawn):,} of {counted(len(front), 'node')}, evenly spaced" if len(drawn) < len(front) else ""
+    shown = f"{len(drawn):,} of {count(len(front), 'node')}, evenly spaced" if len(drawn) < len(front) else ""
     screen.show(_table(drawn, title), f"{shown}{': n' if shown else 'N'}o other node {words}.", "")
 
 

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from nymity.cli.console import Screen, counted
+from nymity.cli.console import Screen
 from nymity.cli.options import AsJson, Quiet
 from nymity.core.errors import ParameterError
+from nymity.core.wording import count
 
 EXAMPLES = ("nymity forget release --yes", "nymity forget release --custodian /safe/place --yes")
 
@@ -47,7 +48,7 @@ def command(
         screen.line(f"Custody of {release} was ended on {found.ended}; there is nothing left to remove.", style="bold")
     else:
         screen.line(
-            f"Custody of {release} has ended: {counted(len(found.removed), 'file')} removed or emptied.", style="bold"
+            f"Custody of {release} has ended: {count(len(found.removed), 'file')} removed or emptied.", style="bold"
         )
         screen.show("", "From now on nobody can")
         for lost in found.lost:

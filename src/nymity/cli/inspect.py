@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.cli.source import may_write, write_text
 from nymity.core.paths import resolved
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publish.inspect import Inspection
@@ -53,7 +54,7 @@ def command(
         stated = asdict(found_options(data, ReadOptions(**reading)))  # type: ignore[arg-type]
         _write_starter(job, data, inspection, k, stated)
     screen.line(
-        f"{data}: {counted(inspection.records, 'record')}, {counted(len(inspection.columns), 'column')}", style="bold"
+        f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
@@ -88,7 +89,7 @@ def _headline(inspection: Inspection) -> str:
         return "No column looks like a quasi-identifier: what could single out a person is for you to say."
     alone = inspection.unique_records
     if alone:
-        found = f"{alone:,} of {counted(inspection.records, 'record')} ({percent(alone / inspection.records)})"
+        found = f"{alone:,} of {count(inspection.records, 'record')} ({percent(alone / inspection.records)})"
         words = f"{found} {'is' if alone == 1 else 'are'} unique in"
     else:
         words = f"No record is unique; the smallest group that looks alike has {inspection.smallest_class:,} records in"

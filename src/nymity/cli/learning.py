@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.progress import watching
 from nymity.core.errors import MissingExtraError
 from nymity.core.progress import Observer
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,11 +114,11 @@ def _quickly(found: Learnability) -> str:
 
 
 def _shown(found: LearningResult) -> list[Table | str]:
-    tested = f"{counted(found.folds, 'fold')} of" if found.folds is not None else "holdout of"
+    tested = f"{count(found.folds, 'fold')} of" if found.folds is not None else "holdout of"
     head = (
-        f"Learning {found.target} ({counted(len(found.classes), 'class', 'classes')}) from "
-        f"{counted(len(found.columns), 'column')}, tested on {tested} "
-        f"{counted(found.test_records, 'original record')}. "
+        f"Learning {found.target} ({count(len(found.classes), 'class', 'classes')}) from "
+        f"{count(len(found.columns), 'column')}, tested on {tested} "
+        f"{count(found.test_records, 'original record')}. "
         f"The most frequent class alone: {percent(found.zero_r)}."
     )
     shown = table(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nymity.cli.console import Screen, add_row, counted, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.cli.private import about_source
 from nymity.cli.source import names, read_with_roles
 from nymity.core.errors import ParameterError
+from nymity.core.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,4 +91,4 @@ def _show(screen: Screen, measured: Measurement) -> None:
     )
     screen.show(facts, "", shown)
     if measured.masked:
-        screen.show("", f"{counted(measured.masked, 'row')} with every quasi-identifier masked: one of the classes.")
+        screen.show("", f"{count(measured.masked, 'row')} with every quasi-identifier masked: one of the classes.")

@@ -37,6 +37,14 @@ FailOnWarnings = Annotated[
 JobOption = Annotated[
     Path | None, typer.Option("--job", help="Job file (.toml or .json) that names the roles.", show_default=False)
 ]
+RecodingOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--recoding",
+        help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
+        show_default=False,
+    ),
+]
 Quasi = Annotated[
     str | None, typer.Option(help="Quasi-identifiers, comma-separated, in place of a job.", show_default=False)
 ]

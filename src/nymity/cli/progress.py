@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nymity.cli.console import Screen, counted
+from nymity.cli.console import Screen
 from nymity.core.progress import Observer, Progress, silent
+from nymity.core.wording import count
 
 #: Seconds between two updates: a search reports every node, thousands in a second.
 REFRESH = 0.1
@@ -48,9 +49,9 @@ def describe(progress: Progress) -> str:
     if words not in _SEARCHES:
         return words
     if progress.total:
-        words += f": {progress.done:,} of {counted(progress.total, 'node')} checked"
+        words += f": {progress.done:,} of {count(progress.total, 'node')} checked"
     elif progress.done:
-        words += f": {counted(progress.done, 'node')} checked"
+        words += f": {count(progress.done, 'node')} checked"
     return words if progress.best is None else f"{words}, best loss so far {progress.best:.4g}"
 
 

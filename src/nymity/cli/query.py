@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
-from nymity.cli.options import AsJson, JobOption, Quiet
+from nymity.cli.console import Screen, add_row, table
+from nymity.cli.options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
 from nymity.cli.source import open_released, read_original
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.utility import QueryError
@@ -28,13 +29,7 @@ def command(
     original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
     release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
     job: JobOption = None,
-    recoding: Annotated[
-        Path | None,
-        typer.Option(
-            help="The custodian's folder, or recoding.json in it; looked for beside the release unless given.",
-            show_default=False,
-        ),
-    ] = None,
+    recoding: RecodingOption = None,
     sensitive: Annotated[
         Path | None,
         typer.Option(
@@ -87,7 +82,7 @@ def command(
 def _drawn(found: QueryError) -> str:
     asked = "1 to all" if found.dimensions is None else str(found.dimensions)
     return (
-        f"{counted(found.n, 'query', 'queries')} on {counted(found.records, 'record')}: {asked} quasi-identifiers, "
+        f"{count(found.n, 'query', 'queries')} on {count(found.records, 'record')}: {asked} quasi-identifiers, "
         f"selectivity {percent(found.selectivity or 0)}, seed {found.seed}. "
         f"{found.zero_answers:,} of them find no record."
     )

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.learning import Classifiers
 from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
 from nymity.cli.progress import watching
 from nymity.cli.source import load_job, may_write, names
 from nymity.core.errors import InputError, ParameterError
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publish.job import Job, Source
@@ -127,11 +128,11 @@ def _page(found: Recommendation) -> str:
 def _show(screen: Screen, found: Recommendation, out: Path, written: list[str]) -> None:
     original, zero = found.best_original.confirming, found.zero_r.confirming
     screen.line(
-        f"{counted(len(found.trials), 'release')} tried in {found.seconds:,.0f} s: {_ENDINGS[found.ending]}",
+        f"{count(len(found.trials), 'release')} tried in {found.seconds:,.0f} s: {_ENDINGS[found.ending]}",
         style="bold",
     )
     screen.show(
-        f"Accuracy for {found.target} ({counted(found.classes, 'class', 'classes')}) on {original.records:,} records "
+        f"Accuracy for {found.target} ({count(found.classes, 'class', 'classes')}) on {original.records:,} records "
         f"kept apart: {percent(original.rate)} learned from the original, {percent(zero.rate)} by always answering "
         "the most frequent class.",
         "",

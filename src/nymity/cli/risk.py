@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, percent, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
 from nymity.cli.source import read_with_roles
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.risk import Drivers, RiskProfile
@@ -95,12 +96,12 @@ def _records(found: RiskProfile) -> list[str]:
     alone = found.unique_records
     share = f" ({percent(alone / found.counted)})" if found.counted else ""
     lines = [
-        f"{counted(found.counted, 'record')} in {counted(found.classes, 'class', 'classes')}, {alone:,} unique{share}."
+        f"{count(found.counted, 'record')} in {count(found.classes, 'class', 'classes')}, {alone:,} unique{share}."
     ]
     if found.masked:
-        lines.append(f"{counted(found.masked, 'row')} with every quasi-identifier masked: one of the classes.")
+        lines.append(f"{count(found.masked, 'row')} with every quasi-identifier masked: one of the classes.")
     if found.dropped:
-        lines.append(f"{counted(found.dropped, 'record')} left out for missing values, as the schema says.")
+        lines.append(f"{count(found.dropped, 'record')} left out for missing values, as the schema says.")
     return lines
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, parameters, percent, table
+from nymity.cli.console import Screen, add_row, parameters, table
 from nymity.cli.warnings_shown import list_warnings, show_warnings
+from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publish.compare import Comparison
@@ -55,14 +56,14 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
 def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
     """Show the account to people."""
     records = found["records"]
-    of = "" if records["in"] is None else f" of {counted(records['in'], 'record')}"
+    of = "" if records["in"] is None else f" of {count(records['in'], 'record')}"
     released = f"Released {records['out']:,}{of or ' records'}"
     if found["holds"] and "seeded" not in found:
         show_warnings(screen, f"{released}; every promise", found["warnings"])
     else:
         what = "every promise holds, but not against who knows the seed" if found["holds"] else _NOT_PRIVATE
         list_warnings(
-            screen, f"{released}; {what}, with {counted(len(found['warnings']), 'warning')}.", found["warnings"]
+            screen, f"{released}; {what}, with {count(len(found['warnings']), 'warning')}.", found["warnings"]
         )
     screen.line()
     screen.show(_guarantee_table(found["guarantees"]), "", _level_table(found["levels"]), "")
@@ -149,7 +150,7 @@ def _facts(found: Mapping[str, Any]) -> Table:
 
 def _suppressed(found: Mapping[str, Any]) -> str:
     gone, records = found["suppressed"], found["records"]["in"]
-    words = f"{gone['records']:,} of {counted(records, 'record')} ({percent(gone['records'] / records)}"
+    words = f"{gone['records']:,} of {count(records, 'record')} ({percent(gone['records'] / records)}"
     words += f", limit {percent(gone['limit'])})" if gone["limit"] is not None else ")"
     if gone["masked"]:
         words += "; published with * in every quasi-identifier"
@@ -166,7 +167,7 @@ def _lost(loss: Mapping[str, Any]) -> str:
         words += f", {percent(loss['scaled'])} of the way from the original to nothing"
     if "lattice_nodes" not in loss:
         return f"{words}; {_proof(loss)}"
-    checked = f"{loss['nodes_checked']:,} of {counted(loss['lattice_nodes'], 'node')} checked"
+    checked = f"{loss['nodes_checked']:,} of {count(loss['lattice_nodes'], 'node')} checked"
     return f"{words}; {_proof(loss)} ({checked})"
 
 

@@ -37,7 +37,7 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema, check_columns
-from nymity.utility.released import Released
+from nymity.utility.released import Released, hierarchies_for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,12 +314,5 @@ def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], Reading
 
 def _with_hierarchies(schema: Schema, recoding: Recoding) -> Schema:
     """Return the schema with the hierarchies of a recoding, whose codes its cells speak of."""
-    hierarchies = recoding.hierarchies
-    if set(hierarchies) != set(schema.quasi):
-        raise TableError(
-            "recoding",
-            expected=f"the quasi-identifiers {', '.join(map(repr, schema.quasi))}",
-            got=", ".join(map(repr, hierarchies)),
-            hint="give the recoding of this release",
-        )
+    hierarchies = hierarchies_for(schema.quasi, recoding)
     return Schema({n: replace(a, hierarchy=hierarchies[n]) if n in hierarchies else a for n, a in schema.items()})

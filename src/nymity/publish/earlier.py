@@ -20,9 +20,10 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import NoSolutionError
+from nymity.core.wording import count
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.caveats.caveat import Caveat
-from nymity.publish.caveats.wording import counted, people
+from nymity.publish.caveats.wording import people
 from nymity.publish.earlier_opening import Opened, open_earlier
 from nymity.publish.earlier_rows import Ints, Left, Rows, intersect
 from nymity.publish.job import Job
@@ -99,7 +100,7 @@ def _demand(left: Left, wanted: int) -> None:
 
 def _left_caveat(left: Left, releases: int) -> list[Caveat]:
     """Warn where less is left than this release promises alone."""
-    least, together = left.smallest_group, counted(releases, "earlier release")
+    least, together = left.smallest_group, count(releases, "earlier release")
     if least is None:
         return []
     clauses = []
@@ -166,4 +167,4 @@ def _beside_private(job: Job) -> EarlierFindings:
 
 
 def _known(releases: int) -> str:
-    return f"{counted(releases, 'earlier release')} of the same people {'is' if releases == 1 else 'are'} known"
+    return f"{count(releases, 'earlier release')} of the same people {'is' if releases == 1 else 'are'} known"

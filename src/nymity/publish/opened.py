@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -27,7 +27,8 @@ from nymity.privacy import PrivacyModel
 from nymity.publish.caveats import Caveat, verdict
 from nymity.publish.certificate import Certificate
 from nymity.publish.certificate_form import Certificate2, CertificateForm, Promise
-from nymity.publish.custody import Custody, KeptLog, content_hashes
+from nymity.publish.custody import Custody, KeptLog
+from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
 from nymity.publish.pipeline import population_of
 from nymity.publish.registry import Method
@@ -62,7 +63,8 @@ def open(
     of the job unless given.
     """
     if isinstance(release, Release):
-        if any(given is not None for given in (job, schema, certificate, sensitive, recoding, links, population)):
+        further = (job, schema, certificate, sensitive, recoding, links, population, custodian)
+        if any(given is not None for given in further):
             raise ParameterError("open", expected="a Release alone, which knows everything", got="more beside it")
         return OpenedRelease(
             files=ReleasedFiles(release.frame, None, release.counts),
@@ -174,8 +176,10 @@ class OpenedRelease:
     @property
     def schema(self) -> Schema | None:
         """What each column is: as given, by the job, or by the certificate, which withholds values and paths."""
-        if self.given_schema is not None or self.job is not None:
-            return self.given_schema if self.job is None else self.job.schema
+        if self.given_schema is not None:
+            return self.given_schema
+        if self.job is not None:
+            return self.job.schema
         return None if self.stated is None else self.stated.job.schema
 
     @property
@@ -213,7 +217,7 @@ class OpenedRelease:
             return self.custodian.log_of(self.table if here is None else here)
         if here is None or not _may_look(custody := Custody.beside(here.absolute().parent)):
             return None
-        fitting = custody.with_content(*content_hashes(here))
+        fitting = custody.with_content(file_fingerprint(here), fingerprint(self.table))
         if fitting is None and not custody.logs[0].released:
             fitting = custody.logs[0]  # of a version whose logs did not say what they belong to
         return fitting
@@ -226,13 +230,17 @@ class OpenedRelease:
             given = log.recoding
         return Recoding.load(given) if isinstance(given, Path) else given
 
-    @cached_property
+    @property
     def links(self) -> NDArray[np.int64] | None:
         """The source row of each released row, as given or by the custodian's log; None where nobody has it."""
+        return self._mapping.source_rows
+
+    @cached_property
+    def _mapping(self) -> _Mapping:
         given = self.given_links
         if given is None and (log := self.log) is not None and not log.ended and log.mapping.exists():
             given = log.mapping
-        return _read_links(given) if isinstance(given, Path) else given
+        return _read_mapping(given) if isinstance(given, Path) else _Mapping(given)
 
     @cached_property
     def released(self) -> Released:
@@ -247,8 +255,10 @@ class OpenedRelease:
             models=self.promises,
             method=self.method,
             recoding=recoding,
-            source_rows=self.links,
+            source_rows=self._mapping.source_rows,
+            masked=self._mapping.masked,
             population=population,
+            minimized=getattr(self.method, "minimized", None),
         )
 
     @property
@@ -334,15 +344,26 @@ def _may_look(custody: Custody) -> bool:
         return False
 
 
-def _read_links(path: Path) -> NDArray[np.int64]:
-    """Read the links of rows from the file of a custodian's log."""
+class _Mapping(NamedTuple):
+    """The source row of each released row, and which rows are suppressed, where these are known."""
+
+    source_rows: NDArray[np.int64] | None = None
+    masked: NDArray[np.bool_] | None = None
+
+
+def _read_mapping(path: Path) -> _Mapping:
+    """Read what the custodian's log tells of each row."""
     refuse_ended(path)
     mapping = read_table(path)
     if not {"released_row", "source_row"} <= set(mapping.columns):
         raise TableError(
             str(path), expected="columns 'released_row' and 'source_row'", got=", ".join(map(repr, mapping.columns))
         )
-    rows = mapping.sort("released_row")["source_row"]
+    mapping = mapping.sort("released_row")
+    rows = mapping["source_row"]
     if not rows.dtype.is_integer() or rows.has_nulls():
         raise TableError(str(path), expected="row numbers in 'source_row'", got=f"{rows.dtype} or gaps")
-    return rows.to_numpy().astype(np.int64)
+    masked = mapping["masked"] if "masked" in mapping.columns else None
+    if masked is not None and (masked.dtype != pl.Boolean or masked.has_nulls()):
+        raise TableError(str(path), expected="true or false in 'masked'", got=f"{masked.dtype} or gaps")
+    return _Mapping(rows.to_numpy().astype(np.int64), None if masked is None else masked.to_numpy())

@@ -22,7 +22,7 @@ from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import HEADLINE, numbers, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
-from nymity.report.received import received
+from nymity.report.received import received, staged
 from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 
@@ -41,7 +41,10 @@ _COARSER = {
 
 def render_about(release: str | Path | OpenedRelease) -> str:
     """Return the page for those who are given a release: by its folder, or a file in it."""
-    released = received(release)
+    return _page(received(release))
+
+
+def _page(released: OpenedRelease) -> str:
     sections = [
         _columns_section(released),
         _cells_section(released),
@@ -54,7 +57,7 @@ def render_about(release: str | Path | OpenedRelease) -> str:
 
 def write_about(folder: str | Path, tables: Sequence[pl.DataFrame] | None = None) -> list[str]:
     """Write the page for recipients into a release folder; return its name, as ``beside`` of Release.write asks."""
-    page = render_about(received(folder, tables))
+    page = _page(received(folder) if tables is None else staged(folder, tables))
     replace_file(Path(folder) / ABOUT_NAME, lambda place: place.write_text(page, encoding="utf-8", newline="\n"))
     return [ABOUT_NAME]
 

@@ -16,22 +16,22 @@ from nymity.publish.signing import CERTIFICATE_NAME
 from nymity.publish.stated import Stated
 
 
-def received(release: str | Path | OpenedRelease, tables: Sequence[pl.DataFrame] | None = None) -> OpenedRelease:
-    """Open a release by its folder or a file in it; refuse a certificate of other tables, or one that was changed.
+def staged(folder: str | Path, tables: Sequence[pl.DataFrame]) -> OpenedRelease:
+    """Return a release that is just being written: ``tables`` are what its files hold, and were verified."""
+    files = ReleasedFiles(tables[0], None, tables[1] if len(tables) > 1 else None)
+    return OpenedRelease(files=files, stated=Stated.read(Path(folder) / CERTIFICATE_NAME))
 
-    ``tables`` are what its files hold, where they were read and verified already.
-    """
+
+def received(release: str | Path | OpenedRelease) -> OpenedRelease:
+    """Open a release by its folder or a file in it; refuse a certificate of other tables, or one that was changed."""
     if isinstance(release, OpenedRelease):
-        return release
-    folder = Path(release) if Path(release).is_dir() else Path(release).parent
-    if tables is not None:
-        files = ReleasedFiles(tables[0], None, tables[1] if len(tables) > 1 else None)
-        return OpenedRelease(files=files, stated=Stated.read(folder / CERTIFICATE_NAME))
-    opened = open_release(folder)
+        opened = release
+    else:
+        opened = open_release(Path(release) if Path(release).is_dir() else Path(release).parent)
     wrong = [one for one in check(opened).findings if one.answer is Answer.BROKEN and one.about in _REPEATED]
     if wrong:
         raise FileError(
-            str(folder / CERTIFICATE_NAME),
+            CERTIFICATE_NAME if opened.files.path is None else str(opened.files.path.with_name(CERTIFICATE_NAME)),
             expected="a certificate that says what the table shows",
             got=f"another one: {wrong[0].says}",
             hint="nymity check lists all that differs",

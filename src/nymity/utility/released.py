@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,24 +88,13 @@ class Released:
             )
         return self.schema
 
-    def _check_recoding(self, recoding: Recoding) -> None:
-        """Refuse the recoding of another release."""
-        lacking = [name for name in (self.schema.quasi if self.schema else ()) if name not in recoding.hierarchies]
-        if lacking:
-            raise TableError(
-                "recoding",
-                expected=f"the quasi-identifier {lacking[0]!r}",
-                got=", ".join(map(repr, recoding.hierarchies)),
-                hint="give the recoding of this release",
-            )
-
     def reading(self, source: pl.DataFrame | None = None) -> Reading | None:
         """Say what cells stand for: by the recoding, or by their text beside the original; None if neither is known."""
         if self.counts is not None:
             return Reading({}, as_they_are)
         if self.recoding is not None:
-            self._check_recoding(self.recoding)
-            return Reading(self.recoding.hierarchies, by_recoding(self.recoding))
+            quasi = self.recoding.hierarchies if self.schema is None else self.schema.quasi
+            return Reading(hierarchies_for(quasi, self.recoding), by_recoding(self.recoding))
         if source is None or self.schema is None:
             return None
         schema = self.schema
@@ -113,6 +102,18 @@ class Released:
         tables = [kept] if self.population is None else [kept, self.population]
         built = {name: schema.hierarchy(name, _values([table[name] for table in tables])) for name in schema.quasi}
         return Reading(built, by_text(built, source))
+
+
+def hierarchies_for(quasi: Iterable[str], recoding: Recoding) -> Mapping[str, Hierarchy]:
+    """Return the hierarchies of a recoding, or refuse that of another release."""
+    if set(recoding.hierarchies) != set(quasi):
+        raise TableError(
+            "recoding",
+            expected=f"the quasi-identifiers {', '.join(map(repr, quasi))}",
+            got=", ".join(map(repr, recoding.hierarchies)),
+            hint="give the recoding of this release",
+        )
+    return recoding.hierarchies
 
 
 def _values(columns: list[pl.Series]) -> pl.Series:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import nymity as ny
-from nymity.cli.console import percent
 from nymity.cli.main import app
+from nymity.core.wording import percent
 from nymity.report.search import _proof
 
 JOB = """

@@ -54,7 +54,21 @@ def test_a_release_on_disk_answers_like_the_one_that_was_made(made: tuple[ny.Rel
     assert asked[0] == asked[1]
     if release.counts is None:
         before, after = (ny.compare(PEOPLE, one) for one in (release, opened))
-        assert after.measured == before.measured
+        assert after == before
+
+
+def test_masked_rows_and_what_was_minimized_are_known_again(tmp_path: Path) -> None:
+    """Rows at the top of every hierarchy look like masked ones, and a loss with parameters is none of the list."""
+    table = pl.DataFrame({"q": ["a", "a", "a", "b", "c", "d"]})
+    schema = ny.Schema({"q": ny.quasi(ny.Hierarchy.from_rows([[v, "*"] for v in "abcd"]), level=1)})
+    loss = ny.DomainShareLoss(aggregation="rank")
+    release = ny.publish(table, schema, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice(loss=loss))
+    assert release.frame["q"].unique().to_list() == ["*"]
+    release.write(tmp_path / "release")
+    fresh, later = (ny.compare(table, one) for one in (release, ny.open(tmp_path / "release")))
+    assert later == fresh
+    assert loss.name in {one.name for one in later.measured}
+    assert fresh.suppressed == 0
 
 
 def test_without_the_custodians_folder_less_is_known(made: tuple[ny.Release, Path], tmp_path: Path) -> None:
@@ -97,8 +111,9 @@ def test_what_is_not_known_is_asked_for() -> None:
 
 def test_what_contradicts_itself_is_refused(made: tuple[ny.Release, Path], tmp_path: Path) -> None:
     release, folder = made
-    with pytest.raises(ParameterError, match="a Release alone"):
-        ny.open(release, schema=SCHEMA)
+    for further in ({"schema": SCHEMA}, {"custodian": tmp_path}):
+        with pytest.raises(ParameterError, match="a Release alone"):
+            ny.open(release, **further)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"given to nymity\.open"):
         ny.check(ny.open(folder), job=release.job)
     (tmp_path / "empty").mkdir()
@@ -111,3 +126,9 @@ def test_a_table_without_rows_never_holds() -> None:
     found = ny.check(pl.DataFrame({"q": []}, schema={"q": pl.String}), job=job)
     assert found.answer == "cannot be seen"
     assert "no rows" in found.promises[0].why
+
+
+def test_a_schema_that_is_given_counts_before_that_of_the_job() -> None:
+    job = ny.Job(schema=ny.Schema({"q": ny.quasi()}), privacy=[K5])
+    other = ny.Schema({"q": ny.quasi(ny.Hierarchy.masking())})
+    assert ny.open(pl.DataFrame({"q": ["a"]}), job=job, schema=other).schema == other

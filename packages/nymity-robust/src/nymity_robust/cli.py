@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nymity.cli.console import Screen, add_row, percent, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.register import group, register
 from nymity.cli.source import write_text
+from nymity.core.wording import percent
 
 if TYPE_CHECKING:
     from torch import nn

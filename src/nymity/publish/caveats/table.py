@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import polars as pl
 
+from nymity.core.wording import count, percent
 from nymity.privacy import PrivacyModel
 from nymity.publish.caveats.caveat import Caveat
-from nymity.publish.caveats.wording import counted
 from nymity.publish.fingerprint import as_any_file_tells
-from nymity.risk.attacks.result import share
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.text import as_text
 
@@ -87,7 +86,7 @@ def single_out(table: pl.DataFrame, of_row: pl.Series, insensitive: Sequence[str
     if by_column[worst] <= before:
         says = f"{_rows(together, rows)} unique once {_all(len(insensitive))} insensitive columns are known"
     elif len(insensitive) > 1:
-        says += f", and {share(together / rows)} once {_all(len(insensitive))} insensitive columns are known"
+        says += f", and {percent(together / rows)} once {_all(len(insensitive))} insensitive columns are known"
     if before:
         says += f" ({before:,} are without them)"
     figures = {"rows": rows, "unique_before": before, "unique_once_known": by_column, "unique_with_all": together}
@@ -181,11 +180,11 @@ def _without_promise(values: ValuesByClass, classes: bool) -> Caveat:
     if certain:
         says += (
             f"in {alike.height:,} of {found.height:,} classes everybody has the same value, "
-            f"which is so certain for {share(certain / records)} of records"
+            f"which is so certain for {percent(certain / records)} of records"
         )
         says += _of_which_missing(int(alike["gaps"].sum()))
     else:
-        says += f"one value has up to {share(largest)} of a class"
+        says += f"one value has up to {percent(largest)} of a class"
     figures = {
         "column": name,
         "records": records,
@@ -213,8 +212,8 @@ def _spelled_alike(values: ValuesByClass, classes: bool) -> list[Caveat]:
         largest = [_largest_share(found) for found in (before, after)]
         fewer = f", not {least[0]:,}" if least[1] < least[0] else ""
         says += (
-            f"; taken as one, a class has {counted(least[1], 'different value')} at least{fewer}, "
-            f"and one value up to {share(largest[1])} of a class"
+            f"; taken as one, a class has {count(least[1], 'different value')} at least{fewer}, "
+            f"and one value up to {percent(largest[1])} of a class"
         )
         figures |= {"fewest_values": least[0], "fewest_values_merged": least[1]}
         figures |= {"largest_share_merged": round(largest[1], 4)}
@@ -232,8 +231,8 @@ def _missing(values: ValuesByClass, promised: bool) -> list[Caveat]:
     clauses = []
     if empty.height:
         clauses.append(
-            f"{name!r} is missing for everybody of {counted(empty.height, 'class', 'classes')} "
-            f"({share(certain / records)} of records), and that it is missing is certain"
+            f"{name!r} is missing for everybody of {count(empty.height, 'class', 'classes')} "
+            f"({percent(certain / records)} of records), and that it is missing is certain"
         )
     if promised and known < least:
         clauses.append(
@@ -267,7 +266,7 @@ def text_of(column: pl.Series) -> pl.Series:
 
 
 def _rows(number: int, rows: int) -> str:
-    return f"{share(number / rows)} of rows ({number:,} of {rows:,}) {'is' if number == 1 else 'are'}"
+    return f"{percent(number / rows)} of rows ({number:,} of {rows:,}) {'is' if number == 1 else 'are'}"
 
 
 def _largest_share(by_class: pl.DataFrame) -> float:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from nymity.core.wording import count
 
-counted = count
-
 
 def people(number: int) -> str:
     """Write ``1 person``, ``2 people``."""
-    return counted(number, "person", "people")
+    return count(number, "person", "people")

@@ -13,9 +13,10 @@ from nymity.core.extras import require
 from nymity.core.intervals import ERROR, clopper_pearson
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
+from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.opening import require_columns
-from nymity.risk.attacks.result import AttackResult, NoLimit, share
+from nymity.risk.attacks.result import AttackResult, NoLimit
 from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import NOT_THERE, Scene, drawn_codes
 from nymity.table.bucket_recoding import BUCKET, COUNT
@@ -91,8 +92,8 @@ class AttributeInference(Attack):
             limit=NoLimit(
                 ("promises limit what a class tells of its people, not what all rows tell of people at large",)
             ),
-            sentence=f"A model trained on the release predicts {attribute!r} of {share(a)} of its people, and of "
-            f"{share(c)} of people who are not in it.",
+            sentence=f"A model trained on the release predicts {attribute!r} of {percent(a)} of its people, and of "
+            f"{percent(c)} of people who are not in it.",
             figures={
                 "risk": _risk(a, c),
                 "risk_interval": [_risk(low_in, high_out), _risk(high_in, low_out)],

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.intervals import ERROR, clopper_pearson
+from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import certainty_limit
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene, ValueGroups
 
 
@@ -33,7 +34,7 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
     n, certain = int(groups.people.sum()), int(groups.people[few].sum())
     limit = certainty_limit(scene.models, attribute, groups.column, excluded=excluded, classes=not scene.freeform)
     missing = int(groups.people[_only_missing(groups)].sum())
-    gaps = f"; for {share(missing / n)} it is a missing value" if missing else ""
+    gaps = f"; for {percent(missing / n)} it is a missing value" if missing else ""
     ruled = f" once {excluded} other{'s' * (excluded > 1)} of the class can be ruled out" if excluded else ""
     return AttackResult(
         key=attack.key,
@@ -47,7 +48,7 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         highest=Fraction(int(few.any())),
         limit=limit,
         exceeds=limit.exceeded_by(certain),
-        sentence=f"The value of {attribute!r} is certain for {share(certain / n)} of {n:,} people{ruled}{gaps}.",
+        sentence=f"The value of {attribute!r} is certain for {percent(certain / n)} of {n:,} people{ruled}{gaps}.",
         figures={
             "groups": len(groups.people),
             "certain_groups": int(few.sum()),

@@ -13,10 +13,11 @@ import polars as pl
 
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
+from nymity.core.wording import percent
 from nymity.lattice.search import LatticeSearch
 from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.replay import OF_NO_TABLE, Replay, Row, as_rows, replay_hindrance
-from nymity.risk.attacks.result import AttackResult, NoLimit, share
+from nymity.risk.attacks.result import AttackResult, NoLimit
 from nymity.risk.attacks.scene import Scene
 
 
@@ -85,7 +86,7 @@ class Downcoding(Attack):
                 baseline=float(guessed / n),
                 limit=NoLimit(("promises limit who is found and which sensitive values, not what cells stand for",)),
                 sentence=f"Of {before:,} tables that fit the release, the method publishes it from {left:,}; the "
-                f"values of {share(float(right / n))} of the rows are guessed, against {share(float(guessed / n))} "
+                f"values of {percent(float(right / n))} of the rows are guessed, against {percent(float(guessed / n))} "
                 "without knowing the method.",
                 figures={"tables": {"before": before, "left": left}, "tried": replay.tried},
             )

@@ -28,10 +28,11 @@ from numpy.typing import NDArray
 from nymity.core.draws import KeyedDraws
 from nymity.core.intervals import ERROR, clopper_pearson, clustered_interval
 from nymity.core.progress import Progress, report
+from nymity.core.wording import percent
 from nymity.privacy.model import INFINITE
 from nymity.risk.attacks.contract import CannotRunError
 from nymity.risk.attacks.replay import Replay, Row, as_rows
-from nymity.risk.attacks.result import AttackResult, NoLimit, share
+from nymity.risk.attacks.result import AttackResult, NoLimit
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.worlds import Worlds, levels_alone
 from nymity.table.recoding import Recoded
@@ -109,7 +110,7 @@ class Exchange:
             interval=(low, high),
             limit=_NO_LIMIT,
             sentence=f"If two people who fit each other's rows had each other's values, {self._compares} would be "
-            f"others with a chance of {share(rate)} (95% interval {share(low)} to {share(high)}, {n:,} pairs); "
+            f"others with a chance of {percent(rate)} (95% interval {percent(low)} to {percent(high)}, {n:,} pairs); "
             f"{self._said(found)}",
             figures={**figures, "ratio": self._ratios(found)},
         )

@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from nymity.core.progress import Progress, report
+from nymity.core.wording import percent
 from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linkage_limit
-from nymity.risk.attacks.result import AttackResult, Limit, share
+from nymity.risk.attacks.result import AttackResult, Limit
 from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.shared_classes import sharing, values_left
@@ -76,8 +77,8 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
         baseline=before,
         limit=limit,
         exceeds=limit.exceeded_by(highest),
-        sentence=f"Both releases together let a row be picked rightly with a chance of {share(rate)} on average, "
-        f"against {share(before)} with either alone"
+        sentence=f"Both releases together let a row be picked rightly with a chance of {percent(rate)} on average, "
+        f"against {percent(before)} with either alone"
         + (f"; {int(people[below].sum()):,} of {n:,} people have fewer than {k} rows left." if k > 1 else "."),
         figures={
             "people_below_promise": int(people[below].sum()),

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from nymity.core.intervals import clustered_interval
 from nymity.core.progress import Progress, report
 from nymity.core.validation import exact_fraction, number, whole_number
+from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linkage_limit
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import Scene
 
@@ -77,8 +78,8 @@ class Linkage(Attack):
                 highest=highest,
                 limit=limit,
                 exceeds=limit.exceeded_by(highest),
-                sentence=f"Whoever knows some columns of a person picks the right row in {share(successes / n)} of "
-                f"{n:,} attempts on {len(chosen):,} people, and with a chance of {share(float(highest))} at most.",
+                sentence=f"Whoever knows some columns of a person picks the right row in {percent(successes / n)} of "
+                f"{n:,} attempts on {len(chosen):,} people, and with a chance of {percent(float(highest))} at most.",
                 figures={
                     "people_drawn": len(chosen),
                     "column_sets": len(subsets),

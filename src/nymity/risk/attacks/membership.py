@@ -9,10 +9,11 @@ import numpy as np
 
 from nymity.core.intervals import ERROR, clopper_pearson
 from nymity.core.progress import Progress, report
+from nymity.core.wording import percent
 from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import advantage_limit, presence_limits
-from nymity.risk.attacks.result import AttackResult, NoLimit, share
+from nymity.risk.attacks.result import AttackResult, NoLimit
 from nymity.risk.attacks.rows import Ints, Matcher
 from nymity.risk.attacks.scene import NOT_THERE, Scene
 
@@ -71,8 +72,8 @@ class Membership(Attack):
             baseline=0.0,
             limit=limit,
             exceeds=limit.exceeded_by(low_in - high_out),
-            sentence=f"A row fits {share(true)} of the people in the release and {share(false)} of those who are not: "
-            f"an advantage of {share(true - false)} over guessing.",
+            sentence=f"A row fits {percent(true)} of the people in the release and {percent(false)} of those who are "
+            f"not: an advantage of {percent(true - false)} over guessing.",
             figures={"true_positive_rate": true, "false_positive_rate": false},
         )
 
@@ -103,7 +104,7 @@ class Membership(Attack):
             limit=limit,
             exceeds=limit.exceeded_by(high) or min(shares, default=lowest) < lowest,
             sentence=f"Of {everyone:,} people of the population who fit a class, {inside:,} are in the release; for "
-            f"some of them the chance is {share(float(high))}.",
+            f"some of them the chance is {percent(float(high))}.",
             figures={"classes": int(some.sum()), "lowest": float(min(shares, default=Fraction(0)))},
         )
 

@@ -17,12 +17,13 @@ import polars as pl
 
 from nymity.core.progress import Progress, report
 from nymity.core.validation import number, whole_number
+from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.enumerated import TooManyWaysError
 from nymity.risk.attacks.exchange import Exchange
 from nymity.risk.attacks.promises import highest_chance, least_values, linkage_limit, value_limits
 from nymity.risk.attacks.replay import OF_NO_TABLE, Replay, Row, as_rows, replay_hindrance
-from nymity.risk.attacks.result import AttackResult, Limit, share
+from nymity.risk.attacks.result import AttackResult, Limit
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.worlds import Worlds
 from nymity.table.encoding import SensitiveColumn
@@ -162,9 +163,9 @@ class _Weighed:
             limit=limit,
             exceeds=exceeds or few,
             sentence=f"Of {tables['before']:,} tables that fit the release, the method publishes it from "
-            f"{tables['left']:,}; a guess of {attribute!r} is right for {share(float(right) / n)}, against "
-            f"{share(float(without))} without knowing the method, and with a chance of "
-            f"{share(float(highest))} at most{left}.",
+            f"{tables['left']:,}; a guess of {attribute!r} is right for {percent(float(right) / n)}, against "
+            f"{percent(float(without))} without knowing the method, and with a chance of "
+            f"{percent(float(highest))} at most{left}.",
             figures={**figures, "fewest_values": fewest, "promised_values": least, **self._masked(a)},
         )
 
@@ -191,8 +192,8 @@ class _Weighed:
             highest=highest,
             limit=limit,
             exceeds=limit.exceeded_by(highest),
-            sentence=f"A person's row is picked rightly with a chance of {share(rate)} on average, and of "
-            f"{share(float(highest))} at most.",
+            sentence=f"A person's row is picked rightly with a chance of {percent(rate)} on average, and of "
+            f"{percent(float(highest))} at most.",
             figures=self.figures,
         )
 

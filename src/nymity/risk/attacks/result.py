@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from nymity.core.wording import percent
 from nymity.risk.attackers import as_float
 
 
@@ -157,6 +156,3 @@ class AttackReport:
             "attacks": [result.to_dict() for result in self.results],
             "not_run": [attack.to_dict() for attack in self.not_run],
         }
-
-
-share = percent  # in the sentences of attacks

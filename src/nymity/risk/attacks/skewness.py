@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from nymity.core.wording import percent
 from nymity.risk.attacks.certainty import interval, values_hindrance
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import highest_chance, value_limits
-from nymity.risk.attacks.result import AttackResult, share
+from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene, ValueGroups
 
 #: Shares that are nearer to each other than this are compared as fractions.
@@ -59,9 +60,9 @@ class Skewness(Attack):
             baseline=baseline,
             limit=limit,
             exceeds=exceeds,
-            sentence=f"Guessing the most frequent {attribute!r} of a person's class is right for {share(rate)}, "
-            f"against {share(baseline)} for the most frequent of all, and with a chance of "
-            f"{share(float(highest))} at most.",
+            sentence=f"Guessing the most frequent {attribute!r} of a person's class is right for {percent(rate)}, "
+            f"against {percent(baseline)} for the most frequent of all, and with a chance of "
+            f"{percent(float(highest))} at most.",
             figures={"groups": len(groups.people)},
         )
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nymity.cli.console import Screen, add_row, counted, table
+from nymity.cli.console import Screen, add_row, table
 from nymity.cli.options import AsJson, Quiet
 from nymity.cli.progress import duration, watching
 from nymity.cli.register import group, register
 from nymity.core.errors import NymityError
+from nymity.core.wording import count
 
 if TYPE_CHECKING:
     from nymity_lab.study import Study
@@ -85,7 +86,7 @@ def _described(study: Study) -> dict[str, object]:
 
 def _show(screen: Screen, done: StudyRun) -> None:
     screen.line(f"{done.study.title}, scale {done.scale}", style="bold")
-    work = f"{counted(done.steps, 'step')}, {done.computed:,} computed now, {duration(done.seconds)} of work"
+    work = f"{count(done.steps, 'step')}, {done.computed:,} computed now, {duration(done.seconds)} of work"
     screen.show(f"After {done.study.source}. {work}.", "", _findings(done), "")
 
 
