@@ -33,6 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--confidences", default="0,5,10,20")
     parser.add_argument("--pairs", type=int, help="how many pairs of the curves; all unless given")
     parser.add_argument("--images", type=int)
+    parser.add_argument("--l2", default="1,2,3,4", help="radii of the bounded attacks, images from -0.5 to 0.5")
+    parser.add_argument("--linf", default="0.1,0.2,0.3")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no piece is begun that would not fit")
     parser.add_argument("--batch", type=int, default=1024, help="pairs × draws × members in work at a time")
     parser.add_argument("--device", default="auto")
@@ -52,7 +54,14 @@ def main(arguments: list[str] | None = None) -> int:
         test = load_images(wanted.data, "test")
         chosen = torch.randperm(len(test), generator=generator(torch.device("cpu"), wanted.seed, "test"))
         review = Review(
-            Scrutiny(attack=wanted.attack, wishes=wanted.wishes, known=wanted.known, seed=wanted.seed),
+            Scrutiny(
+                attack=wanted.attack,
+                wishes=wanted.wishes,
+                known=wanted.known,
+                l2=_numbers(given.l2),
+                linf=_numbers(given.linf),
+                seed=wanted.seed,
+            ),
             ensemble,
             LaplaceNoise(b=wanted.noise),
             test.take(chosen[: given.images or wanted.images]).to(device),
@@ -66,14 +75,17 @@ def main(arguments: list[str] | None = None) -> int:
         if "bounded" in parts:
             review.bounded()
         if "curves" in parts:
-            confidences = tuple(float(value) for value in given.confidences.split(","))
-            review.curves(tuple(given.attackers.split(",")), confidences, pairs=given.pairs)
+            review.curves(tuple(given.attackers.split(",")), _numbers(given.confidences), pairs=given.pairs)
         review.gather()
     except NymityError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     sys.stderr.write(f"{given.out / 'review.json'}\n")
     return 0
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(value) for value in text.split(","))
 
 
 if __name__ == "__main__":
