@@ -25,7 +25,7 @@ from nymity.core.errors import FileError
 from nymity.publish.check import check
 from nymity.publish.custody import Custody, KeptLog, places
 from nymity.publish.fingerprint import fingerprint
-from nymity.publish.pipeline import run_job
+from nymity.publish.run import Run
 from nymity.table.recoding import Recoding
 
 #: Tells the old release from the new one.
@@ -88,7 +88,9 @@ def write(make: Make, word: str, folder: Path, *, far: bool = False, **options: 
     """Publish into the folders of a scenario."""
     job = make(word, folder)
     ready = folder / f"{word}.pickle"
-    release = pickle.loads(ready.read_bytes()) if ready.exists() else run_job(job, people(400 if job.ledger else 24))
+    release = (
+        pickle.loads(ready.read_bytes()) if ready.exists() else Run(job, people(400 if job.ledger else 24)).release()
+    )
     release.write(folder / RELEASE, custodian=_log(folder, far=far), **options)
 
 
@@ -102,7 +104,7 @@ def _prepare(make: Make, folder: Path, *, far: bool, releases: int) -> None:
     for number in range(releases):
         write(make, "old", folder, far=far, force=number > 0)
     if make is not private:  # searching changes no file but the ledger: what was found is written again and again
-        (folder / "new.pickle").write_bytes(pickle.dumps(run_job(make("new", folder), people())))
+        (folder / "new.pickle").write_bytes(pickle.dumps(Run(make("new", folder), people()).release()))
     (folder / _SNAPSHOT).write_text(json.dumps(snapshot(folder)))
 
 

@@ -219,6 +219,27 @@ def test_cells_of_a_recoding_that_are_no_text_are_a_clear_error(here: Path, meth
     assert _run("compare", "people.csv", *with_recoding)[0] == ExitCode.INPUT
 
 
+@pytest.mark.parametrize("odd", [0.5, "1", None])
+@pytest.mark.parametrize(("method", "listed"), [("mondrian", "cell_of"), ("anatomy", "ids")])
+def test_numbers_of_a_recoding_that_are_not_whole_are_a_clear_error(
+    here: Path, method: str, listed: str, odd: object
+) -> None:
+    diverse = 'model = "frequency-l-diversity"\nl = 2\nattribute = "s"'
+    job = _JOB.replace('model = "k-anonymity"\nk = 3', diverse) if method == "anatomy" else _JOB
+    Path("job.toml").write_text(job + f'[method]\nname = "{method}"\n')
+    assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0
+    path = Path("release-custodian/recoding.json")
+    recoding = json.loads(path.read_text())
+    numbers = recoding[listed]
+    while isinstance(numbers[0], list):
+        numbers = numbers[0]
+    numbers[0] = odd
+    path.write_text(json.dumps(recoding))
+    code, said = _run("apply", str(path), "people.csv", "--out", "o.csv")
+    assert code == ExitCode.INPUT, said
+    assert "a recoding file as nymity writes it" in said
+
+
 @pytest.mark.parametrize("odd", ["x", 0.5, None, -1, 10**12])
 def test_a_damaged_row_mapping_is_a_clear_error(here: Path, odd: object) -> None:
     assert _run("publish", "job.toml", "--out", "release", "--no-report")[0] == 0

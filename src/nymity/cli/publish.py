@@ -28,6 +28,7 @@ from nymity.core.system_errors import UNCHANGED
 if TYPE_CHECKING:
     import polars as pl
 
+    from nymity.publish.compare import Comparison
     from nymity.publish.job import Job
     from nymity.publish.release import Release
     from nymity.risk import AttackReport
@@ -150,7 +151,9 @@ def publish_job(
     from nymity.publish.compare import compare
     from nymity.publish.custody import make_way
     from nymity.publish.release import ABOUT_NAME
+    from nymity.publish.run import Run
     from nymity.publish.signing import key_for
+    from nymity.quality import Loss
 
     job = load_job(path, settings)
     _spare_source(job, to)
@@ -162,13 +165,16 @@ def publish_job(
     key = key_for(job.sign, to.release, to.custodian, ask=ask)
     pages = Pages(screen)
     with watching(screen) as observe:
-        original, release = _run(job, observe, log, to.release)
+        run = Run(job, observe=observe, log=log, folder=to.release)
+        release, original = run.release(), run.original
         if fail_on_warnings and release.warnings:
             _refuse(screen, release)
         comparison = None
         if not isinstance(release.outcome, PrivateOutcome):  # a comparison tells about the original
             report(observe, Progress(stage="comparing with the original"))
-            comparison = compare(original, release)
+            minimized = release.outcome.minimized
+            shown = [minimized.name] if isinstance(minimized, Loss) else []
+            comparison = compare(original, release, measures=None if with_report else shown)
         report(observe, Progress(stage="writing and verifying"))
         written = release.write(
             to.release, custodian=to.custodian, sign=key, beside=pages.about, force=force, wait=wait
@@ -176,7 +182,7 @@ def publish_job(
         release = replace(release, certificate=written)
         try:
             if with_report:
-                pages.draw(release, original, to, observe)
+                pages.draw(release, original, comparison, to, observe)
         except (KeyboardInterrupt, Interrupted):
             screen.warn("the release is written, its report is not")
             raise
@@ -211,7 +217,14 @@ class Pages:
             return written
         return []
 
-    def draw(self, release: Release, original: pl.DataFrame, to: Destination, observe: Observer) -> None:
+    def draw(
+        self,
+        release: Release,
+        original: pl.DataFrame,
+        comparison: Comparison | None,
+        to: Destination,
+        observe: Observer,
+    ) -> None:
         """Write the report and the findings it rests on into the custodian's folder, for a release that is there."""
         from nymity.cli.learning import learned
         from nymity.report import Findings, quick_attacks, render_report
@@ -226,7 +239,8 @@ class Pages:
             keep(to, release, FINDINGS_NAME, Findings.of(release, original, attacks).text())
         with self._spared(REPORT_NAME):
             learning = learned(self.screen, release, original, observe)
-            keep(to, release, REPORT_NAME, render_report(release, original, learning=learning, attacks=attacks))
+            page = render_report(release, original, comparison=comparison, learning=learning, attacks=attacks)
+            keep(to, release, REPORT_NAME, page)
             self.has_report = True
 
     @contextmanager
@@ -299,17 +313,6 @@ def _refuse_foreseen(job: Job) -> None:
             got="a differentially private one, whose certificate always says what is not protected",
             hint="read not_protected in its certificate instead",
         )
-
-
-def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[pl.DataFrame, Release]:
-    """Return the table a job publishes, and its release."""
-    from nymity.publish.pipeline import load_source, opened, run_job
-    from nymity.publish.population import published_table
-
-    opened(job)
-    report(observe, Progress(stage="reading"))
-    source = load_source(job)
-    return published_table(job, source), run_job(job, source, observe, log=log, folder=folder)
 
 
 def _sources_in(job: Job, folder: Path) -> list[str]:

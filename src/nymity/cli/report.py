@@ -149,8 +149,7 @@ def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.
     from nymity.dp.private_method import PrivateMethod
     from nymity.publish.certificate_form import read_certificate
     from nymity.publish.custody import read_log
-    from nymity.publish.pipeline import load_source, opened, run_job
-    from nymity.publish.population import published_table
+    from nymity.publish.run import Run
     from nymity.publish.signing import CERTIFICATE_NAME
 
     job, written = load_job(path), read_certificate(to.release / CERTIFICATE_NAME)
@@ -168,12 +167,11 @@ def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.
             got=str(written["format"]),
             hint="publish again for a report; --for recipients and --for board take this one",
         )
-    opened(job)
-    source = load_source(job)
     log = read_log(to.custodian / LOG_NAME)
     if ENDED in log:
         raise custody_has_ended(str(to.custodian), str(log[ENDED]))
-    made = run_job(job, source, observe, log=to.custodian if "draw_key" in log and job.seed is None else None)
+    run = Run(job, observe=observe, log=to.custodian if "draw_key" in log and job.seed is None else None)
+    made = run.release()
     if made.certificate["output"]["content_sha256"] != written["output"]["content_sha256"]:
         raise FileError(
             str(to.release),
@@ -182,4 +180,4 @@ def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.
             hint="the job and the source as they were, and the custodian's folder of this release",
         )
     made = replace(made, certificate=written, log=replace(made.log, salt=str(log.get("salt", ""))))
-    return made, published_table(job, source)
+    return made, run.original

@@ -202,7 +202,7 @@ class Ledger:
 
     @property
     def _file(self) -> Path:
-        """The file itself: two names of one ledger must not become two ledgers."""
+        """The file itself, by whatever link: a hard link is a copy, as of a backup, and stays as it is."""
         return resolved(self.path)
 
     @contextmanager

@@ -7,7 +7,7 @@ for their gaps are left out of the original first, as in the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core import validation
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import nearest
 from nymity.dp.private_method import PrivateMethod
@@ -26,7 +27,6 @@ from nymity.kernels.grouping import distinct
 from nymity.publish.linking import with_links
 from nymity.publish.loss_statistics import check_records, no_meaning, statistics_of
 from nymity.publish.metrics import METRICS
-from nymity.publish.pipeline import without_dropped
 from nymity.publish.rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import BoundAttributeLoss
@@ -105,9 +105,10 @@ class Comparison:
         return asdict(self)
 
 
-def compare(original: Any, release: Any) -> Comparison:
+def compare(original: Any, release: Any, *, measures: Sequence[str] | None = None) -> Comparison:
     """Compare an original table with a release, as ``publish`` returns or :func:`nymity.open` opens it.
 
+    ``measures`` are the names of losses and metrics to measure by; all unless given.
     Where the recoding is not known, cells of local recoding are read from their text, which is refused where it is
     ambiguous, and metrics that compare each record with its row are undefined.
     """
@@ -117,7 +118,7 @@ def compare(original: Any, release: Any) -> Comparison:
         if population is not None and name not in population.columns:
             raise TableError("population", expected=f"the quasi-identifier {name!r}", got="no such column")
     kind = PrivateComparer if isinstance(released.method, PrivateMethod) else Comparer
-    return kind(original, schema, population=population).compare(released)
+    return kind(original, schema, population=population).compare(released, measures=measures)
 
 
 class Comparer:
@@ -137,10 +138,10 @@ class Comparer:
         """Return the original, the records of it that are published, and their rows."""
         source = to_polars(original)
         check_columns(schema, source.columns)
-        return source, *without_dropped(source, schema)
+        return source, *schema.without_gaps(source)
 
-    def compare(self, release: Any) -> Comparison:
-        """Compare a release with the original."""
+    def compare(self, release: Any, *, measures: Sequence[str] | None = None) -> Comparison:
+        """Compare a release with the original: by all losses and metrics, or those of these names."""
         released = Released.of(release)
         frame, recoding = released.frame, released.recoding
         original = self._encoded(released)
@@ -151,7 +152,7 @@ class Comparer:
         check_records(read.published)
         places = None if released.source_rows is None else self._places(released.source_rows)
         published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
-        return original.comparison(published, released.minimized)
+        return original.comparison(published, released.minimized, measures)
 
     def _encoded(self, released: Released) -> _Original:
         """Return the original encoded by the hierarchies that the release was made with."""
@@ -222,39 +223,47 @@ class _Original:
         return found
 
     @cached_property
-    def losses(self) -> dict[str, _Scale]:
+    def losses(self) -> dict[str, Loss]:
         """Every loss that the table has, by name."""
-        found = [loss for kind in LOSSES.values() for loss in kind.of_table(self.table)]
-        return {loss.name: self._loss(loss) for loss in found}
+        return {loss.name: loss for kind in LOSSES.values() for loss in kind.of_table(self.table)}
 
     @cached_property
-    def metrics(self) -> dict[str, _Scale]:
-        """Every metric by its key."""
-        return {key: self._scale(metric := kind(), metric.bind(self.untouched)) for key, kind in METRICS.items()}
+    def scales(self) -> dict[str, _Scale]:
+        """What was measured of the original and of full suppression so far, by name."""
+        return {}
 
-    def comparison(self, published: Published, minimized: Any) -> Comparison:
-        """Measure a release by everything, and by what it was made to minimize."""
-        scales = [*self.losses.values(), *self.metrics.values()]
-        if isinstance(minimized, Loss) and minimized.name not in self.losses:
-            scales.insert(len(self.losses), self._loss(minimized))
-        values = tuple(scale.measured(published) for scale in scales)
+    def comparison(self, published: Published, minimized: Any, measures: Sequence[str] | None) -> Comparison:
+        """Measure a release by what is asked for; by default by everything, and by what it was made to minimize."""
+        known: dict[str, Loss | Metric] = dict(self.losses)
+        if isinstance(minimized, Loss):
+            known.setdefault(minimized.name, minimized)
+        known.update({key: kind() for key, kind in METRICS.items()})
+        if measures is not None:
+            validation.instance("measures", measures, (list, tuple), expected="a list of names")
+        for name in measures or ():
+            validation.one_of("measures", name, known)
+        wanted = known if measures is None else dict.fromkeys(measures)
+        values = tuple(self._scale(known[name], name).measured(published) for name in wanted)
         return Comparison(
             records=self.table.n_records,
             levels=dict(zip(self.table.names, published.column_levels, strict=True)) if published.on_levels else {},
             suppressed=published.suppressed,
             measured=values,
-            attribute_loss=next(value.attributes or {} for value in values if value.name == DomainShareLoss.key),
+            attribute_loss=next((v.attributes or {} for v in values if v.name == DomainShareLoss.key), {}),
         )
 
-    def _loss(self, loss: Loss) -> _Scale:
+    def _scale(self, measure: Loss | Metric, name: str) -> _Scale:
+        if name not in self.scales:
+            bound = self._loss(measure) if isinstance(measure, Loss) else measure.bind(self.untouched)
+            self.scales[name] = _Scale(measure, bound, bound(self.untouched), bound(self.nothing))
+        return self.scales[name]
+
+    def _loss(self, loss: Loss) -> BoundMetric:
         try:
-            return self._scale(loss, _measuring(loss, self.table))
+            return _measuring(loss, self.table)
         except ParameterError as error:  # a domain that cannot be counted
             why = f"expected {error.expected}, got {error.got}"
-            return self._scale(loss, lambda _: Reading(undefined=why))
-
-    def _scale(self, measure: Loss | Metric, bound: BoundMetric) -> _Scale:
-        return _Scale(measure, bound, bound(self.untouched), bound(self.nothing))
+            return lambda _: Reading(undefined=why)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from nymity.lattice.search import LatticeSearch
 from nymity.lattice.solution_space import evaluate_lattice
 from nymity.privacy import PrivacyModel
 from nymity.publish.job import Job
-from nymity.publish.pipeline import job_of, load_source, without_dropped
-from nymity.publish.population import tables_of
+from nymity.publish.pipeline import job_of
+from nymity.publish.population import load_source, tables_of
 from nymity.publish.registry import Method
 from nymity.quality import Loss, loss_of
 from nymity.table.encoding import EncodedTable, encode
@@ -81,6 +81,6 @@ def _encoded(job: Job, given: Any, observe: Observer) -> EncodedTable:
     report(observe, Progress(stage="reading"))
     tables = tables_of(job, load_source(job) if given is None else to_polars(given))
     job.schema.check(tables.published)
-    table, _ = without_dropped(tables.published, job.schema)
+    table, _ = job.schema.without_gaps(tables.published)
     report(observe, Progress(stage="encoding"))
     return encode(table, job.schema, tables.population(job.schema))

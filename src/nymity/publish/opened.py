@@ -30,7 +30,7 @@ from nymity.publish.certificate_form import Certificate2, CertificateForm, Promi
 from nymity.publish.custody import Custody, KeptLog
 from nymity.publish.fingerprint import file_fingerprint, fingerprint
 from nymity.publish.job import Job, Output
-from nymity.publish.pipeline import population_of
+from nymity.publish.population import population_of
 from nymity.publish.registry import Method
 from nymity.publish.release import Release
 from nymity.publish.released_files import ReleasedFiles

@@ -1,4 +1,4 @@
-"""The population of a job: the people that published records are of, for models that count them in a second table."""
+"""The tables of a job: its source, and the population that published records are of, where a model counts it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
-from nymity.io import read_table, to_polars
+from nymity.dp.private_method import PrivateMethod
+from nymity.io import read_table, read_text_cells, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
 from nymity.publish.job import Job
@@ -47,6 +48,22 @@ class Population:
         assert isinstance(recoding, LevelRecoding)  # partition methods refuse populations
         alone = replace(recoding, columns=tuple(recoding.hierarchies))
         return Population(cells=alone.apply(population, outliers="keep").table, members=members)
+
+
+def load_source(job: Job) -> pl.DataFrame:
+    """Read the table a job names."""
+    if job.source is None:
+        raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
+    if isinstance(job.method, PrivateMethod):
+        return read_text_cells(job.source.path, job.source.options, job.schema.quasi)
+    return read_table(job.source.path, job.source.options)
+
+
+def population_of(job: Job) -> pl.DataFrame | None:
+    """Read the quasi-identifiers of the population that a job counts, if it counts one."""
+    if not any(model.second_table for model in job.privacy):
+        return None
+    return tables_of(job, load_source(job)).population(job.schema)
 
 
 def tables_of(job: Job, source: pl.DataFrame) -> Tables:

@@ -19,8 +19,14 @@ from nymity.publish.certificate import measured_section
 from nymity.publish.certificate_form import CertificateForm, MeasuredSection1
 from nymity.publish.codec import dump_piece
 from nymity.publish.job import Job
-from nymity.publish.pipeline import load_source, without_dropped
-from nymity.publish.population import Population, Tables, beside_population, public_model, tables_of
+from nymity.publish.population import (
+    Population,
+    Tables,
+    beside_population,
+    load_source,
+    public_model,
+    tables_of,
+)
 from nymity.publish.released_files import ReleasedFiles
 from nymity.publish.verify import Verification, verify
 from nymity.table.encoding import distinct_values
@@ -181,7 +187,7 @@ def _population(models: Sequence[PrivacyModel], job: Job, recoding: Recoding, so
     else:
         tables = tables_of(job, load_source(job) if source is None else to_polars(source))
         job.schema.check(tables.published)
-        members = without_dropped(tables.published, job.schema)[0].height
+        members = job.schema.without_gaps(tables.published)[0].height
     people = tables.population(job.schema)
     assert people is not None
     return tables, Population.of(people, recoding, members)
@@ -200,7 +206,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
         original = read_table(original, job.source.options if job.source is not None else ReadOptions())
     source = to_polars(original)
     job.schema.check(source)
-    table, _ = without_dropped(source, job.schema)
+    table, _ = job.schema.without_gaps(source)
     if recoding is not None:
         return Originals.of(table, recoding)
     return Originals(

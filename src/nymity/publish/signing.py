@@ -275,7 +275,8 @@ def _create(path: Path, content: bytes, mode: int) -> None:
 def _check_place(path: Path) -> None:
     for place in (path, Path(f"{path}.pub")):
         if place.exists() or place.is_symlink():
-            raise FileError(str(place), expected="no file yet", got="one that is there", hint="another path")
+            hint = "another path; a `key new` that was killed leaves one of two files, which may be deleted"
+            raise FileError(str(place), expected="no file yet", got="one that is there", hint=hint)
     for folder in resolved(path).parents:
         check_no_release("key", folder, str(path))
 

@@ -17,7 +17,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.publish.inspect import inspect_table
 from nymity.publish.job import Job, Source
-from nymity.publish.pipeline import load_source
+from nymity.publish.population import load_source
 from nymity.table.builders import Flat, suggest
 from nymity.table.schema import Attribute, Role, Schema
 

@@ -18,7 +18,6 @@ from nymity.core.errors import InputError, Interrupted, NoSolutionError, Paramet
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.privacy import Groups, KAnonymity, PrivacyModel
 from nymity.publish.job import Job
-from nymity.publish.pipeline import without_dropped
 from nymity.recommend.candidates import DEFAULT_K, Candidate, Family, families, first_round
 from nymity.recommend.front import front
 from nymity.recommend.opening import opened
@@ -67,7 +66,7 @@ def recommend(
     base.schema.check(table)
     learner = Learner.of(table, base.schema, target=str(base.target))
     examination = Examination.of(learner, chosen(classifiers), sample=sample, seed=seed)
-    kept, _ = without_dropped(table, base.schema)
+    kept, _ = base.schema.without_gaps(table)
     ks = _values_of_k(k, kept.height)
     report(observe, Progress(stage="learning from the original"))
     original, schemas = examination.original(), variants(base.schema, examination.importance())

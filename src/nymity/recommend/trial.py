@@ -15,8 +15,8 @@ from nymity.core.progress import Observer
 from nymity.dp.private_method import PrivateMethod
 from nymity.publish.codec import dump_piece
 from nymity.publish.job import Job
-from nymity.publish.pipeline import run_job
 from nymity.publish.release import Release
+from nymity.publish.run import Run
 from nymity.recommend.front import Point
 from nymity.recommend.usefulness import Examination, Score, best
 from nymity.risk import attack
@@ -104,7 +104,7 @@ class Measuring:
     def release(self, job: Job, observe: Observer) -> Release:
         """Publish in memory, drawing by the seed: nothing is written, and a comparison can be repeated."""
         seeded = job if isinstance(job.method, PrivateMethod) else replace(job, seed=self.seed)
-        release = run_job(seeded, self.table, observe)
+        release = Run(seeded, self.table, observe).release()
         if release.verification.masked == release.verification.records:
             raise NoSolutionError("every record would have to be suppressed")
         return release

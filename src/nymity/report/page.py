@@ -8,6 +8,7 @@ from typing import Any
 
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import replace_file, to_polars
+from nymity.publish.compare import Comparison
 from nymity.publish.release import Release
 from nymity.report.attacks import attacks_section
 from nymity.report.buckets import BUCKET_SECTIONS
@@ -52,6 +53,7 @@ def render_report(
     release: Release,
     original: Any = None,
     *,
+    comparison: Comparison | None = None,
     learning: LearningResult | None = None,
     attacks: AttackReport | None = None,
 ) -> str:
@@ -60,15 +62,16 @@ def render_report(
     ``original`` is the table the release was made from, in any kind of frame; it is checked against the certificate.
     The page shows aggregates of the original (never a record, and no category of fewer records than the promise
     protects), so it is for the custodian. The same release and table give the same page.
+    ``comparison`` is what :func:`nymity.compare` said of both by all measures, where that was asked before.
     ``learning`` is what :func:`nymity.utility.learn` found out about the release, and ``attacks`` what
     :func:`nymity.risk.attack` reached, for sections of their own.
 
     The page on a differentially private release says only what anybody can know who has the release, its certificate
-    and its schema. It does not look at ``original``, ``learning`` and ``attacks``.
+    and its schema. It looks at nothing else that is given.
     """
     if isinstance(release.outcome, PrivateOutcome):
         return private_page(release, release.outcome.model)
-    subject = Subject.of(release, to_polars(original))
+    subject = Subject.of(release, to_polars(original), comparison)
     figures = Figures()
     opening = headline(subject)
     chosen = _SECTIONS_OF.get(type(release.recoding), _SECTIONS)

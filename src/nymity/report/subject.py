@@ -22,9 +22,10 @@ class Subject:
 
     release: Release
     original: pl.DataFrame
+    comparison: Comparison
 
     @staticmethod
-    def of(release: Release, original: pl.DataFrame) -> Subject:
+    def of(release: Release, original: pl.DataFrame, comparison: Comparison | None = None) -> Subject:
         """Pair them, or refuse a table that is not the release's source."""
         if "input" not in release.certificate:
             raise TableError(
@@ -38,7 +39,7 @@ class Subject:
         elif fingerprint(original, salt=release.log.salt) != expected["salted_sha256"]:
             got = "a table of the same size with other cells"
         else:
-            return Subject(release, original)
+            return Subject(release, original, comparison or compare(original, release))
         raise TableError(
             "report",
             expected=f"the table the release was made from ({expected['records']:,} records, "
@@ -91,8 +92,3 @@ class Subject:
     def sizes_after(self) -> NDArray[np.int64]:
         """Sizes of the release's classes, the masked rows being one."""
         return Groups(self.release.frame, self.quasi).sizes.to_numpy().astype(np.int64)
-
-    @cached_property
-    def comparison(self) -> Comparison:
-        """Every loss and metric, over the records the method saw: dropped ones are counted apart."""
-        return compare(self.original, self.release)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nymity.core.draws import Draws, KeyedDraws
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
+from nymity.table.cells import whole_numbers
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
@@ -151,8 +152,8 @@ class BucketRecoding(Recoding):
     def _rebuilt(
         cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
     ) -> BucketRecoding:
-        slots = Slots(*(np.array(data["slots"][name], dtype=np.int64) for name in ("bucket", "value", "records")))
-        ids, labels = np.array(data["ids"], dtype=np.int64), label_texts("labels", data["labels"])
+        slots = Slots(*(whole_numbers(data["slots"][name]) for name in ("bucket", "value", "records")))
+        ids, labels = whole_numbers(data["ids"]), label_texts("labels", data["labels"])
         if not isinstance(data["attribute"], str):
             raise ValueError("a sensitive column whose name is no text")
         for what, numbers, n in (("bucket", slots.bucket, len(ids)), ("value", slots.value, len(labels))):

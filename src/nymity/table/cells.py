@@ -65,4 +65,12 @@ class Cells:
         labels, covered = label_texts("cells", data["labels"]), data["covered"]
         if len(labels) != len(covered):
             raise ValueError(f"{len(labels)} cells, and what {len(covered)} stand for")
-        return Cells.of(list(labels), [np.array(codes, dtype=np.int64).reshape(-1) for codes in covered])
+        return Cells.of(list(labels), [whole_numbers(codes).reshape(-1) for codes in covered])
+
+
+def whole_numbers(values: Any) -> NDArray[np.int64]:
+    """Return an array of the whole numbers a file lists; numpy alone would cut 0.5 to 0."""
+    listed = np.array(values)
+    if listed.size and listed.dtype.kind != "i":
+        raise ValueError(f"{listed.dtype} where whole numbers are expected")
+    return listed.astype(np.int64)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.kernels.grouping import distinct
+from nymity.table.cells import whole_numbers
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
@@ -169,7 +170,7 @@ def _layer(data: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy]) -> Lay
     levels = {name: data["levels"][name] for name in hierarchies}
     for name, level in levels.items():
         validation.whole_number(f"level of {name!r}", level, at_least=0, at_most=hierarchies[name].height)
-    classes = np.array(data["classes"], dtype=np.int64).reshape(-1, len(levels))
+    classes = whole_numbers(data["classes"]).reshape(-1, len(levels))
     sizes = [len(hierarchies[name].labels[level]) for name, level in levels.items()]
     if ((classes < 0) | (classes >= sizes)).any():
         raise ValueError("a class with the number of a value that is not there")

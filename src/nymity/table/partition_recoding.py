@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
 from nymity.kernels.grouping import distinct
-from nymity.table.cells import Cells
+from nymity.table.cells import Cells, whole_numbers
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
@@ -162,15 +162,15 @@ class PartitionRecoding(Recoding):
         labels = {name: label_texts("labels", values) for name, values in known["labels"].items()}
         entries = len(known["codes"])
         quotas = Quotas(
-            codes=np.array(known["codes"], dtype=np.int64).reshape(entries, width),
-            sensitive=np.array(known["sensitive"], dtype=np.int64).reshape(entries, len(labels)),
+            codes=whole_numbers(known["codes"]).reshape(entries, width),
+            sensitive=whole_numbers(known["sensitive"]).reshape(entries, len(labels)),
             labels=labels,
-            classes=np.array(known["classes"], dtype=np.int64).reshape(entries),
-            records=np.array(known["records"], dtype=np.int64).reshape(entries),
+            classes=whole_numbers(known["classes"]).reshape(entries),
+            records=whole_numbers(known["records"]).reshape(entries),
         )
         check_places(quotas.records)
         cells = {name: Cells.from_dict(data["cells"][name]) for name in hierarchies}
-        cell_of = np.array(data["cell_of"], dtype=np.int64).reshape(-1, width)
+        cell_of = whole_numbers(data["cell_of"]).reshape(-1, width)
         _check_number("class", quotas.classes, len(cell_of))
         for a, (name, hierarchy) in enumerate(hierarchies.items()):
             _check_number(f"cell of {name!r}", cell_of[:, a], len(cells[name].labels))

@@ -202,6 +202,19 @@ class Schema(Mapping[str, Attribute]):
                 marked |= is_missing(table[name]).to_numpy()
         return marked
 
+    def without_gaps(self, table: pl.DataFrame) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Leave out records with a gap where the policy is ``drop``; return the others and their rows."""
+        gaps = self.gaps(table)
+        if gaps.all():
+            raise TableError(
+                "table",
+                expected="records without gaps where missing = 'drop'",
+                got="none",
+                hint="missing = 'category' keeps gaps as a value of their own",
+            )
+        rows = np.flatnonzero(~gaps)
+        return (table if len(rows) == table.height else table[rows]), rows
+
     def hierarchy(self, name: str, values: pl.Series) -> Hierarchy:
         """Return the hierarchy of a column, built for and checked against its distinct values."""
         attribute, where = self[name], f"hierarchy of {name!r}"

@@ -47,7 +47,7 @@ def test_what_comes_out(
     def fail(*_: Any, **__: Any) -> Any:
         raise make()
 
-    monkeypatch.setattr(import_module("nymity.publish.pipeline"), "encode", fail)
+    monkeypatch.setattr(import_module("nymity.publish.run"), "encode", fail)
     for publish in (ny.publish, import_module("nymity.publish")):
         with pytest.raises(kind) as caught:
             publish(FRAME, SCHEMA, privacy=ny.KAnonymity(k=2))

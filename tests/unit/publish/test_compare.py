@@ -11,11 +11,11 @@ import pytest
 from samples import DIVERSE, K2, people, people_schema, released
 
 import naive
-from nymity.core.errors import SchemaError, TableError
+from nymity.core.errors import ParameterError, SchemaError, TableError
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
-from nymity.publish.compare import Comparison, compare
+from nymity.publish.compare import Comparer, Comparison, compare
 from nymity.publish.opened import open as open_release
 from nymity.publish.pipeline import publish
 from nymity.publish.release import read_release
@@ -219,3 +219,29 @@ def test_an_original_that_is_not_the_releases() -> None:
 def test_it_is_plain_data() -> None:
     found = compare(people(), released())
     assert json.loads(json.dumps(found.to_dict()))["levels"] == found.levels
+
+
+def test_only_what_is_asked_for() -> None:
+    release = released(method=OptimalLattice(suppression=0.2))
+    everything = compare(people(), release)
+    some = compare(people(), release, measures=["count-queries", "precision"])
+    assert [found.name for found in some.measured] == ["count-queries", "precision"]
+    assert all(found in everything.measured for found in some.measured)
+    assert some.attribute_loss == {}
+    assert compare(people(), release, measures=["loss"]).attribute_loss == everything.attribute_loss
+
+
+def test_a_comparer_measures_the_original_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, bound = released(method=OptimalLattice(suppression=0.2)), []
+    bind = LOSSES["precision"].bind
+    monkeypatch.setattr(LOSSES["precision"], "bind", lambda loss, table: bound.append(table) or bind(loss, table))
+    comparer = Comparer(people(), people_schema())
+    for measures in (["precision"], ["loss", "precision"], None):
+        assert comparer.compare(release, measures=measures).value("precision") > 0
+    assert len(bound) == 1
+
+
+@pytest.mark.parametrize("measures", [["lost"], ["loss", 3], "loss"])
+def test_measures_that_are_none(measures: Any) -> None:
+    with pytest.raises(ParameterError, match="measures"):
+        compare(people(), released(), measures=measures)

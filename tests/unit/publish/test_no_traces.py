@@ -28,8 +28,8 @@ import pytest
 import nymity as ny
 from nymity.io.compact import compact
 from nymity.publish.job import Job, Output, Source
-from nymity.publish.pipeline import run_job
 from nymity.publish.registry import METHODS
+from nymity.publish.run import Run
 from nymity.publish.signing import new_key
 from nymity.report import write_about
 
@@ -152,7 +152,7 @@ def test_no_file_holds_what_no_row_shows(key: str, tmp_path: Path) -> None:
     named = ("ward", "town", "ill", "note")
     listed = table.with_columns(pl.col(name).cast(pl.Enum(table[name].unique().sort())) for name in named)
     listed.write_parquet(tmp_path / "people.parquet")
-    release = run_job(job_of(key, "parquet", Source(path=str(tmp_path / "people.parquet"))))
+    release = Run(job_of(key, "parquet", Source(path=str(tmp_path / "people.parquet")))).release()
     assert release.frame.height
     release.write(tmp_path / "out", beside=write_about)
     for path in (tmp_path / "out").iterdir():
@@ -167,7 +167,7 @@ def test_no_file_holds_what_no_row_shows(key: str, tmp_path: Path) -> None:
 def test_in_no_format(format: str, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     for key in ("optimal-lattice", "mondrian", "anatomy", "safepub"):
-        release = run_job(job_of(key, format), people(240 if key in PRIVATE else 40))
+        release = Run(job_of(key, format), people(240 if key in PRIVATE else 40)).release()
         release.write(tmp_path / key, beside=write_about)
         for path in (tmp_path / key).iterdir():
             assert traces(pieces(path), cells(release)) == [], (key, path.name)
@@ -186,7 +186,7 @@ def test_nothing_tells_where_and_by_whom_it_was_made(format: str, tmp_path: Path
     secrets = [*told, *(name for name in names if len(name) > 3)]
     for key in ("optimal-lattice", "mondrian", "freeform-greedy", "anatomy", "safepub"):
         source = Source(path=str(place / "source of it.parquet"))
-        release = run_job(job_of(key, format, source))
+        release = Run(job_of(key, format, source)).release()
         release.write(place / key, beside=write_about, sign=place / "key of it")
         written = sorted((place / key).iterdir())
         assert {"about.html", "certificate.json", "certificate.json.sig"} <= {path.name for path in written}
@@ -204,7 +204,7 @@ def test_nor_inside_of_lists_and_records(tmp_path: Path) -> None:
     )
     nested.write_parquet(tmp_path / "people.parquet")
     job = job_of("optimal-lattice", "parquet", Source(path=str(tmp_path / "people.parquet")))
-    release = run_job(job)
+    release = Run(job).release()
     release.write(tmp_path / "out")
     assert release.frame["note"].dtype == pl.List(pl.String)
     assert traces(pieces(tmp_path / "out" / "release.parquet"), "") == []
@@ -238,13 +238,13 @@ def as_is(frame: pl.DataFrame) -> Any:
 @pytest.mark.parametrize("key", ["optimal-lattice", "mondrian", "anatomy", "freeform-greedy", "safepub"])
 def test_no_frame_holds_what_no_row_shows(key: str, make: Any) -> None:
     given = make(people(240 if key in PRIVATE else 40))
-    release = run_job(job_of(key), given)
+    release = Run(job_of(key), given).release()
     assert type(release.table) is type(given)
     assert traces(memory(release.table), cells(release)) == []
 
 
 def test_applying_leaves_no_trace_either() -> None:
-    release = run_job(job_of("optimal-lattice"), people())
+    release = Run(job_of("optimal-lattice"), people()).release()
     again = ny.apply(release.recoding, people())
     shown = " ".join(str(cell) for row in again.iter_rows() for cell in row)
     assert traces(memory(again), shown) == []

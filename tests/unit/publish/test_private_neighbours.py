@@ -26,8 +26,9 @@ from nymity.cli.main import app
 from nymity.core.errors import JobError, SchemaError, TableError
 from nymity.dp import private_method
 from nymity.io.text_cells import BEYOND, text_cells
-from nymity.publish import pipeline
+from nymity.publish import run
 from nymity.publish.job import Job, Output, Source
+from nymity.publish.run import Run
 from nymity.table import sampled_recoding
 from nymity.table.schema import Attribute, Role
 
@@ -50,7 +51,7 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module in (private_method, sampled_recoding):
         monkeypatch.setattr(module, "coins", coins)
-    monkeypatch.setattr(pipeline, "salt", lambda: "00" * 32)
+    monkeypatch.setattr(run, "salt", lambda: "00" * 32)
 
 
 def doses() -> list[str]:
@@ -140,7 +141,7 @@ def job_for(source: Any, schema: ny.Schema, format: Any, **fields: Any) -> tuple
 def published(folder: Path, make: Callable[..., Any], cells: list[str], format: Any) -> tuple[dict[str, bytes], Any]:
     folder.mkdir()
     source, schema = make(folder, cells)
-    release = pipeline.run_job(*job_for(source, schema, format))
+    release = Run(*job_for(source, schema, format)).release()
     release.write(folder / "out")
     return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}, release.table
 
@@ -186,7 +187,7 @@ def test_preparing_fails_for_no_record(cells: list[str], missing: Any, tmp_path:
     folder = tmp_path / "file"
     folder.mkdir()
     path, _ = as_csv(folder, cells)
-    assert pipeline.run_job(job_for(path, schema, "csv")[0]).frame.schema == {"dose": pl.String}
+    assert Run(job_for(path, schema, "csv")[0]).release().frame.schema == {"dose": pl.String}
 
 
 def test_records_without_a_place_are_dropped_or_counted_as_another(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import JobError, SchemaError
-from nymity.publish import pipeline
+from nymity.publish import run
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])
@@ -41,7 +41,7 @@ def test_a_release_is_a_generalized_sample(way: str | None, tmp_path: Path) -> N
 
 
 def test_neighbours_differ_in_nothing_but_what_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "salt", lambda: "00" * 32)
+    monkeypatch.setattr(run, "salt", lambda: "00" * 32)
     certificates = []
     for records in (600, 601):
         found = ny.publish(people(records), SCHEMA, privacy=PROMISE, method=ny.EpsilonSafeLattice())

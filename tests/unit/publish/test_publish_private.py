@@ -19,7 +19,7 @@ from nymity.core.errors import FileError, InputError, JobError, NymityError, Par
 from nymity.core.locks import locked
 from nymity.core.progress import Progress
 from nymity.io import FORMATS
-from nymity.publish import pipeline
+from nymity.publish import run
 from nymity.publish.certificate import certify
 from nymity.publish.job import Job, Source
 from nymity.publish.population import tables_of
@@ -111,7 +111,7 @@ def test_a_certificate_is_a_function_of_release_and_parameters() -> None:
 
 
 def test_neighbours_differ_in_nothing_but_what_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "salt", lambda: "00" * 32)
+    monkeypatch.setattr(run, "salt", lambda: "00" * 32)
     one, other = release(people(600)), release(people(601))
     ours, theirs = dict(one.certificate), dict(other.certificate)
     assert {"input", "suppressed", "loss"}.isdisjoint(ours)
