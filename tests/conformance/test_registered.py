@@ -23,9 +23,9 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import MODELS, Groups
 from nymity.privacy.consistency import Originals
-from nymity.publish import registry
-from nymity.publish.metrics import METRICS
-from nymity.publish.registry import METHODS
+from nymity.publishing import registry
+from nymity.publishing.metrics import METRICS
+from nymity.publishing.registry import METHODS
 from nymity.quality import LOSSES
 from nymity.quality.metric import GROUPS
 from nymity.risk.attacks.registry import ATTACKS

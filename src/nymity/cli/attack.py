@@ -19,7 +19,7 @@ from nymity.core.wording import percent
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.opened import OpenedRelease
+    from nymity.publishing.opened import OpenedRelease
     from nymity.risk import AttackReport, AttackResult
 
 

@@ -54,7 +54,7 @@ def command(
     both loss and suppressed records, or in both loss and the k reached. Nothing is published.
     """
     from nymity.io import write_table
-    from nymity.publish.explore import explore
+    from nymity.publishing.explore import explore
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job, settings or ())

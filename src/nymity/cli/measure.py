@@ -17,7 +17,7 @@ from nymity.core.wording import count
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.measure import Measurement
+    from nymity.publishing.measure import Measurement
     from nymity.table.schema import Schema
 
 EXAMPLES = (
@@ -41,7 +41,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure which k, l … a table reaches, promised or not."""
-    from nymity.publish.measure import measure
+    from nymity.publishing.measure import measure
 
     screen = Screen(quiet=quiet, as_json=as_json)
     reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}

@@ -25,7 +25,7 @@ from nymity.core.system_errors import explained
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.release import Release
+    from nymity.publishing.release import Release
 
 EXAMPLES = (
     "nymity report release",
@@ -94,7 +94,7 @@ def command(
 
 def _for_recipients(release: Path, to: Destination, out: Path | None) -> Path:
     from nymity.cli.source import write_text
-    from nymity.publish.release import ABOUT_NAME
+    from nymity.publishing.release import ABOUT_NAME
     from nymity.report import render_about
 
     if out is not None:
@@ -147,11 +147,11 @@ def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path 
 def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.DataFrame]:
     """Make a release that is written once more in memory, as its log says, or say why it is another one."""
     from nymity.dp.private_method import PrivateMethod
-    from nymity.publish.certificate_form import read_certificate
-    from nymity.publish.custody import read_log
-    from nymity.publish.pipeline import load_source, opened, run_job
-    from nymity.publish.population import published_table
-    from nymity.publish.signing import CERTIFICATE_NAME
+    from nymity.publishing.certificate_form import read_certificate
+    from nymity.publishing.custody import read_log
+    from nymity.publishing.pipeline import load_source, opened, run_job
+    from nymity.publishing.population import published_table
+    from nymity.publishing.signing import CERTIFICATE_NAME
 
     job, written = load_job(path), read_certificate(to.release / CERTIFICATE_NAME)
     if isinstance(job.method, PrivateMethod):

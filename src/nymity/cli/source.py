@@ -16,14 +16,14 @@ from nymity.core.validation import MOST_DIGITS
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.job import Job
-    from nymity.publish.opened import OpenedRelease
+    from nymity.publishing.job import Job
+    from nymity.publishing.opened import OpenedRelease
     from nymity.table.schema import Schema
 
 
 def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
     """Read a job file and change single fields of it: ``method.suppression=0.02``, ``privacy[0].k=10``."""
-    from nymity.publish.job import Job
+    from nymity.publishing.job import Job
 
     try:
         job = Job.load(path)
@@ -42,7 +42,7 @@ def open_released(release: Path, job: Path | None, *, recoding: Path | None = No
 
     The table that a job publishes can be held against itself.
     """
-    from nymity.publish.opened import open as open_release
+    from nymity.publishing.opened import open as open_release
 
     described = None if job is None else load_job(job)
     place: dict[str, Any] = {"custodian" if recoding is not None and recoding.is_dir() else "recoding": recoding}
@@ -57,7 +57,7 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     from nymity.dp.public_domain import public_schema
     from nymity.dp.records import Records
     from nymity.io import ReadOptions, read_table, read_text_cells
-    from nymity.publish.job import Job
+    from nymity.publishing.job import Job
 
     described = job if isinstance(job, Job) else job.job
     options = described.source.options if described is not None and described.source is not None else ReadOptions()

@@ -15,10 +15,10 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
-from nymity.publish.certificate_form import Column
-from nymity.publish.opened import OpenedRelease
-from nymity.publish.release import ABOUT_NAME
-from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+from nymity.publishing.certificate_form import Column
+from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.release import ABOUT_NAME
+from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import HEADLINE, numbers, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template

@@ -7,8 +7,8 @@ import polars as pl
 
 from nymity.bucket.bucketized import BucketOutcome
 from nymity.privacy import Groups
-from nymity.publish.bucket_tables import members
-from nymity.publish.caveats.table import unique_rows
+from nymity.publishing.bucket_tables import members
+from nymity.publishing.caveats.table import unique_rows
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
 from nymity.report.overview import columns, fate

@@ -15,7 +15,7 @@ from nymity.core.errors import ParameterError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.forecast import Forecast, forecast
 from nymity.privacy import Groups
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document

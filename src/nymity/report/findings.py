@@ -13,7 +13,7 @@ from nymity.core.formats import FINDINGS
 from nymity.core.plain_data import read_json
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import to_polars
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.risk import AttackReport, profile
 
 _Figures = TypeVar("_Figures")

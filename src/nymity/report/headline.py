@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nymity.publish.caveats import Caveat, verdict
-from nymity.publish.release import Release
-from nymity.publish.verify import Finding
+from nymity.publishing.caveats import Caveat, verdict
+from nymity.publishing.release import Release
+from nymity.publishing.verify import Finding
 from nymity.report.markup import Html, led, template
 from nymity.report.subject import Subject
 from nymity.report.wording import MISSING

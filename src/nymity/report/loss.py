@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nymity.publish.compare import Measured
+from nymity.publishing.compare import Measured
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, grid, paragraph
 from nymity.report.subject import Subject

@@ -8,7 +8,7 @@ from typing import Any
 
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import replace_file, to_polars
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.report.attacks import attacks_section
 from nymity.report.buckets import BUCKET_SECTIONS
 from nymity.report.certificate import certificate_section

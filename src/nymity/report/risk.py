@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.publish.caveats.table import unique_rows
+from nymity.publishing.caveats.table import unique_rows
 from nymity.report import chart
 from nymity.report.drivers import drivers_figure
 from nymity.report.markup import (

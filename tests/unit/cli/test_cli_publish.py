@@ -23,7 +23,7 @@ from nymity.cli.source import load_job
 from nymity.core.errors import JobError, MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress
 from nymity.datasets import hospital_schema
-from nymity.publish.job import Job
+from nymity.publishing.job import Job
 
 Run = Callable[..., Result]
 

@@ -72,7 +72,7 @@ def test_the_page_is_written(table: Path, nymity: Run) -> None:
 
 
 def test_ctrl_c_keeps_what_was_found(table: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nymity.recommend.trial import Measuring
+    from nymity.recommending.trial import Measuring
 
     made, tried = Measuring.release, 0
 

@@ -17,8 +17,8 @@ from nymity.partition.merging import _Boxes
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.problem import ClassValues, Problem, problem_of
 from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
-from nymity.publish.compare import compare
-from nymity.publish.pipeline import publish
+from nymity.publishing.compare import compare
+from nymity.publishing.pipeline import publish
 from nymity.table.encoding import encode
 from nymity.table.order import numbers
 from nymity.table.schema import Schema, quasi, sensitive

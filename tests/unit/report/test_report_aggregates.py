@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.publish.caveats.table import unique_rows
+from nymity.publishing.caveats.table import unique_rows
 from nymity.report.class_size import bin_labels, bin_starts, records_per_bin
 from nymity.report.distribution import pooled
 from nymity.report.ladder import example_path

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, public
-from nymity.publish.toml import toml_job
+from nymity.publishing.toml import toml_job
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 
