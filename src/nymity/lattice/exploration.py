@@ -19,8 +19,8 @@ from math import inf
 
 from nymity.core.progress import Observer
 from nymity.lattice.frontier import Frontier
-from nymity.lattice.ledger import TIE
 from nymity.lattice.search import Inquiry
+from nymity.lattice.seen_nodes import TIE
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics
 

@@ -34,10 +34,10 @@ from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.grouping import distinct
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.outcome import LatticeOutcome, refuse
 from nymity.lattice.rollup import NodeClasses, RollUp
 from nymity.lattice.search import engines
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, loss_of
@@ -160,7 +160,7 @@ class _Release:
     def __init__(self, table: EncodedTable, models: Sequence[PrivacyModel], bound: BoundCostLoss) -> None:
         self.table, self.bound = table, bound
         self.engine = RollUp(table, models, needs=bound.needs, outliers="keep")
-        self.ledger = Ledger(table, bound, table.n_records)
+        self.ledger = SeenNodes(table, bound, table.n_records)
         self.layers: list[Layer] = []
         self.costs = np.zeros(len(table.names), dtype=np.int64)
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.lattice.ledger import TIE
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.lattice.seen_nodes import TIE
 from nymity.quality import Loss, NodeStatistics
 
 #: Largest lattice that is evaluated node by node.
@@ -58,7 +58,7 @@ class MinGen(LatticeSearch):
         else:
             object.__setattr__(self, "prefer", _attributes(self.prefer))
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Evaluate the lattice and choose."""
         space, ledger = inquiry.space, inquiry.ledger
         preferred = self._columns(inquiry.engine.table.names)
@@ -75,11 +75,11 @@ class MinGen(LatticeSearch):
                 equal = ledger.solves(batch) & (inquiry.loss.value(batch) <= ledger.best_loss * (1 + TIE))
                 candidates.append(batch[equal])
         if not candidates:
-            return Found(None, optimal=False)
+            return ChosenNode(None, optimal=False)
         tied = _least_distorted(inquiry, NodeStatistics.concatenate(candidates))
         order = np.lexsort((*tied.levels.T[::-1], tied.levels.sum(axis=1), tied.suppressed, *preferred(tied)[::-1]))
         nodes = [tuple(levels) for levels in tied.levels[order].tolist()]
-        return Found(nodes[0], optimal=True, minimal=tuple(nodes))
+        return ChosenNode(nodes[0], optimal=True, minimal=tuple(nodes))
 
     def _columns(self, names: tuple[str, ...]) -> Callable[[NodeStatistics], list[NDArray[np.int64]]]:
         """Return what is preferred of nodes, the most important first."""

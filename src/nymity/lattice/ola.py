@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Progress, report
 from nymity.kernels.border import NO_SOLUTION, SOLUTION, UNKNOWN, settle
-from nymity.lattice.ledger import TIE
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.lattice.seen_nodes import TIE
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics
 from nymity.quality.attribute_loss import BoundAttributeLoss
@@ -56,7 +56,7 @@ class OLA(LatticeSearch):
 
     key: ClassVar[str] = "ola"
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Settle which nodes are solutions, then compare those at the border."""
         inquiry.require_monotone(self.key)
         if inquiry.space.size > MAX_TAGGED:
@@ -68,7 +68,7 @@ class OLA(LatticeSearch):
             )
         top = inquiry.check(inquiry.space.high)
         if top is None:
-            return Found(None, optimal=False)
+            return ChosenNode(None, optimal=False)
         known = {inquiry.space.high: top}
         solutions = _solutions_by_size(inquiry) if _by_size(inquiry) else _solutions(inquiry, known)
         minimal = minimal_nodes(solutions) + np.array(inquiry.space.low)
@@ -78,7 +78,7 @@ class OLA(LatticeSearch):
         nodes = tuple(tuple(levels) for levels in minimal.tolist())
         proved = inquiry.ledger.limit == 0 and self.minimized.rises
         proved = proved or _nothing_below(inquiry, evaluated, (best, *nodes), top)
-        return Found(best, optimal=proved, minimal=nodes)
+        return ChosenNode(best, optimal=proved, minimal=nodes)
 
 
 def minimal_nodes(solutions: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -12,9 +12,9 @@ from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.outcome import LatticeOutcome, recoding_of, refuse
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.quality import BoundLoss, Loss, NodeStatistics, loss_of
@@ -51,7 +51,7 @@ class LatticeSearch(ABC):
         validation.one_of(f"{self.key}.outliers", self.outliers, ("mask", "remove"))
 
     @abstractmethod
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Look for a node."""
 
     def limit(self, table: EncodedTable, models: Sequence[PrivacyModel]) -> int:
@@ -83,7 +83,7 @@ class LatticeSearch(ABC):
         inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 
-    def answer(self, inquiry: Inquiry, found: Found, columns: Sequence[str]) -> LatticeOutcome:
+    def answer(self, inquiry: Inquiry, found: ChosenNode, columns: Sequence[str]) -> LatticeOutcome:
         """Put what was found into an outcome, or refuse if there is no solution."""
         engine, table = inquiry.engine, inquiry.engine.table
         if found.node is None:
@@ -109,7 +109,7 @@ class LatticeSearch(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ChosenNode:
     """The node a search chose, None if there is no solution.
 
     ``optimal``: proved that no node of the lattice has a smaller loss. ``minimal``: where the search determines them,
@@ -135,7 +135,7 @@ class Inquiry:
     loss: BoundLoss
     engine: RollUp
     relaxed: RollUp
-    ledger: Ledger
+    ledger: SeenNodes
     observe: Observer
     _relaxed_nodes: set[Node] = field(default_factory=set)
     _nodes_of_both: set[Node] = field(default_factory=set)
@@ -152,7 +152,7 @@ class Inquiry:
         """Prepare everything for a table."""
         bound = loss.bind(table)
         engine, relaxed = engines(table, models, needs=bound.needs, outliers=outliers)
-        return Inquiry(Space.of(table), bound, engine, relaxed, Ledger(table, bound, limit), observe)
+        return Inquiry(Space.of(table), bound, engine, relaxed, SeenNodes(table, bound, limit), observe)
 
     @property
     def monotone(self) -> bool:
@@ -231,7 +231,7 @@ class Inquiry:
 
     def best_of(self, solutions: Iterable[NodeStatistics]) -> Node | None:
         """Return the node with the least loss, by the same rule for ties as everywhere."""
-        ledger = Ledger(self.engine.table, self.loss, self.ledger.limit)
+        ledger = SeenNodes(self.engine.table, self.loss, self.ledger.limit)
         for statistics in solutions:
             ledger.enter(statistics)
         return ledger.best

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.partition.attributes import Attribute
+from nymity.partition.attributes import AttributeLayout
 from nymity.partition.problem import ClassValues
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_in_order
@@ -22,7 +22,7 @@ CELL_FORMS: tuple[CellForm, ...] = ("tight", "set", "hierarchy")
 Ints = NDArray[np.int64]
 
 
-def published_cells(attribute: Attribute, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
+def published_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
     """Return the different cells of an attribute, and the number of the cell of each class (n_classes,)."""
     numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
     cell = _cell_maker(attribute, form)
@@ -30,7 +30,7 @@ def published_cells(attribute: Attribute, values: ClassValues, form: CellForm) -
     return _merged([label for label, _ in made], [codes for _, codes in made], numbers)
 
 
-def _alike(attribute: Attribute, values: ClassValues, *, by_ends: bool) -> tuple[Ints, Ints]:
+def _alike(attribute: AttributeLayout, values: ClassValues, *, by_ends: bool) -> tuple[Ints, Ints]:
     """Number classes with the same values alike, or with the same ends; return one of each too."""
     n, lowest, several = values.size, values.lowest, np.diff(values.starts) > 2
     keys = lowest * n + values.highest
@@ -62,7 +62,7 @@ def _merged(labels: list[Label], covered: list[Ints], numbers: Ints) -> tuple[Ce
     return Cells.of(list(first), together), place[numbers]
 
 
-def _cell_maker(attribute: Attribute, form: CellForm) -> Callable[[Ints], tuple[Label, Ints]]:
+def _cell_maker(attribute: AttributeLayout, form: CellForm) -> Callable[[Ints], tuple[Label, Ints]]:
     """Return what makes a label, and the raw values it stands for, from the ranks of a class's values."""
     if form == "hierarchy" and attribute.hierarchy.height > 0:
         return lambda ranks: _node(attribute, ranks)
@@ -92,7 +92,7 @@ def _set(values: Sequence[Label], codes: Ints, ranks: Ints) -> tuple[Label, Ints
     return "{" + ", ".join("missing" if value is None else value for value in written) + "}", codes[ranks]
 
 
-def _node(attribute: Attribute, ranks: Ints) -> tuple[Label, Ints]:
+def _node(attribute: AttributeLayout, ranks: Ints) -> tuple[Label, Ints]:
     """The lowest value of the hierarchy above all of them."""
     codes, hierarchy = attribute.occurring[ranks], attribute.hierarchy
     for level_codes, labels in zip(hierarchy.codes, hierarchy.labels, strict=True):

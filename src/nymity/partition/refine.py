@@ -32,7 +32,7 @@ from nymity.partition.growing import Items, columns_of, empty_boxes, paced
 from nymity.partition.k_member import KMember
 from nymity.partition.method import Partitioned, RecordMethod
 from nymity.partition.order import sorted_order
-from nymity.partition.problem import Problem
+from nymity.partition.problem import PartitionProblem
 from nymity.partition.sorted_groups import SortedGroups, require_enough
 
 #: Says whether a class of these records is acceptable.
@@ -79,7 +79,7 @@ class Refine(RecordMethod):
         if self.seconds is not None:
             validation.number("refine.seconds", self.seconds, at_least=0)
 
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+    def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Improve what the start divides, asking every model about each class before it changes."""
         begin = STARTS[self.start]().divide(problem, observe).assignment
         if problem.size_only:

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, TableError
 from nymity.core.quoting import quoted
-from nymity.kernels.matching import Boxes, Network, find_fits, saturate
+from nymity.kernels.matching import Network, RowsAndRecords, find_fits, saturate
 from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
@@ -69,7 +69,7 @@ class Originals:
 class Consistency:
     """Distinct rows and records with their counts, and the pairs that fit."""
 
-    boxes: Boxes
+    boxes: RowsAndRecords
     row_counts: Ints
     record_counts: Ints
 
@@ -228,7 +228,7 @@ def _counted(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     return counted.drop("n").to_numpy().astype(np.int64), counted["n"].to_numpy().astype(np.int64)
 
 
-def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> Boxes:
+def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> RowsAndRecords:
     """Lay rows and records out for comparison; offsets (m + 1,): the first cell of each attribute."""
     width = int(records.max()) + 1
     counts = np.stack([np.bincount(column, minlength=width) for column in records.T])  # (m, width)
@@ -237,7 +237,7 @@ def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> Boxes
     attribute = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # of each cell
     inside = np.concatenate([[0], np.cumsum(counts[np.repeat(attribute, np.diff(starts)), ranks])])
     candidates = inside[starts[1:]] - inside[starts[:-1]]  # records with a value of the cell
-    return Boxes(
+    return RowsAndRecords(
         rows=rows,
         records=records,
         low=np.array([cell[0] if len(cell) else 0 for cell in cells], dtype=np.int64),

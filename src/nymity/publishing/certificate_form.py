@@ -82,7 +82,7 @@ class MeasuredSection1(MeasuredSection):
     masked_records_form_a_class: bool
 
 
-class Column(_Section):
+class ColumnSection(_Section):
     """A published column: its role, and how a quasi-identifier is published."""
 
     name: Name
@@ -186,7 +186,7 @@ class NotProtected(_Section):
     figures: dict[Name, JsonValue] = {}
 
 
-class EarlierRelease(_Section):
+class EarlierReleaseSection(_Section):
     """An earlier release of the same people, and the smallest group that both leave together where it was measured."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
@@ -204,7 +204,7 @@ class CertificateForm(_Section):
     versions: Annotated[dict[Name, Name], Field(max_length=100)]
     promised: Annotated[tuple[Promise, ...], Field(max_length=1_000)]
     measured: MeasuredSection
-    columns: Annotated[tuple[Column, ...], Field(min_length=1, max_length=100_000)]
+    columns: Annotated[tuple[ColumnSection, ...], Field(min_length=1, max_length=100_000)]
     job: PublicJob
     input: InputSection | None = None
     suppressed: Suppressed | None = None
@@ -252,7 +252,7 @@ class Certificate2(CertificateForm):
     """Version 2: hashes of all files, warnings with their figures, and whether draws can be repeated."""
 
     not_protected: Annotated[tuple[NotProtected, ...], Field(max_length=10_000)]
-    earlier_releases: Annotated[tuple[EarlierRelease, ...], Field(max_length=10_000)]
+    earlier_releases: Annotated[tuple[EarlierReleaseSection, ...], Field(max_length=10_000)]
     files: Annotated[tuple[ReleasedFile, ...], Field(min_length=1, max_length=10_000)] | None = None
     seeded: bool = False
     redrawn: Text | None = None

@@ -34,7 +34,7 @@ from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import Beside, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
-from nymity.publishing.verify import Finding, Verification
+from nymity.publishing.verify import Verification, VerifiedPromise
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
@@ -277,7 +277,7 @@ def _promises(
         yield Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
 
 
-def _why(finding: Finding, stated: Stated | None) -> str:
+def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
     """Say what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
     if finding.why is None or stated is None or not isinstance(stated.form, Certificate1):
         return finding.why or ""

@@ -30,7 +30,7 @@ from nymity.publishing.pipeline import without_dropped
 from nymity.publishing.rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import BoundAttributeLoss
-from nymity.quality.metric import Better, BoundMetric, Group, Metric, Reading
+from nymity.quality.metric import Better, BoundMetric, Group, Metric, MetricValue
 from nymity.quality.published import Ints, Published, nothing_left, untouched
 from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
@@ -251,7 +251,7 @@ class _Original:
             return self._scale(loss, _measuring(loss, self.table))
         except ParameterError as error:  # a domain that cannot be counted
             why = f"expected {error.expected}, got {error.got}"
-            return self._scale(loss, lambda _: Reading(undefined=why))
+            return self._scale(loss, lambda _: MetricValue(undefined=why))
 
     def _scale(self, measure: Loss | Metric, bound: BoundMetric) -> _Scale:
         return _Scale(measure, bound, bound(self.untouched), bound(self.nothing))
@@ -263,8 +263,8 @@ class _Scale:
 
     measure: Loss | Metric
     bound: BoundMetric
-    low: Reading
-    high: Reading
+    low: MetricValue
+    high: MetricValue
 
     def measured(self, published: Published) -> Measured:
         """Measure a release."""
@@ -295,19 +295,19 @@ class _Scale:
         )
 
 
-def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], Reading]:
+def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], MetricValue]:
     """Return a loss as a function of what was published."""
     bound = loss.bind(table)
 
-    def measured(published: Published) -> Reading:
+    def measured(published: Published) -> MetricValue:
         why = no_meaning(bound, published)
         if why is not None:
-            return Reading(undefined=why)
+            return MetricValue(undefined=why)
         node = statistics_of(published, bound)
         attributes: Mapping[str, float] | None = None
         if isinstance(bound, BoundAttributeLoss):
             attributes = dict(zip(table.names, bound.per_attribute(node)[0].tolist(), strict=True))
-        return Reading(value=float(bound.value(node)[0]), attributes=attributes)
+        return MetricValue(value=float(bound.value(node)[0]), attributes=attributes)
 
     return measured
 

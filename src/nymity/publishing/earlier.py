@@ -25,7 +25,7 @@ from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.wording import people
 from nymity.publishing.earlier_opening import Opened, open_earlier
-from nymity.publishing.earlier_rows import Ints, Left, Rows, intersect
+from nymity.publishing.earlier_rows import Ints, Left, LinkedRows, intersect
 from nymity.publishing.job import Job
 from nymity.table.recoding import Recoded, Recoding
 
@@ -52,7 +52,7 @@ def measure_earlier(
         return EarlierFindings()
     if isinstance(job.method, PrivateMethod):
         return _beside_private(job)
-    new = Rows(
+    new = LinkedRows(
         frame=recoded.table,
         quasi=job.schema.quasi,
         sensitive=job.schema.sensitive,

@@ -19,7 +19,7 @@ from nymity.io import read_table, to_polars
 from nymity.publishing.certificate import SENSITIVE_TABLE, Certificate
 from nymity.publishing.custody import Custody
 from nymity.publishing.earlier_release import EarlierRelease
-from nymity.publishing.earlier_rows import Ints, Rows
+from nymity.publishing.earlier_rows import Ints, LinkedRows
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Output
 from nymity.publishing.release import read_release
@@ -33,7 +33,7 @@ class Opened:
     """An earlier release: what the certificate says of it, and its rows unless it is a mere name or private."""
 
     entry: dict[str, Any]
-    rows: Rows | None = None
+    rows: LinkedRows | None = None
     private: bool = False
 
 
@@ -51,7 +51,7 @@ def open_earlier(number: int, one: str | EarlierRelease, source: pl.DataFrame, p
     roles = {role: tuple(c["name"] for c in certificate["columns"] if c["role"] == role.value) for role in Role}
     stated = certificate["job"].get("schema", {})
     sensitive = tuple(name for name, attribute in stated.items() if attribute.get("role") == Role.SENSITIVE.value)
-    rows = Rows(
+    rows = LinkedRows(
         frame=frame,
         quasi=roles[Role.QUASI],
         sensitive=sensitive,

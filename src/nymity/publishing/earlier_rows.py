@@ -54,7 +54,7 @@ class Left:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rows:
+class LinkedRows:
     """The rows of a release with the records they are of: source_rows (n_rows,) are rows of ``source``.
 
     quasi: the columns whose cells make classes; counts: the sensitive values of buckets.
@@ -118,7 +118,7 @@ class Rows:
         return coded(self.source[self.source_rows], index).codes
 
 
-def intersect(new: Rows, earlier: Sequence[Rows], person: str | None, promised: int) -> Left:
+def intersect(new: LinkedRows, earlier: Sequence[LinkedRows], person: str | None, promised: int) -> Left:
     """Measure what is left for the people of ``new`` when all these releases are known."""
     releases = [new, *earlier]
     owners = [release.people(person) for release in releases]
@@ -159,7 +159,7 @@ def _places(class_of: Ints, people: Ints, n: int) -> Ints:
     return places
 
 
-def _sharing_rows(releases: Sequence[Rows], known: Sequence[Ints], places: Ints) -> tuple[Ints, Ints]:
+def _sharing_rows(releases: Sequence[LinkedRows], known: Sequence[Ints], places: Ints) -> tuple[Ints, Ints]:
     """Count as :func:`sharing` and :func:`sharing_exactly` do, where in some release rows have cells of their own."""
     n = places.shape[1]
     groups, exactly = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -179,7 +179,7 @@ def _sharing_rows(releases: Sequence[Rows], known: Sequence[Ints], places: Ints)
     return groups, exactly
 
 
-def _fitting(release: Rows, people: Ints, some: Ints, n: int) -> NDArray[np.bool_]:
+def _fitting(release: LinkedRows, people: Ints, some: Ints, n: int) -> NDArray[np.bool_]:
     """Say for some people whose rows fit all of their records, (n_some, n_people)."""
     mine = np.flatnonzero(np.isin(people, some))
     fits = np.ones((len(mine), len(people)), dtype=np.bool_)
@@ -193,7 +193,7 @@ def _fitting(release: Rows, people: Ints, some: Ints, n: int) -> NDArray[np.bool
     return found
 
 
-def _values(releases: Sequence[Rows], places: Ints) -> tuple[dict[str, int], dict[str, int]]:
+def _values(releases: Sequence[LinkedRows], places: Ints) -> tuple[dict[str, int], dict[str, int]]:
     """Return ``fewest_values`` and ``certain`` of people with these classes, (n_releases, n_people)."""
     fewest: dict[str, int] = {}
     certain: dict[str, int] = {}

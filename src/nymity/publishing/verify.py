@@ -24,7 +24,7 @@ _ONLY_MASKED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class VerifiedPromise:
     """One promise and what was measured.
 
     ``only_masked``: it is broken by the masked rows alone; without them the table would keep it.
@@ -54,7 +54,7 @@ class Verification:
     masked: int
     classes: int
     smallest_class: int | None
-    findings: tuple[Finding, ...]
+    findings: tuple[VerifiedPromise, ...]
     problems: tuple[str, ...] = ()
     buckets: bool = False
 
@@ -96,9 +96,9 @@ def verify(
     )
 
 
-def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool) -> Finding:
+def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool) -> VerifiedPromise:
     holds = model.holds(groups)
-    return Finding(
+    return VerifiedPromise(
         model=model.key,
         promise=model.promise_of_buckets() if buckets else model.promise(),
         measured=model.reached(groups),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Floats, Published
 from nymity.table.cells import Cells
 
@@ -38,13 +38,13 @@ class ConditionalEntropyMetric(Metric):
             float(_entropies(Cells.of([None], [np.arange(len(frequency))]), frequency)[0]) for frequency in frequencies
         ]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: Published) -> MetricValue:
             each = {
                 name: float(published.in_cells[a] @ _entropies(published.cells[a], frequencies[a]))
                 + published.suppressed * whole[a]
                 for a, name in enumerate(published.table.names)
             }
-            return Reading(value=sum(each.values()), attributes=each)
+            return MetricValue(value=sum(each.values()), attributes=each)
 
         return measured
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from nymity.kernels.association import Spread, atoms_of, contingency
 from nymity.kernels.grouping import histograms
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Floats, Ints, Published
 
 #: phi² and the number of occurring values of both columns.
@@ -48,11 +48,11 @@ class CorrelationMetric(Metric):
         n = original.table.n_records
         before = [self._strength(pair, n) for pair in associations(original)]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: Published) -> MetricValue:
             if not before:
-                return Reading(undefined="a table with one quasi-identifier has no pairs")
+                return MetricValue(undefined="a table with one quasi-identifier has no pairs")
             after = [self._strength(pair, n) for pair in associations(published)]
-            return Reading(value=float(np.median(np.abs(np.subtract(before, after)))))
+            return MetricValue(value=float(np.median(np.abs(np.subtract(before, after)))))
 
         return measured
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.kernels.diameter import diameter
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Ints, Published
 
 #: Pairs of cells that are compared at most: a few seconds.
@@ -43,16 +43,16 @@ class DiameterMetric(Metric):
         return _measured
 
 
-def _measured(published: Published) -> Reading:
+def _measured(published: Published) -> MetricValue:
     if not len(published.rows):
-        return Reading(value=0.0)
+        return MetricValue(value=0.0)
     columns = _skewed_first(published)
     rows = published.rows[np.lexsort(published.rows[:, columns[::-1]].T)]
     found, compared = diameter(rows, columns, MOST_CELLS)
     possible = sum(len(cells.labels) > 1 for cells in published.cells)
     if found < possible and compared >= MOST_CELLS:
-        return Reading(undefined=f"it lies between {found} and {possible}: too many rows to compare them all")
-    return Reading(value=float(found))
+        return MetricValue(undefined=f"it lies between {found} and {possible}: too many rows to compare them all")
+    return MetricValue(value=float(found))
 
 
 def _skewed_first(published: Published) -> Ints:

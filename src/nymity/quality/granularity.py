@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Published
 
 
@@ -31,9 +31,9 @@ class GranularityMetric(Metric):
         return _measured
 
 
-def _measured(published: Published) -> Reading:
+def _measured(published: Published) -> MetricValue:
     each = {}
     for a, (name, hierarchy) in enumerate(zip(published.table.names, published.table.hierarchies, strict=True)):
         others = published.mean(a, published.cells[a].sizes - 1, hierarchy.domain_size - 1)
         each[name] = others / hierarchy.domain_size
-    return Reading(value=float(np.mean(list(each.values()))), attributes=each)
+    return MetricValue(value=float(np.mean(list(each.values()))), attributes=each)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Published
 
 
@@ -32,9 +32,11 @@ class HellingerMetric(Metric):
         """Count the original's values."""
         before = [np.sqrt(original.spread(a)) for a in range(len(original.cells))]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: Published) -> MetricValue:
             apart = [root - np.sqrt(published.spread(a)) for a, root in enumerate(before)]
             each = [float(np.sqrt(a @ a / (2 * published.table.n_records))) for a in apart]
-            return Reading(value=float(np.median(each)), attributes=dict(zip(published.table.names, each, strict=True)))
+            return MetricValue(
+                value=float(np.median(each)), attributes=dict(zip(published.table.names, each, strict=True))
+            )
 
         return measured

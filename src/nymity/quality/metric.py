@@ -22,7 +22,7 @@ Better = Literal["lower", "higher"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class MetricValue:
     """The value of a metric, of each attribute where it is made of those; or why it has none."""
 
     value: float | None = None
@@ -31,7 +31,7 @@ class Reading:
 
 
 #: A metric prepared for one original.
-BoundMetric = Callable[[Published], Reading]
+BoundMetric = Callable[[Published], MetricValue]
 
 
 class Metric(ABC):
@@ -54,9 +54,9 @@ class Metric(ABC):
 def linked(measure: BoundMetric) -> BoundMetric:
     """Measure where rows can be matched with the original's, and say why not where they cannot."""
 
-    def measured(published: Published) -> Reading:
+    def measured(published: Published) -> MetricValue:
         if published.links is None:
-            return Reading(undefined=f"rows cannot be matched with the original's: {published.unlinked}")
+            return MetricValue(undefined=f"rows cannot be matched with the original's: {published.unlinked}")
         return measure(published)
 
     return measured

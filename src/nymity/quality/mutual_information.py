@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading, linked
+from nymity.quality.metric import BoundMetric, Metric, MetricValue, linked
 from nymity.quality.published import Ints, Published, Tally
 
 
@@ -33,12 +33,12 @@ class MutualInformationMetric(Metric):
         table = original.table
         bits = [_entropy(frequency) for frequency in table.frequencies]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: Published) -> MetricValue:
             left = [_bits_left(tally) for tally in published.tallies]
             each = {name: 1 - left[a] / bits[a] for a, name in enumerate(table.names) if bits[a] > 0}
             if not each:
-                return Reading(undefined="every column has one value")
-            return Reading(value=float(np.mean(list(each.values()))), attributes=each)
+                return MetricValue(undefined="every column has one value")
+            return MetricValue(value=float(np.mean(list(each.values()))), attributes=each)
 
         return linked(measured)
 

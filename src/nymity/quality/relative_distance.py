@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Published
 
 
@@ -29,11 +29,11 @@ class RelativeDistanceMetric(Metric):
         return _measured
 
 
-def _measured(published: Published) -> Reading:
+def _measured(published: Published) -> MetricValue:
     if published.several_levels is not None:
-        return Reading(undefined=f"{published.several_levels} (precision counts cells)")
+        return MetricValue(undefined=f"{published.several_levels} (precision counts cells)")
     tops = [max(1, hierarchy.height) for hierarchy in published.table.hierarchies]
     each = {
         name: level / top for name, level, top in zip(published.table.names, published.column_levels, tops, strict=True)
     }
-    return Reading(value=sum(each.values()), attributes=each)
+    return MetricValue(value=sum(each.values()), attributes=each)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class FrontPoint:
     """One release: its risk (lower is better), and how many test records were predicted rightly (higher is better).
 
     ``tie`` decides between releases that are equal in both: the smaller stands for them.
@@ -19,7 +19,7 @@ class Point:
     tie: Fraction = Fraction(0)
 
 
-def front(points: Sequence[Point]) -> list[int]:
+def front(points: Sequence[FrontPoint]) -> list[int]:
     """Return the places of the points that no other dominates, from the least risk to the most useful.
 
     One point dominates another if it is no worse in risk and in usefulness, and better in one. Of points that are equal

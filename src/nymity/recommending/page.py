@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nymity.core.template import Template
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Choice, Recommendation
-from nymity.recommending.usefulness import Share
+from nymity.recommending.usefulness import CorrectPredictions
 from nymity.report.document import document
 from nymity.report.markup import PARTS, Figures, Html, Section, bullets, tile, tiles
 from nymity.report.wording import count, listed, percent
@@ -96,5 +96,5 @@ def _reading(found: Recommendation) -> Section:
     return Section(anchor="reading", title="How to read this", short="Reading", parts=(bullets(words),))
 
 
-def _rate(share: Share) -> str:
+def _rate(share: CorrectPredictions) -> str:
     return f"{share.rate:.1%}"

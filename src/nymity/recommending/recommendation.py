@@ -16,8 +16,8 @@ from nymity.core.paths import resolved
 from nymity.publishing.job import Job
 from nymity.publishing.toml import toml_job
 from nymity.recommending.front import front
-from nymity.recommending.trial import Risk, Trial
-from nymity.recommending.usefulness import Score, best
+from nymity.recommending.trial import Trial, TrialRisk
+from nymity.recommending.usefulness import ClassifierAccuracy, best
 from nymity.table.schema import Role, Schema
 from nymity.utility.learning_result import relative
 
@@ -73,9 +73,9 @@ class Recommendation:
     records: int
     examined: int
     risk: RiskKind
-    original_risk: Risk
-    zero_r: Score
-    original: tuple[Score, ...]
+    original_risk: TrialRisk
+    zero_r: ClassifierAccuracy
+    original: tuple[ClassifierAccuracy, ...]
     trials: tuple[Trial, ...]
     failures: tuple[Failure, ...]
     ending: Ending
@@ -89,7 +89,7 @@ class Recommendation:
         return tuple(self._choice(number, self.trials[place]) for number, place in enumerate(places, start=1))
 
     @property
-    def best_original(self) -> Score:
+    def best_original(self) -> ClassifierAccuracy:
         """The classifier that learned most from the original."""
         return best(self.original)
 
@@ -204,7 +204,7 @@ def _roles(schema: Schema) -> str:
     return "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)
 
 
-def _optimism(score: Score) -> float:
+def _optimism(score: ClassifierAccuracy) -> float:
     return score.choosing.rate - score.confirming.rate
 
 

@@ -23,7 +23,7 @@ from nymity.recommending.candidates import DEFAULT_K, Candidate, Family, familie
 from nymity.recommending.front import front
 from nymity.recommending.opening import opened
 from nymity.recommending.recommendation import Ending, Failure, Recommendation, RiskKind
-from nymity.recommending.trial import Measuring, Risk, Trial, risk_of
+from nymity.recommending.trial import Trial, TrialRisk, TrialRunner, risk_of
 from nymity.recommending.usefulness import Examination
 from nymity.recommending.variants import variants
 from nymity.table.schema import Role, Schema
@@ -75,7 +75,7 @@ def recommend(
         base=base,
         schemas=schemas,
         families=_families(base, kept, list(schemas), ks),
-        measuring=Measuring(table=table, examination=examination, seed=seed),
+        measuring=TrialRunner(table=table, examination=examination, seed=seed),
         risk=risk,
         until=begun + seconds,
         most=trials,
@@ -108,7 +108,7 @@ class _Search:
     base: Job
     schemas: dict[str, Schema]
     families: tuple[Family, ...]
-    measuring: Measuring
+    measuring: TrialRunner
     risk: RiskKind
     until: float
     most: int | None
@@ -271,8 +271,8 @@ def _lattice_size(table: pl.DataFrame, schema: Schema) -> int:
     return prod(sizes)
 
 
-def _original_risk(table: pl.DataFrame, schema: Schema) -> Risk:
+def _original_risk(table: pl.DataFrame, schema: Schema) -> TrialRisk:
     """The risk of publishing the quasi-identifiers as they are."""
     groups = Groups(table, schema.quasi)
     assert groups.smallest is not None
-    return Risk(highest=Fraction(1, groups.smallest), average=Fraction(len(groups.sizes), table.height))
+    return TrialRisk(highest=Fraction(1, groups.smallest), average=Fraction(len(groups.sizes), table.height))

@@ -17,8 +17,8 @@ from nymity.publishing.codec import dump_piece
 from nymity.publishing.job import Job
 from nymity.publishing.pipeline import run_job
 from nymity.publishing.release import Release
-from nymity.recommending.front import Point
-from nymity.recommending.usefulness import Examination, Score, best
+from nymity.recommending.front import FrontPoint
+from nymity.recommending.usefulness import ClassifierAccuracy, Examination, best
 from nymity.risk import attack
 
 #: People that the linkage attack is tried on.
@@ -26,7 +26,7 @@ TARGETS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Risk:
+class TrialRisk:
     """Who knows that a person is in the table, and all quasi-identifiers, picks the person's row with this chance.
 
     ``highest`` is that of the smallest class, ``average`` the mean over records. Both are exact.
@@ -41,7 +41,7 @@ class Risk:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linkage:
+class LinkageRate:
     """How often someone picked the right row who knew some columns of a person, with its 95% interval."""
 
     rate: float
@@ -58,23 +58,23 @@ class Trial:
 
     words: str
     job: Job
-    risk: Risk
+    risk: TrialRisk
     classes: int
     suppressed: int
     records: int
-    scores: tuple[Score, ...]
+    scores: tuple[ClassifierAccuracy, ...]
     seconds: float
-    linkage: Linkage | None = None
+    linkage: LinkageRate | None = None
 
     @property
-    def score(self) -> Score:
+    def score(self) -> ClassifierAccuracy:
         """The classifier that learned most."""
         return best(self.scores)
 
-    def point(self, kind: str) -> Point:
+    def point(self, kind: str) -> FrontPoint:
         """Return where it lies by a kind of risk."""
         other = "average" if kind == "highest" else "highest"
-        return Point(risk=self.risk.of(kind), right=self.score.choosing.right, tie=self.risk.of(other))
+        return FrontPoint(risk=self.risk.of(kind), right=self.score.choosing.right, tie=self.risk.of(other))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -93,13 +93,13 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Measuring:
+class TrialRunner:
     """Makes releases of a table and measures them; different settings often give the same, which is measured once."""
 
     table: pl.DataFrame
     examination: Examination
     seed: int
-    _known: dict[bytes, tuple[Score, ...]] = field(default_factory=dict)
+    _known: dict[bytes, tuple[ClassifierAccuracy, ...]] = field(default_factory=dict)
 
     def release(self, job: Job, observe: Observer) -> Release:
         """Publish in memory, drawing by the seed: nothing is written, and a comparison can be repeated."""
@@ -109,7 +109,7 @@ class Measuring:
             raise NoSolutionError("every record would have to be suppressed")
         return release
 
-    def scores(self, release: Release, observe: Observer) -> tuple[Score, ...]:
+    def scores(self, release: Release, observe: Observer) -> tuple[ClassifierAccuracy, ...]:
         """Say what classifiers learn from a release."""
         key = _fingerprint(release)
         if key not in self._known:
@@ -117,19 +117,19 @@ class Measuring:
             self._known[key] = self.examination.scores(examples, observe)
         return self._known[key]
 
-    def linkage(self, release: Release, observe: Observer) -> Linkage | None:
+    def linkage(self, release: Release, observe: Observer) -> LinkageRate | None:
         """Attack a release; None where the attack does not apply."""
         options: dict[str, Any] = {"targets": TARGETS, "seed": self.seed, "observe": observe}
         found = attack(release, original=self.table, attacks=["linkage"], **options).results
-        return Linkage(rate=found[0].rate, low=found[0].low, high=found[0].high) if found else None
+        return LinkageRate(rate=found[0].rate, low=found[0].low, high=found[0].high) if found else None
 
 
-def risk_of(release: Release) -> Risk:
+def risk_of(release: Release) -> TrialRisk:
     """Count classes; the masked rows are one."""
     verified = release.verification
     assert verified.smallest_class is not None
     average = Fraction(verified.classes, verified.records)
-    return Risk(highest=Fraction(1, verified.smallest_class), average=average)
+    return TrialRisk(highest=Fraction(1, verified.smallest_class), average=average)
 
 
 def _fingerprint(release: Release) -> bytes:

@@ -34,7 +34,7 @@ MOST_CLASSES = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class CorrectPredictions:
     """Test records that were predicted rightly, of how many."""
 
     right: int
@@ -56,12 +56,12 @@ class Share:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class ClassifierAccuracy:
     """One classifier: on the records that settings are chosen by, and on those that were kept apart."""
 
     classifier: str
-    choosing: Share
-    confirming: Share
+    choosing: CorrectPredictions
+    confirming: CorrectPredictions
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -69,7 +69,7 @@ class Score:
         return {"classifier": self.classifier, **shares}
 
 
-def best(scores: Sequence[Score]) -> Score:
+def best(scores: Sequence[ClassifierAccuracy]) -> ClassifierAccuracy:
     """Return the classifier that was best on the records for choosing, the first of several."""
     return max(scores, key=lambda score: score.choosing.right)
 
@@ -105,11 +105,11 @@ class Examination:
         """Records that take part."""
         return int((self.part != UNUSED).sum())
 
-    def original(self) -> tuple[Score, ...]:
+    def original(self) -> tuple[ClassifierAccuracy, ...]:
         """Examine the table as it is."""
         return self.scores(self.learner.original)
 
-    def scores(self, examples: Examples, observe: Observer = silent) -> tuple[Score, ...]:
+    def scores(self, examples: Examples, observe: Observer = silent) -> tuple[ClassifierAccuracy, ...]:
         """Train every classifier on the rows of a release, and test it on original records."""
         right = {classifier.key: np.zeros(len(self.part), dtype=np.bool_) for classifier in self.classifiers}
         for here in range(1, PARTS):
@@ -120,18 +120,20 @@ class Examination:
                 found = self.learner.held_out(trained, records, [classifier], seed=self.seed)
                 right[classifier.key][tested] = found[classifier.key].correct
         return tuple(
-            Score(classifier=key, choosing=self._share(hits, self._choosing), confirming=self._share(hits, self._apart))
+            ClassifierAccuracy(
+                classifier=key, choosing=self._share(hits, self._choosing), confirming=self._share(hits, self._apart)
+            )
             for key, hits in right.items()
         )
 
-    def zero_r(self) -> Score:
+    def zero_r(self) -> ClassifierAccuracy:
         """Always answer the most frequent class of the training records."""
         labels, right = self.learner.original.labels, np.zeros(len(self.part), dtype=np.bool_)
         for here in range(1, PARTS):
             guess = np.bincount(labels[self._trained(here)]).argmax()
             right |= self._tested(here) & (labels == guess)
         choosing, confirming = self._share(right, self._choosing), self._share(right, self._apart)
-        return Score(classifier="most frequent class", choosing=choosing, confirming=confirming)
+        return ClassifierAccuracy(classifier="most frequent class", choosing=choosing, confirming=confirming)
 
     def importance(self) -> dict[str, float]:
         """What classifiers see in each column of the original: accuracy lost when it is shuffled, the most by any.
@@ -161,8 +163,8 @@ class Examination:
         return np.asarray((self.part == here) | (self._apart if here == 1 else False))
 
     @staticmethod
-    def _share(right: Mask, of: Mask) -> Share:
-        return Share(right=int(right[of].sum()), records=int(of.sum()))
+    def _share(right: Mask, of: Mask) -> CorrectPredictions:
+        return CorrectPredictions(right=int(right[of].sum()), records=int(of.sum()))
 
 
 def _check_classes(learner: Learner) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
-from nymity.publishing.certificate_form import Column
+from nymity.publishing.certificate_form import ColumnSection
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
@@ -147,7 +147,7 @@ def _columns_section(released: OpenedRelease) -> Section:
     )
 
 
-def _column(released: OpenedRelease, column: Column) -> list[Html | str]:
+def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
     cells = released.table[column.name]
     name = _ABOUT.name(shortened(column.name, 60))
     if column.role == "bucket":
@@ -166,7 +166,7 @@ def _second(released: OpenedRelease, name: str) -> list[Html | str]:
     return [_ABOUT.name(shortened(name, 60)), what, f"in {released.file_names[1]}: {how}", ""]
 
 
-def _published_as(released: OpenedRelease, column: Column) -> str:
+def _published_as(released: OpenedRelease, column: ColumnSection) -> str:
     gaps = int(is_missing(released.table[column.name]).sum())
     missing = f"; missing in {count(gaps, 'row')}" if gaps else ""
     if column.unchanged:

@@ -24,7 +24,7 @@ def drivers_figure(subject: Subject, figures: Figures) -> list[Html]:
     }
     labels = dict(zip(names, axis_labels(names), strict=True))
     cells = [
-        chart.Cell(
+        chart.HeatMapField(
             row=labels[row],
             column=labels[column],
             share=unique[frozenset((row, column))] / total,

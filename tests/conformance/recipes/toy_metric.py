@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import BoundMetric, Metric, MetricValue
 from nymity.quality.published import Published
 
 
@@ -21,4 +21,4 @@ class ToyMetric(Metric):
 
     def bind(self, original: Published) -> BoundMetric:
         """Nothing to prepare."""
-        return lambda published: Reading(value=float(len(published.rows)))
+        return lambda published: MetricValue(value=float(len(published.rows)))

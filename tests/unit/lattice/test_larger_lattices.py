@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import naive
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import LOSSES, DomainShareLoss, Loss, NodeStatistics, NormalizedEntropyLoss, PrecisionLoss
 from nymity.quality.aggregation import AGGREGATIONS
@@ -88,7 +88,7 @@ def before(values: tuple[float, ...], floors: tuple[float, ...]) -> bool:
 def test_the_search_finds_the_first_of_all_nodes(loss: Loss, seed: int, suppression: float) -> None:
     table, models = problem(seed)
     bound, found = every_node(loss, seed)
-    ledger = Ledger(table, bound, min(int(suppression * table.n_records), table.n_records - 1))
+    ledger = SeenNodes(table, bound, min(int(suppression * table.n_records), table.n_records - 1))
     for statistics in found.values():
         ledger.enter(statistics)
     assert ledger.best is not None
@@ -101,7 +101,7 @@ def test_the_search_finds_the_first_of_all_nodes(loss: Loss, seed: int, suppress
 def test_what_the_ledger_leaves_out() -> None:
     """Beyond the best in the first place where they differ; where they tie, by the records suppressed."""
     table, _ = problem(0)
-    ledger = Ledger(table, DomainShareLoss(aggregation="rank").bind(table), 10)
+    ledger = SeenNodes(table, DomainShareLoss(aggregation="rank").bind(table), 10)
     assert not ledger.excludes((9.0, 9.0), 9)  # nothing found yet
     ledger.best, ledger.best_compared, ledger.best_suppressed = (0, 0, 0, 0), (0.5, 0.2), 5
     assert ledger.excludes((0.6, 0.0), 0)

@@ -15,10 +15,10 @@ import naive
 from nymity.core.errors import InputError, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
 from nymity.lattice import solution_space
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.nodes import TIE, EvaluatedNodes
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.solution_space import evaluate_lattice
 from nymity.lattice.space import Space
 from nymity.privacy import KAnonymity
@@ -161,7 +161,7 @@ def test_a_node_entered_twice_is_reported_once() -> None:
     case = small_case()
     bound = loss_of("loss").bind(case.encoded)
     engine = RollUp(case.encoded, [KAnonymity(k=2)], needs=bound.needs)
-    ledger = Ledger(case.encoded, bound, limit=5)
+    ledger = SeenNodes(case.encoded, bound, limit=5)
     order = [case.high, case.low, case.high, case.low]
     for node in order:
         ledger.enter(engine.check(node))

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.recommending.front import Point, front
+from nymity.recommending.front import FrontPoint, front
 
 points = st.lists(
     st.builds(
-        lambda size, right, tie: Point(risk=Fraction(1, size), right=right, tie=Fraction(tie, 7)),
+        lambda size, right, tie: FrontPoint(risk=Fraction(1, size), right=right, tie=Fraction(tie, 7)),
         st.integers(1, 6),
         st.integers(0, 6),
         st.integers(0, 3),
@@ -21,13 +21,13 @@ points = st.lists(
 )
 
 
-def dominates(one: Point, other: Point) -> bool:
+def dominates(one: FrontPoint, other: FrontPoint) -> bool:
     no_worse = one.risk <= other.risk and one.right >= other.right
     return no_worse and (one.risk < other.risk or one.right > other.right)
 
 
 @given(points)
-def test_front_is_what_nothing_dominates(found: list[Point]) -> None:
+def test_front_is_what_nothing_dominates(found: list[FrontPoint]) -> None:
     undominated = {(p.risk, p.right) for p in found if not any(dominates(other, p) for other in found)}
     places = front(found)
     assert {(found[place].risk, found[place].right) for place in places} == undominated
@@ -36,7 +36,7 @@ def test_front_is_what_nothing_dominates(found: list[Point]) -> None:
 
 
 @given(points)
-def test_ties_go_to_the_smaller_other_risk_and_then_to_the_first(found: list[Point]) -> None:
+def test_ties_go_to_the_smaller_other_risk_and_then_to_the_first(found: list[FrontPoint]) -> None:
     for place in front(found):
         equal = [i for i, p in enumerate(found) if (p.risk, p.right) == (found[place].risk, found[place].right)]
         assert place == min(equal, key=lambda i: (found[i].tie, i))
@@ -45,8 +45,8 @@ def test_ties_go_to_the_smaller_other_risk_and_then_to_the_first(found: list[Poi
 def test_risks_that_no_float_tells_apart_are_told_apart() -> None:
     close = Fraction(1, 3), Fraction(10**20 + 1, 3 * 10**20)
     assert float(close[0]) == float(close[1])
-    assert front([Point(risk=close[1], right=5), Point(risk=close[0], right=5)]) == [1]
-    assert front([Point(risk=close[1], right=6), Point(risk=close[0], right=5)]) == [1, 0]
+    assert front([FrontPoint(risk=close[1], right=5), FrontPoint(risk=close[0], right=5)]) == [1]
+    assert front([FrontPoint(risk=close[1], right=6), FrontPoint(risk=close[0], right=5)]) == [1, 0]
 
 
 def test_an_empty_front() -> None:

@@ -28,8 +28,8 @@ from nymity.core.progress import Progress
 from nymity.publishing.job import Job, Source
 from nymity.recommending.recommendation import DATA_NAME, Recommendation
 from nymity.recommending.search import recommend
-from nymity.recommending.trial import Measuring
-from nymity.recommending.usefulness import PARTS, Examination, Share
+from nymity.recommending.trial import TrialRunner
+from nymity.recommending.usefulness import PARTS, CorrectPredictions, Examination
 from nymity.table.builders import Intervals
 from nymity.utility import DecisionTree, Learner
 
@@ -129,9 +129,9 @@ def test_accuracy_is_that_of_learning_by_hand(found: Recommendation, people: pl.
             examples.where((part != here) & (part != 0)), learner.original.where(part == here), ["decision-tree"]
         )
         right += int(rows["decision-tree"].correct.sum())
-    assert trial.score.choosing == Share(right=right, records=180)
+    assert trial.score.choosing == CorrectPredictions(right=right, records=180)
     apart = learner.held_out(examples.where(part >= 2), learner.original.where(part == 0), ["decision-tree"])
-    assert trial.score.confirming == Share(right=int(apart["decision-tree"].correct.sum()), records=60)
+    assert trial.score.confirming == CorrectPredictions(right=int(apart["decision-tree"].correct.sum()), records=60)
 
 
 def test_the_records_kept_apart_choose_nothing(people: pl.DataFrame) -> None:
@@ -239,13 +239,13 @@ def test_the_time_is_kept(people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch)
     """No trial begins that cannot end in time, and one that takes longer than expected is given up."""
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    made = Measuring.release
+    made = TrialRunner.release
 
-    def slow(self: Measuring, job: Job, observe: Callable[[Progress], bool]) -> Any:
+    def slow(self: TrialRunner, job: Job, observe: Callable[[Progress], bool]) -> Any:
         now[0] += 3
         return made(self, job, observe)
 
-    monkeypatch.setattr(Measuring, "release", slow)
+    monkeypatch.setattr(TrialRunner, "release", slow)
     found = recommend(people, SCHEMA, target="ill", classifiers=["decision-tree"], seconds=10, k=[5])
     assert now[0] <= 13
     assert (len(found.trials), found.ending) == (3, "time")
@@ -256,16 +256,16 @@ def test_an_interrupted_run_keeps_what_was_found(
     people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     tried = 0
-    made = Measuring.release
+    made = TrialRunner.release
 
-    def stop_at_third(self: Measuring, job: Job, observe: Any) -> Any:
+    def stop_at_third(self: TrialRunner, job: Job, observe: Any) -> Any:
         nonlocal tried
         tried += 1
         if how == "keyboard" and tried == 3:
             raise KeyboardInterrupt
         return made(self, job, observe)
 
-    monkeypatch.setattr(Measuring, "release", stop_at_third)
+    monkeypatch.setattr(TrialRunner, "release", stop_at_third)
     observe = lambda progress: not (how == "observer" and tried == 3)  # noqa: E731
     found = recommend(people, SCHEMA, target="ill", observe=observe, **QUICK)
     assert (len(found.trials), found.ending) == (2, "interrupted")
@@ -280,7 +280,7 @@ def test_an_interrupt_before_the_first_release_is_one(people: pl.DataFrame, monk
     def stop(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Measuring, "release", stop)
+    monkeypatch.setattr(TrialRunner, "release", stop)
     with pytest.raises(KeyboardInterrupt):
         recommend(people, SCHEMA, target="ill", **QUICK)
 
@@ -330,7 +330,7 @@ def test_methods_that_refuse_the_schema_or_the_models_are_not_tried_again(people
 
 
 def test_a_release_that_nothing_can_be_learned_from_is_a_failure(people: pl.DataFrame, monkeypatch: Any) -> None:
-    made, tried = Measuring.scores, 0
+    made, tried = TrialRunner.scores, 0
 
     def nothing_to_learn(*arguments: Any) -> Any:
         nonlocal tried
@@ -339,7 +339,7 @@ def test_a_release_that_nothing_can_be_learned_from_is_a_failure(people: pl.Data
             raise TableError("training rows", expected="at least one with a label", got="none")
         return made(*arguments)
 
-    monkeypatch.setattr(Measuring, "scores", nothing_to_learn)
+    monkeypatch.setattr(TrialRunner, "scores", nothing_to_learn)
     found = recommend(people, SCHEMA, target="ill", k=[2, 5], trials=6, **QUICK)
     assert [failure.words.split(",")[0] for failure in found.failures] == ["optimal-lattice"]
     assert "optimal-lattice" in {trial.job.method.key for trial in found.trials}  # other settings are tried

@@ -14,17 +14,17 @@ from nymity.publishing.job import Job
 from nymity.recommending.page import render_page
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Failure, Recommendation
-from nymity.recommending.trial import Linkage, Risk, Trial
-from nymity.recommending.usefulness import Score, Share
+from nymity.recommending.trial import LinkageRate, Trial, TrialRisk
+from nymity.recommending.usefulness import ClassifierAccuracy, CorrectPredictions
 
 EVIL = "<script>alert(1)</script>"
 
 
-def score(choosing: int, confirming: int) -> Score:
-    return Score(
+def score(choosing: int, confirming: int) -> ClassifierAccuracy:
+    return ClassifierAccuracy(
         classifier="decision-tree",
-        choosing=Share(right=choosing, records=300),
-        confirming=Share(right=confirming, records=100),
+        choosing=CorrectPredictions(right=choosing, records=300),
+        confirming=CorrectPredictions(right=confirming, records=100),
     )
 
 
@@ -34,13 +34,13 @@ def trial(size: int, right: int, words: str) -> Trial:
     return Trial(
         words=words,
         job=job,
-        risk=Risk(highest=Fraction(1, size), average=Fraction(1, 2 * size)),
+        risk=TrialRisk(highest=Fraction(1, size), average=Fraction(1, 2 * size)),
         classes=10,
         suppressed=4,
         records=400,
         scores=(score(right, 60),),
         seconds=0.1,
-        linkage=Linkage(rate=0.1, low=0.05, high=0.2),
+        linkage=LinkageRate(rate=0.1, low=0.05, high=0.2),
     )
 
 
@@ -55,7 +55,7 @@ def found() -> Recommendation:
         records=400,
         examined=300,
         risk="highest",
-        original_risk=Risk(highest=Fraction(1), average=Fraction(1, 2)),
+        original_risk=TrialRisk(highest=Fraction(1), average=Fraction(1, 2)),
         zero_r=score(150, 50),
         original=(score(255, 80),),
         trials=made,

@@ -23,7 +23,7 @@ from nymity.utility.naive_bayes import area_of
 from nymity_lab.study import find_study
 from nymity_lab.study.metrics import meta, paper
 from nymity_lab.study.metrics.beyond import trust
-from nymity_lab.study.metrics.data import BINS, GENERATED, TARGET, Source, _split, _values, load
+from nymity_lab.study.metrics.data import BINS, GENERATED, TARGET, ThesisColumns, _split, _values, load
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
 from nymity_lab.study.metrics.exhibits import exhibits
 from nymity_lab.study.metrics.reading import PARTS, THESIS, cells_of
@@ -162,11 +162,11 @@ def test_records_are_divided_within_classes() -> None:
 
 def test_bins_have_equal_widths_and_a_gap_is_a_category() -> None:
     column = pl.Series("x", ["0", "4.9", "5", "99.9", "100", None])
-    source = Source(public="", target="", continuous=("x",))
+    source = ThesisColumns(public="", target="", continuous=("x",))
     assert _values(column, source).to_list() == [0, 0, 1, BINS - 1, BINS - 1, -1]
-    ordinal = _values(pl.Series("x", ["7", "3", None]), Source(public="", target=""))
+    ordinal = _values(pl.Series("x", ["7", "3", None]), ThesisColumns(public="", target=""))
     assert ordinal.to_list() == [7, 3, 2]
-    words = _values(pl.Series("x", ["b", None]), Source(public="", target="", unordered=("x",)))
+    words = _values(pl.Series("x", ["b", None]), ThesisColumns(public="", target="", unordered=("x",)))
     assert words.to_list() == ["b", "missing"]
 
 

@@ -20,9 +20,9 @@ from nymity_robust.attacks import (
     LBFGS,
     PGD,
     AdversarialExamples,
-    Attack,
     CarliniWagner,
     CarliniWagnerAsPublished,
+    ClassifierAttack,
     ExpectationOverTransformation,
     GradientAttack,
     IterativeFGSM,
@@ -53,7 +53,7 @@ from nymity_robust.distillation import distill
 from nymity_robust.ensemble import Committee, Ensemble, StackedEnsemble
 from nymity_robust.evaluation import AttackOutcome, Evaluation, evaluate
 from nymity_robust.images import LabelledImages
-from nymity_robust.intervals import Share, clopper_pearson, share
+from nymity_robust.measured_rate import MeasuredRate, clopper_pearson, measured_rate
 from nymity_robust.noise import GaussianNoise, LaplaceNoise, Noise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble, NoisyLogit
 from nymity_robust.page import evaluation_page
@@ -67,7 +67,7 @@ __all__ = [
     "ATTACKS",
     "AdversarialExamples",
     "Architecture",
-    "Attack",
+    "ClassifierAttack",
     "AttackOutcome",
     "CarliniWagner",
     "CarliniWagnerAsPublished",
@@ -97,7 +97,7 @@ __all__ = [
     "RelativePerturbation",
     "RepeatedQueries",
     "Resubmission",
-    "Share",
+    "MeasuredRate",
     "SingleNetwork",
     "Smoothing",
     "Square",
@@ -127,7 +127,7 @@ __all__ = [
     "random_of_same_size",
     "replayable",
     "save_ensemble",
-    "share",
+    "measured_rate",
     "shared_parts",
     "smoothing_radius",
     "thesis_temperatures",

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from nymity.core.template import Template
 from nymity_robust.evaluation import AttackOutcome, Evaluation
-from nymity_robust.intervals import Share
+from nymity_robust.measured_rate import MeasuredRate
 
 _PAGE = Template("evaluation.html", "nymity_robust")
 
@@ -47,5 +47,5 @@ def _url(image: Tensor) -> str:
     return f"data:image/png;base64,{base64.b64encode(png(image)).decode()}"
 
 
-def _share(one: Share) -> str:
+def _share(one: MeasuredRate) -> str:
     return f"{one.value:.1%} ({one.low:.1%} to {one.high:.1%})"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
-from nymity_lab.study.metrics.reading import Cell, cells_of
+from nymity_lab.study.metrics.reading import ReleaseGroup, cells_of
 from nymity_lab.study.metrics.transfer import own_rates, transferred
 from nymity_lab.study.metrics.work import PROXY, UTILITIES
 from nymity_lab.study.reading import finding, notes, where
@@ -86,13 +86,13 @@ def _fault(results: Results, metric: float, utility: float, again: float, most: 
     )
 
 
-def _agreement(cell: Cell, first: int, second: int) -> float:
+def _agreement(cell: ReleaseGroup, first: int, second: int) -> float:
     """How often one utility, taken as a score, picks the better release by another."""
     measured = cell.duels.utilities
     return float(Duels(scores=measured[[first]], utilities=measured[[second]]).rates[0, 0])
 
 
-def _repeated(cell: Cell) -> float:
+def _repeated(cell: ReleaseGroup) -> float:
     """How often a utility on one half of the tested records picks the better release by the other half."""
     import numpy as np
 
@@ -171,11 +171,11 @@ def _elsewhere(results: Results, proxy: float) -> Panel:
     return Panel(title="Where it was not trained", across="utilities", measure="share of pairs", values=tuple(values))
 
 
-def _gain(cells: list[Cell], other: str) -> tuple[float, float, float]:
+def _gain(cells: list[ReleaseGroup], other: str) -> tuple[float, float, float]:
     """How many more pairs our candidate tells than another metric, as a share, and the 95% interval of that."""
     import numpy as np
 
-    def difference(rates: NDArray[np.float64], cell: Cell) -> NDArray[np.float64]:
+    def difference(rates: NDArray[np.float64], cell: ReleaseGroup) -> NDArray[np.float64]:
         ours, theirs = cell.names.index(PROXY), cell.names.index(other)
         return (rates[..., ours, :] - rates[..., theirs, :]).mean(axis=-1)  # type: ignore[no-any-return]
 

@@ -37,7 +37,7 @@ PARTS = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Cell:
+class ReleaseGroup:
     """The releases of one data set by one algorithm, by their numbers."""
 
     data: str
@@ -94,15 +94,15 @@ class Cell:
         return float(self.duels.rates[self.names.index(name)].mean())
 
 
-def cells_of(results: Results) -> list[Cell]:
+def cells_of(results: Results) -> list[ReleaseGroup]:
     """Return the releases by data set and algorithm."""
     found: dict[tuple[str, str], Rows] = {}
     for row in results.rows("releases"):
         found.setdefault((row["data"], row["algorithm"]), []).append(row)
-    return [Cell(data=data, algorithm=algorithm, rows=rows) for (data, algorithm), rows in found.items()]
+    return [ReleaseGroup(data=data, algorithm=algorithm, rows=rows) for (data, algorithm), rows in found.items()]
 
 
-def everywhere(cells: list[Cell]) -> list[str]:
+def everywhere(cells: list[ReleaseGroup]) -> list[str]:
     """Return the metrics that are defined for every release, without our candidate: what Meta-Metrics learn from."""
     import numpy as np
 
@@ -116,11 +116,11 @@ def percents(values: Iterable[float]) -> str:
     return f"{found[0]:.0%} to {found[-1]:.0%}" if found else "nothing"
 
 
-def data_sets(cells: list[Cell]) -> list[str]:
+def data_sets(cells: list[ReleaseGroup]) -> list[str]:
     """Names of the data sets."""
     return list(dict.fromkeys(cell.data for cell in cells))
 
 
-def of(cells: list[Cell], data: str) -> list[Cell]:
+def of(cells: list[ReleaseGroup], data: str) -> list[ReleaseGroup]:
     """Return the releases of one data set."""
     return [cell for cell in cells if cell.data == data]

@@ -7,7 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.metrics.reading import PARTS, THESIS, Cell, cells_of, data_sets, of
+from nymity_lab.study.metrics.reading import PARTS, THESIS, ReleaseGroup, cells_of, data_sets, of
 from nymity_lab.study.metrics.work import UTILITIES
 from nymity_lab.study.reading import PLOTTED, finding, notes
 from nymity_lab.study.study import Results
@@ -146,7 +146,7 @@ def effect_sizes(results: Results) -> Exhibit:
 # -- panels ----------------------------------------------------------------------------------------------------
 
 
-def _points(cells: list[Cell], name: str, utility: str, *, by_algorithm: bool) -> Panel:
+def _points(cells: list[ReleaseGroup], name: str, utility: str, *, by_algorithm: bool) -> Panel:
     values = [
         Value(series=f"{cell.data}, {cell.algorithm}" if by_algorithm else cell.data, at=float(x), ours=float(y))
         for cell in cells
@@ -155,7 +155,7 @@ def _points(cells: list[Cell], name: str, utility: str, *, by_algorithm: bool) -
     return Panel(title=f"{name}, {utility}", across=name, measure=utility, values=tuple(values), plot="points")
 
 
-def _slopes(cells: list[Cell], names: Sequence[str], utility: str) -> Panel:
+def _slopes(cells: list[ReleaseGroup], names: Sequence[str], utility: str) -> Panel:
     values = [
         Value(series=data, at=name, ours=_correlation(of(cells, data), name, utility))
         for name in names
@@ -168,7 +168,7 @@ def _slopes(cells: list[Cell], names: Sequence[str], utility: str) -> Panel:
 # -- findings --------------------------------------------------------------------------------------------------
 
 
-def _steadiness(results: Results, cells: list[Cell]) -> Finding:
+def _steadiness(results: Results, cells: list[ReleaseGroup]) -> Finding:
     steady, unsteady = (mean(_same_direction(cells, name) for name in names) for names in (_STEADY, _UNSTEADY))
     return finding(
         results,
@@ -179,7 +179,7 @@ def _steadiness(results: Results, cells: list[Cell]) -> Finding:
     )
 
 
-def _flatness(results: Results, cells: list[Cell]) -> Finding:
+def _flatness(results: Results, cells: list[ReleaseGroup]) -> Finding:
     def strength(names: Sequence[str]) -> float:
         found = [abs(_correlation([cell], n, u)) for n in names for cell in cells for u in UTILITIES]
         return mean(found)
@@ -213,7 +213,7 @@ def _of_effects(results: Results, order: Sequence[str], least: float) -> tuple[F
     )
 
 
-def _same_direction(cells: list[Cell], name: str) -> float:
+def _same_direction(cells: list[ReleaseGroup], name: str) -> float:
     """The share of pairs of data sets whose lines, over all algorithms, point the same way; flat ones have no way."""
     found = []
     for utility in UTILITIES:
@@ -222,7 +222,7 @@ def _same_direction(cells: list[Cell], name: str) -> float:
     return mean(found) if found else 1.0
 
 
-def _agreement(cells: list[Cell], name: str) -> float:
+def _agreement(cells: list[ReleaseGroup], name: str) -> float:
     """The share of data sets and utilities in which no two lines of algorithms point opposite ways."""
     found = []
     for data in data_sets(cells):
@@ -232,7 +232,7 @@ def _agreement(cells: list[Cell], name: str) -> float:
     return mean(found)
 
 
-def _correlation(cells: list[Cell], name: str, utility: str) -> float:
+def _correlation(cells: list[ReleaseGroup], name: str, utility: str) -> float:
     """Of a metric with its sign turned, so that more is better, and a utility; 0 where one of them does not vary."""
     import numpy as np
 
@@ -243,7 +243,7 @@ def _correlation(cells: list[Cell], name: str, utility: str) -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _effects(cells: list[Cell]) -> dict[str, tuple[float, float, float]]:
+def _effects(cells: list[ReleaseGroup]) -> dict[str, tuple[float, float, float]]:
     """Mean |coefficient| of each standardized metric over the regressions of each utility, and its 95% interval."""
     import numpy as np
 
@@ -252,7 +252,7 @@ def _effects(cells: list[Cell]) -> dict[str, tuple[float, float, float]]:
     return {name: (float(m), float(m - e), float(m + e)) for name, m, e in zip(THESIS, middle, error, strict=True)}
 
 
-def _coefficients(cell: Cell, utility: str) -> NDArray[np.float64]:
+def _coefficients(cell: ReleaseGroup, utility: str) -> NDArray[np.float64]:
     """Least squares on standardized metrics; of several solutions the shortest, so that one without variance has 0."""
     import numpy as np
 

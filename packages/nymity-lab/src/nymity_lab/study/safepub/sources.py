@@ -48,7 +48,7 @@ _ACS = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Source:
+class StudyTable:
     """A table, and a hierarchy for each column."""
 
     table: pl.DataFrame
@@ -67,7 +67,7 @@ class Source:
 
 
 @lru_cache(maxsize=2)
-def source(name: str) -> Source:
+def source(name: str) -> StudyTable:
     """Read a table."""
     if name == "generated":
         return _generated()
@@ -76,10 +76,10 @@ def source(name: str) -> Source:
     from nymity.datasets import public
 
     found = public(_FILES[name])
-    return Source(table=found.table, hierarchies=dict(found.hierarchies))
+    return StudyTable(table=found.table, hierarchies=dict(found.hierarchies))
 
 
-def _survey() -> Source:
+def _survey() -> StudyTable:
     from nymity.datasets import public
     from nymity.table.hierarchy import Hierarchy
 
@@ -91,10 +91,10 @@ def _survey() -> Source:
         else Hierarchy.intervals(width=shape[0], levels=shape[1]).build(table[name])
         for name, shape in _ACS.items()
     }
-    return Source(table=table, hierarchies=built)
+    return StudyTable(table=table, hierarchies=built)
 
 
-def _generated() -> Source:
+def _generated() -> StudyTable:
     """Return 1,500 made-up records; whoever is older and works as ``a`` is rich more often."""
     import numpy as np
     import polars as pl
@@ -108,4 +108,4 @@ def _generated() -> Source:
     table = pl.DataFrame({"age": age, "sex": sex, "job": job, "rich": np.where(rich, "yes", "no")})
     ages = Hierarchy.intervals(width=10, levels=3).build(pl.Series(range(20, 60)))
     flat = {name: Hierarchy.flat(sorted(table[name].unique())) for name in ("sex", "job", "rich")}
-    return Source(table=table, hierarchies={"age": ages, **flat})
+    return StudyTable(table=table, hierarchies={"age": ages, **flat})

@@ -1,4 +1,4 @@
-"""Share: a proportion with an interval that covers the true one with 95% probability.
+"""MeasuredRate: a proportion with an interval that covers the true one with 95% probability.
 
 Examples made from one image are not independent: each image is a cluster (:mod:`nymity.core.intervals`).
 """
@@ -13,11 +13,11 @@ from torch import Tensor
 
 from nymity.core.intervals import clopper_pearson, clustered_interval, lower_bound
 
-__all__ = ["Share", "clopper_pearson", "lower_bound", "share"]
+__all__ = ["MeasuredRate", "clopper_pearson", "lower_bound", "measured_rate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class MeasuredRate:
     """``count`` of ``n`` trials on ``images`` different images, and the interval; a sum of shares need not be whole."""
 
     count: float
@@ -36,11 +36,11 @@ class Share:
         return {"share": self.value, "low": self.low, "high": self.high, "n": self.n, "images": self.images}
 
 
-def share(granted: Tensor, source: Tensor | None = None) -> Share:
+def measured_rate(granted: Tensor, source: Tensor | None = None) -> MeasuredRate:
     """Return the share of true values, or the mean of values in [0, 1]; ``source`` numbers the image behind each."""
     values = granted.double().cpu().numpy()
     n = len(values)
     homes = np.arange(n) if source is None else np.unique(source.cpu().numpy(), return_inverse=True)[1]
     trials = np.bincount(homes).astype(np.float64)
     low, high = clustered_interval(np.bincount(homes, weights=values).astype(np.float64), trials)
-    return Share(count=float(values.sum()), n=n, images=len(trials), low=low, high=high)
+    return MeasuredRate(count=float(values.sum()), n=n, images=len(trials), low=low, high=high)

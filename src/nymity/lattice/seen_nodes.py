@@ -1,4 +1,4 @@
-"""Ledger: the nodes a search has evaluated, and the best among them."""
+"""SeenNodes: the nodes a search has evaluated, and the best among them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BATCH = 1024
 
 
 @dataclass(eq=False)
-class Ledger:
+class SeenNodes:
     """Evaluated nodes and the best among them so far."""
 
     table: EncodedTable

@@ -1,4 +1,4 @@
-"""Cells: the records of a table as codes of their quasi-identifier values, raw or released alike.
+"""Combinations: the records of a table as codes of their quasi-identifier values, raw or released alike.
 
 Nothing is generalized here: two records are in one class if their cells are written alike.
 """
@@ -26,7 +26,7 @@ from nymity.table.text import MASK, as_text, is_missing
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Cells:
+class Combinations:
     """Distinct combinations of quasi-identifier values with their number of records.
 
     codes (n_columns, n_classes) int32: place of each class's value in the column's ``labels``. counts (n_classes,).
@@ -58,7 +58,7 @@ class Cells:
         return int(self.counts.sum())
 
 
-def cells_of(table: Any, schema: Schema | Sequence[str], *, population: Any = None) -> Cells:
+def combinations_of(table: Any, schema: Schema | Sequence[str], *, population: Any = None) -> Combinations:
     """Read the quasi-identifiers of a table, and of the population it was taken from.
 
     A sequence of names stands for a schema with ``missing = "category"``.
@@ -105,7 +105,7 @@ def _grouped(
     masked: NDArray[np.bool_],
     among: list[NDArray[np.int32]] | None,
     **rest: Any,
-) -> Cells:
+) -> Combinations:
     """Number the classes of the table, and then those that only the population has."""
     layout = KeyLayout.for_sizes([len(values) for values in labels])
     keys = layout.pack(codes)
@@ -114,7 +114,7 @@ def _grouped(
     counts = np.bincount(own)
     class_of = np.full(len(inside), -1, dtype=np.int64)
     class_of[inside] = own
-    cells = Cells(
+    cells = Combinations(
         labels=tuple(labels),
         codes=np.stack([column[first[: len(counts)]] for column in codes]),
         counts=counts,

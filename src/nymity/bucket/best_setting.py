@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import monotonic
 
-from nymity.bucket.problem import Ints, Problem
+from nymity.bucket.problem import BucketProblem, Ints
 from nymity.core.progress import Observer, Progress, report, silent
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class BestSetting:
     """The best setting found (n_sizes,), none if there was none, and a lower bound of the loss where one is proved.
 
     ``complete``: everything the method ranges over was searched.
@@ -21,7 +21,7 @@ class Found:
     complete: bool = False
 
     @classmethod
-    def best(cls, problem: Problem, buckets: Ints | None) -> Found:
+    def best(cls, problem: BucketProblem, buckets: Ints | None) -> BestSetting:
         """Return the best of a search that left nothing out."""
         return cls(buckets, None if buckets is None else problem.loss(buckets), complete=True)
 
