@@ -80,7 +80,7 @@ class AnytimeLattice(LatticeSearch):
             if self.checks is not None and inquiry.checks - before >= self.checks:
                 break
             exploration.step()
-        best = inquiry.ledger.best
+        best = inquiry.seen.best
         if exploration.finished or (best is None and inquiry.monotone):  # without a solution at the top there is none
             return ChosenNode(best, optimal=best is not None)
         if best is None:
@@ -96,7 +96,7 @@ class AnytimeLattice(LatticeSearch):
 
     def _check_same_question(self, outcome: LatticeOutcome, inquiry: Inquiry) -> None:
         table, models = inquiry.engine.table, inquiry.engine.models
-        asked = (outcome.minimized, inquiry.ledger.limit, inquiry.engine.outliers)
+        asked = (outcome.minimized, inquiry.seen.limit, inquiry.engine.outliers)
         wanted = (self.minimized, self.limit(table, models), self.outliers)
         if wanted != asked:
             raise ParameterError(

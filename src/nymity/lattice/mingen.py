@@ -60,7 +60,7 @@ class MinGen(LatticeSearch):
 
     def search(self, inquiry: Inquiry) -> ChosenNode:
         """Evaluate the lattice and choose."""
-        space, ledger = inquiry.space, inquiry.ledger
+        space, seen = inquiry.space, inquiry.seen
         preferred = self._columns(inquiry.engine.table.names)
         if space.size > MAX_EVALUATED:
             raise ParameterError(
@@ -71,8 +71,8 @@ class MinGen(LatticeSearch):
             )
         candidates = []
         for batch in inquiry.engine.walk(space, threads=self.threads, observe=inquiry.observe):
-            if ledger.enter(batch):
-                equal = ledger.solves(batch) & (inquiry.loss.value(batch) <= ledger.best_loss * (1 + TIE))
+            if seen.enter(batch):
+                equal = seen.solves(batch) & (inquiry.loss.value(batch) <= seen.best_loss * (1 + TIE))
                 candidates.append(batch[equal])
         if not candidates:
             return ChosenNode(None, optimal=False)
@@ -94,7 +94,7 @@ class MinGen(LatticeSearch):
 
 def _least_distorted(inquiry: Inquiry, nodes: NodeStatistics) -> NodeStatistics:
     """Return the nodes that tie with the best in all that they are compared by."""
-    best = np.array(inquiry.ledger.best_compared)
+    best = np.array(inquiry.seen.best_compared)
     return nodes[np.asarray((inquiry.loss.compared(nodes) <= best * (1 + TIE)).all(axis=1))]
 
 

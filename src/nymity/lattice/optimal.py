@@ -58,7 +58,7 @@ class OptimalLattice(LatticeSearch):
             frontier = Frontier(inquiry)
             while frontier.open:
                 frontier.step()
-        return ChosenNode(inquiry.ledger.best, optimal=True)
+        return ChosenNode(inquiry.seen.best, optimal=True)
 
     def _evaluate_all(self, inquiry: Inquiry) -> None:
         size, loss = inquiry.space.size, self.minimized.name
@@ -70,4 +70,4 @@ class OptimalLattice(LatticeSearch):
                 hint="'anytime-lattice', bound levels (min_level, max_level), or the loss 'loss'",
             )
         for batch in inquiry.engine.walk(inquiry.space, threads=self.threads, observe=inquiry.observe):
-            inquiry.ledger.enter(batch)
+            inquiry.seen.enter(batch)

@@ -12,7 +12,7 @@ from nymity.kernels.grouping import distinct
 from nymity.lattice.nodes import TIE as TIE
 from nymity.lattice.nodes import EvaluatedNodes, Kept
 from nymity.lattice.space import Node
-from nymity.quality import BoundLoss, NodeStatistics
+from nymity.quality import NodeStatistics, PreparedLoss
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
 
@@ -25,7 +25,7 @@ class SeenNodes:
     """Evaluated nodes and the best among them so far."""
 
     table: EncodedTable
-    loss: BoundLoss
+    loss: PreparedLoss
     limit: int
     best: Node | None = None
     best_compared: tuple[float, ...] = ()

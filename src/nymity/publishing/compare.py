@@ -29,8 +29,8 @@ from nymity.publishing.metrics import METRICS
 from nymity.publishing.pipeline import without_dropped
 from nymity.publishing.rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
-from nymity.quality.attribute_loss import BoundAttributeLoss
-from nymity.quality.metric import Better, BoundMetric, Group, Metric, MetricValue
+from nymity.quality.attribute_loss import PreparedAttributeLoss
+from nymity.quality.metric import Better, Group, Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Ints, Published, nothing_left, untouched
 from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
@@ -230,7 +230,7 @@ class _Original:
     @cached_property
     def metrics(self) -> dict[str, _Scale]:
         """Every metric by its key."""
-        return {key: self._scale(metric := kind(), metric.bind(self.untouched)) for key, kind in METRICS.items()}
+        return {key: self._scale(metric := kind(), metric.prepare(self.untouched)) for key, kind in METRICS.items()}
 
     def comparison(self, published: Published, minimized: Any) -> Comparison:
         """Measure a release by everything, and by what it was made to minimize."""
@@ -253,22 +253,22 @@ class _Original:
             why = f"expected {error.expected}, got {error.got}"
             return self._scale(loss, lambda _: MetricValue(undefined=why))
 
-    def _scale(self, measure: Loss | Metric, bound: BoundMetric) -> _Scale:
-        return _Scale(measure, bound, bound(self.untouched), bound(self.nothing))
+    def _scale(self, measure: Loss | Metric, prepared: PreparedMetric) -> _Scale:
+        return _Scale(measure, prepared, prepared(self.untouched), prepared(self.nothing))
 
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """A loss or metric bound to the original, and what it says of the original and of full suppression."""
+    """A loss or metric prepared for the original, and what it says of the original and of full suppression."""
 
     measure: Loss | Metric
-    bound: BoundMetric
+    prepared: PreparedMetric
     low: MetricValue
     high: MetricValue
 
     def measured(self, published: Published) -> Measured:
         """Measure a release."""
-        found, low, high = self.bound(published), self.low.value, self.high.value
+        found, low, high = self.prepared(published), self.low.value, self.high.value
         scaled, why = None, found.undefined
         if found.value is not None:
             if low is None or high is None:
@@ -297,17 +297,17 @@ class _Scale:
 
 def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], MetricValue]:
     """Return a loss as a function of what was published."""
-    bound = loss.bind(table)
+    prepared = loss.prepare(table)
 
     def measured(published: Published) -> MetricValue:
-        why = no_meaning(bound, published)
+        why = no_meaning(prepared, published)
         if why is not None:
             return MetricValue(undefined=why)
-        node = statistics_of(published, bound)
+        node = statistics_of(published, prepared)
         attributes: Mapping[str, float] | None = None
-        if isinstance(bound, BoundAttributeLoss):
-            attributes = dict(zip(table.names, bound.per_attribute(node)[0].tolist(), strict=True))
-        return MetricValue(value=float(bound.value(node)[0]), attributes=attributes)
+        if isinstance(prepared, PreparedAttributeLoss):
+            attributes = dict(zip(table.names, prepared.per_attribute(node)[0].tolist(), strict=True))
+        return MetricValue(value=float(prepared.value(node)[0]), attributes=attributes)
 
     return measured
 

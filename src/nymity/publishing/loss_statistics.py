@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
-from nymity.quality import BoundLoss, NodeStatistics
-from nymity.quality.attribute_loss import BoundAttributeLoss, BoundCostLoss
-from nymity.quality.precision import BoundPrecisionLoss
+from nymity.quality import NodeStatistics, PreparedLoss
+from nymity.quality.attribute_loss import PreparedAttributeLoss, PreparedCostLoss
+from nymity.quality.precision import PreparedPrecisionLoss
 from nymity.quality.published import Ints, Published
 
 
-def no_meaning(bound: BoundLoss, published: Published) -> str | None:
+def no_meaning(prepared: PreparedLoss, published: Published) -> str | None:
     """Say why a loss has no value for a release, or nothing where it has one."""
-    target = bound.needs.target
+    target = prepared.needs.target
     if target is not None and target not in published.majorities:
         return f"the column {target!r} is not in the released table"
     several = published.several_levels
-    if several is None or not isinstance(bound, BoundAttributeLoss):
+    if several is None or not isinstance(prepared, PreparedAttributeLoss):
         return None
-    if bound.factors == (1, 1) and isinstance(bound, BoundCostLoss | BoundPrecisionLoss):
+    if prepared.factors == (1, 1) and isinstance(prepared, PreparedCostLoss | PreparedPrecisionLoss):
         return None
     return several
 
 
-def statistics_of(published: Published, bound: BoundLoss) -> NodeStatistics:
+def statistics_of(published: Published, prepared: PreparedLoss) -> NodeStatistics:
     """Count what a loss asks for."""
-    needs, sizes, attributes = bound.needs, published.counts, range(len(published.cells))
+    needs, sizes, attributes = prepared.needs, published.counts, range(len(published.cells))
     extra: dict[str, NDArray[Any]] = {}
     if "lost_entropy" in needs.statistics:
         extra["lost_entropy"] = np.array([[_entropy(_gone(published, a)) for a in attributes]])
@@ -44,11 +44,13 @@ def statistics_of(published: Published, bound: BoundLoss) -> NodeStatistics:
         extra["spread"] = np.full((1, 2), _spread(published, np.log2(_covers(published)).sum(axis=0)))
     if needs.target is not None:
         extra["matched"] = np.full((1, 2), published.majorities[needs.target])
-    if isinstance(bound, BoundCostLoss):
-        lost = np.array([[_lost_costs(published, a, bound) for a in attributes]])
+    if isinstance(prepared, PreparedCostLoss):
+        lost = np.array([[_lost_costs(published, a, prepared) for a in attributes]])
         extra |= {"lost_costs": lost} if needs.costs is not None else {"lost_leaves": lost + published.suppressed}
     return NodeStatistics(
-        levels=_mean_levels(published) if isinstance(bound, BoundPrecisionLoss) else np.array([_levels(published)]),
+        levels=_mean_levels(published)
+        if isinstance(prepared, PreparedPrecisionLoss)
+        else np.array([_levels(published)]),
         suppressed=np.array([published.suppressed]),
         kept=np.array([len(sizes)]),
         squares=np.array([int(sizes @ sizes)]),
@@ -90,14 +92,14 @@ def _mean_levels(published: Published) -> NDArray[Any]:
     return np.array([[n @ levels / kept for n, levels in zip(published.in_cells, published.levels, strict=True)]])
 
 
-def _lost_costs(published: Published, attribute: int, bound: BoundCostLoss) -> int:
+def _lost_costs(published: Published, attribute: int, prepared: PreparedCostLoss) -> int:
     """What all records' cells cost at the level that is looked at, less what the kept cells do."""
     level, cells = _levels(published)[attribute], published.cells[attribute]
-    everyone = int(published.table.frequencies_at(attribute, level) @ bound.costs[attribute][level])
+    everyone = int(published.table.frequencies_at(attribute, level) @ prepared.costs[attribute][level])
     if published.on_levels:
-        each = _at_nodes(published, attribute, bound.costs[attribute])
+        each = _at_nodes(published, attribute, prepared.costs[attribute])
     else:
-        each = np.array([bound.cost_of(attribute, cells.codes(c)) for c in range(len(cells.labels))], dtype=np.int64)
+        each = np.array([prepared.cost_of(attribute, cells.codes(c)) for c in range(len(cells.labels))], dtype=np.int64)
     return everyone - int(published.in_cells[attribute] @ each)
 
 

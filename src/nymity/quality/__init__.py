@@ -6,7 +6,7 @@ from __future__ import annotations
 from nymity.core.errors import ParameterError
 from nymity.core.registry import registered
 from nymity.core.validation import one_of
-from nymity.quality.loss import BoundLoss as BoundLoss
+from nymity.quality.loss import PreparedLoss as PreparedLoss
 from nymity.quality.loss import Loss as Loss
 from nymity.quality.statistics import Needs as Needs
 from nymity.quality.statistics import NodeStatistics as NodeStatistics

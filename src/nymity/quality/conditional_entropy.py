@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Floats, Published
 from nymity.table.cells import Cells
 
@@ -31,7 +31,7 @@ class ConditionalEntropyMetric(Metric):
     unit = "bits"
     limits = "takes frequencies of the original for known, and is not monotone"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Measure the entropy of whole columns."""
         frequencies = [frequency.astype(np.float64) for frequency in original.table.frequencies]
         whole = [

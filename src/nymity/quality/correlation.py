@@ -23,7 +23,7 @@ import numpy as np
 
 from nymity.kernels.association import Spread, atoms_of, contingency
 from nymity.kernels.grouping import histograms
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Floats, Ints, Published
 
 #: phi² and the number of occurring values of both columns.
@@ -43,7 +43,7 @@ class CorrelationMetric(Metric):
     unit = "V, from 0 to 1"
     limits = "a change up counts as one down, and half of the pairs may change by more"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Measure the associations of the original."""
         n = original.table.n_records
         before = [self._strength(pair, n) for pair in associations(original)]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.kernels.diameter import diameter
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Ints, Published
 
 #: Pairs of cells that are compared at most: a few seconds.
@@ -38,7 +38,7 @@ class DiameterMetric(Metric):
     unit = "columns"
     limits = "one pair of rows decides, and cells that overlap differ like any others"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 

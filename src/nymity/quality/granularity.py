@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Published
 
 
@@ -26,7 +26,7 @@ class GranularityMetric(Metric):
     unit = "share per cell"
     limits = "all values count alike, however near or frequent they are"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Published
 
 
@@ -28,7 +28,7 @@ class HellingerMetric(Metric):
     unit = "distance, from 0 to 1"
     limits = "looks at columns one by one, and half of them may be further away"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Count the original's values."""
         before = [np.sqrt(original.spread(a)) for a in range(len(original.cells))]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.places import places
 from nymity.quality.published import Floats, Published
 from nymity.table.cells import Cells
@@ -31,7 +31,7 @@ class InformationLossMetric(Metric):
     unit = "columns per record"
     limits = "mixes spans with levels, which depend on how many a hierarchy has"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Find the ordered attributes."""
         table = original.table
         ordered = [places(hierarchy) for hierarchy in table.hierarchies]

@@ -1,7 +1,7 @@
 """Metric: what a release lost or kept, told from the release and its original alone.
 
 A loss leads a search, so it has a bound; a metric is computed once from a finished release, so it needs none. It is
-bound to the original once, and the bound metric is a function of what was published.
+prepared for the original once, and the prepared metric is a function of what was published.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class MetricValue:
 
 
 #: A metric prepared for one original.
-BoundMetric = Callable[[Published], MetricValue]
+PreparedMetric = Callable[[Published], MetricValue]
 
 
 class Metric(ABC):
@@ -47,11 +47,11 @@ class Metric(ABC):
     limits: ClassVar[str]
 
     @abstractmethod
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Prepare what depends on the original alone."""
 
 
-def linked(measure: BoundMetric) -> BoundMetric:
+def linked(measure: PreparedMetric) -> PreparedMetric:
     """Measure where rows can be matched with the original's, and say why not where they cannot."""
 
     def measured(published: Published) -> MetricValue:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue, linked
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
 from nymity.quality.published import Ints, Published, Tally
 
 
@@ -28,7 +28,7 @@ class MutualInformationMetric(Metric):
     unit = "share of bits"
     limits = "a cell may tell more of a value by who is in it than by what it stands for"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Measure the bits of each column."""
         table = original.table
         bits = [_entropy(frequency) for frequency in table.frequencies]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Published
 
 
@@ -24,7 +24,7 @@ class RelativeDistanceMetric(Metric):
     unit = "columns"
     limits = "depends on how many levels hierarchies have, and ignores suppression"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue, linked
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
 from nymity.quality.places import places
 from nymity.quality.published import Floats, Published, Tally
 from nymity.table.cells import Cells
@@ -36,7 +36,7 @@ class SquaredDistanceMetric(Metric):
     unit = "squared spans per record"
     limits = "a cell whose middle is the value costs nothing, however wide it is"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Find the places of ordered values."""
         table = original.table
         ordered = [places(hierarchy) for hierarchy in table.hierarchies]

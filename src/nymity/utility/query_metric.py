@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.kernels.queries import GroupedRows
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Published
 from nymity.table.cells import Cells
 from nymity.utility.answering import answered
@@ -37,7 +37,7 @@ class QueryMetric(Metric):
     unit = "share of the answer"
     limits = "random queries over quasi-identifiers alone; yours may ask for other things (nymity query)"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Draw the queries for the values that occur, and answer them."""
         table = original.table
         occurring = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.metric import BoundMetric, Metric, MetricValue
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.published import Published
 
 
@@ -19,6 +19,6 @@ class ToyMetric(Metric):
     unit = "rows"
     limits = "sees nothing of cells"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: Published) -> PreparedMetric:
         """Nothing to prepare."""
         return lambda published: MetricValue(value=float(len(published.rows)))
