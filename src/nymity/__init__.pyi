@@ -81,7 +81,7 @@ from nymity.quality import HeightLoss as HeightLoss
 from nymity.quality import KLDivergenceLoss as KLDivergenceLoss
 from nymity.quality import NormalizedEntropyLoss as NormalizedEntropyLoss
 from nymity.quality import PrecisionLoss as PrecisionLoss
-from nymity.recommending.search import recommend as recommend
+from nymity.recommending.recommend import recommend as recommend
 from nymity.table.hierarchy import Hierarchy as Hierarchy
 from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema

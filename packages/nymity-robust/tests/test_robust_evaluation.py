@@ -32,7 +32,7 @@ from nymity_robust import (
     measured_rate,
 )
 from nymity_robust import data as robust_data
-from nymity_robust.page import evaluation_page, png
+from nymity_robust.evaluation_html import evaluation_page, png
 
 BRIEF = CarliniWagner(searches=2, steps=25)
 

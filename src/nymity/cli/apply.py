@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
-from nymity.cli.source import may_write, same_file
+from nymity.cli.inputs import may_write, same_file
+from nymity.cli.shared_options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.wording import count
 

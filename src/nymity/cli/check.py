@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, parameters, table
-from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet, RecodingOption
-from nymity.cli.source import open_released
+from nymity.cli.inputs import open_released
+from nymity.cli.shared_options import AsJson, FailOnWarnings, JobOption, Quiet, RecodingOption
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.inputs import write_text
 from nymity.cli.publish import Destination, publish_job
-from nymity.cli.source import write_text
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import FileError
 from nymity.core.wording import count
 

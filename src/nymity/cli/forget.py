@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 

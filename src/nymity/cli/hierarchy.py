@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.tree import Tree
 
 from nymity.cli.console import Screen, add_row, cell, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write
+from nymity.cli.inputs import may_write
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.core.errors import HierarchyError, ParameterError, SchemaError
 from nymity.core.validation import nearest
 

@@ -11,8 +11,8 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write, write_text
+from nymity.cli.inputs import may_write, write_text
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import InputError
 
 NEW_EXAMPLES = ("nymity key new ~/keys/hospital", "nymity key new ~/keys/test --no-passphrase")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.inputs import names, read_with_roles
 from nymity.cli.private import about_source
-from nymity.cli.source import names, read_with_roles
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 

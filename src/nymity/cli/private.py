@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.cli.console import Screen
-from nymity.cli.source import load_job, same_file
+from nymity.cli.inputs import load_job, same_file
 
 if TYPE_CHECKING:
     from nymity.publishing.job import Job

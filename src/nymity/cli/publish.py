@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.inputs import load_job, same_file
 from nymity.cli.key import ask
-from nymity.cli.options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, same_file
+from nymity.cli.shared_options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.stopping import was_stopped
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
@@ -303,8 +303,8 @@ def _refuse_foreseen(job: Job) -> None:
 
 def _run(job: Job, observe: Observer, log: Path | None, folder: Path) -> tuple[pl.DataFrame, Release]:
     """Return the table a job publishes, and its release."""
+    from nymity.publishing.job_population import published_table
     from nymity.publishing.pipeline import load_source, opened, run_job
-    from nymity.publishing.population import published_table
 
     opened(job)
     report(observe, Progress(stage="reading"))

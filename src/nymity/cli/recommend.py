@@ -10,10 +10,10 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
+from nymity.cli.inputs import load_job, may_write, names
 from nymity.cli.learning import Classifiers
-from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, may_write, names
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
 from nymity.core.errors import InputError, ParameterError
 from nymity.core.wording import count, percent
 
@@ -71,8 +71,8 @@ def command(
     and how well classifiers trained on the release predict the target for original records. The settings that no other
     beats in both are written as job files. Ctrl-C ends it earlier and keeps what was found.
     """
+    from nymity.recommending.recommend import CLASSIFIERS, recommend
     from nymity.recommending.recommendation import DATA_NAME
-    from nymity.recommending.search import CLASSIFIERS, recommend
 
     screen = Screen(quiet=quiet, as_json=as_json)
     may_write(out / DATA_NAME, force=force)
@@ -120,7 +120,7 @@ def _numbers(listed: str | None) -> list[int] | None:
 
 
 def _page(found: Recommendation) -> str:
-    from nymity.recommending.page import render_page
+    from nymity.recommending.recommendation_page import render_page
 
     return render_page(found)
 

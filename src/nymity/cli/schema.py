@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nymity.cli.console import Screen, write_json
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, Quiet
 
 EXAMPLES = ("nymity schema > job.schema.json",)
 

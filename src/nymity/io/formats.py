@@ -8,7 +8,7 @@ from pathlib import Path
 from nymity.core.errors import FileError
 from nymity.core.files import open_file
 from nymity.io.format import Format, FileSignature
-from nymity.io.source import empty, unreadable
+from nymity.io.file_content import empty, unreadable
 
 from nymity.io.delimited import CSV as CSV
 from nymity.io.delimited import TSV as TSV

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.quality import Loss, Needs, NodeStatistics, loss_of
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 #: Losses that differ by less than this share are ties.

@@ -18,7 +18,7 @@ from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.quality import Loss, NodeStatistics, PreparedLoss, loss_of
-from nymity.quality.statistics import COUNTS_ALONE, Needs
+from nymity.quality.node_statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Outliers, Recoding

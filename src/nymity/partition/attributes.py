@@ -16,7 +16,7 @@ from nymity.core.validation import nearest, number
 from nymity.partition.geometry import Geometry
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import value_order
+from nymity.table.value_order import value_order
 
 Categorical = Literal["set", "order"]
 Bounds = Mapping[str, Sequence[float]]

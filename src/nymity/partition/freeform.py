@@ -38,12 +38,12 @@ from nymity.kernels.freeform import (
     nearest,
     take_nearest,
 )
+from nymity.partition.class_cells import CellForm, class_cells
 from nymity.partition.cover import Cover, RowBoxes, draw_links
 from nymity.partition.geometry import Floats, Geometry, Ints
 from nymity.partition.method import CellMethod
 from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.problem import ClassValues, PartitionProblem
-from nymity.partition.published import CellForm, published_cells
 from nymity.privacy import KMatching, PrivacyModel
 from nymity.table.partition_recoding import LINKS, FreeformRecoding, Quotas
 from nymity.table.recoding import Recoding
@@ -240,7 +240,7 @@ def _recoding(
     for a, attribute in enumerate(problem.attributes):
         ranks = attribute.rank[values[covers.ravel(), a]]
         covered = ClassValues.of(ranks, owner, len(attribute.occurring))
-        cells[attribute.name], number = published_cells(attribute, covered, form)
+        cells[attribute.name], number = class_cells(attribute, covered, form)
         numbers.append(number)
     cell_of, classes = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
     pairs, records = np.unique(problem.profile_of_records[links] * len(cell_of) + classes.ravel(), return_counts=True)

@@ -19,7 +19,7 @@ from nymity.kernels.boxes import ClassBoxes, Columns, begin, extend
 from nymity.kernels.boxtree import NONE, Tree, divide, fit_all
 from nymity.kernels.grow import cheapest_class, grow
 from nymity.partition.geometry import Geometry, Ints
-from nymity.partition.order import sorted_order
+from nymity.partition.sorted_order import sorted_order
 
 #: Costs are compared in units of the largest possible one over about 2 to this power.
 GRID_BITS = 40

@@ -14,12 +14,12 @@ from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
 from nymity.partition.attributes import Categorical, attributes_of, checked_bounds
+from nymity.partition.class_cells import CELL_FORMS, CellForm, class_cells
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.merging import merge_failing
 from nymity.partition.optimum import Optimum
 from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.problem import Assignment, PartitionProblem, problem_of
-from nymity.partition.published import CELL_FORMS, CellForm, published_cells
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
 from nymity.table.partition_recoding import PartitionRecoding, Quotas
@@ -185,7 +185,7 @@ def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> Part
     problem, table = found.problem, found.problem.table
     cells, numbers = {}, []
     for attribute, values in zip(problem.attributes, found.values, strict=True):
-        cells[attribute.name], number = published_cells(attribute, values, form)
+        cells[attribute.name], number = class_cells(attribute, values, form)
         numbers.append(number)
     return PartitionRecoding(
         columns=tuple(columns),

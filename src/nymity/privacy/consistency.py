@@ -1,7 +1,7 @@
 """Consistency: which source records fit which published rows, and how many ways there are to match them all.
 
 A record *fits* a row if every one of its values is covered by the row's cell. This needs the source beside the release;
-cells are taken for what their text says (:mod:`nymity.table.reading`), and nothing of the search is used.
+cells are taken for what their text says (:mod:`nymity.table.cell_reading`), and nothing of the search is used.
 
 **Matchings are flows.** Let G be the bipartite graph of n rows and N >= n records, an edge for each pair that fits. We
 ask for k matchings of G that each give every row a record of its own, no pair being in two of them. Put equal rows
@@ -34,13 +34,13 @@ from numpy.typing import NDArray
 from nymity.core.errors import InputError, TableError
 from nymity.core.quoting import quoted
 from nymity.kernels.matching import Network, RowsAndRecords, find_fits, saturate
+from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.order import value_order
-from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import as_text
+from nymity.table.value_order import value_order
 
 Ints = NDArray[np.int64]
 

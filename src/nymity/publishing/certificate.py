@@ -18,19 +18,19 @@ import numpy as np
 import polars as pl
 
 from nymity.bucket.bucketized import BucketOutcome
-from nymity.core.formats import CERTIFICATE
+from nymity.core.format_numbers import CERTIFICATE
 from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import plain_measured
 from nymity.publishing.caveats.caveat import Caveat, worst_first
-from nymity.publishing.caveats.method import known_seed
+from nymity.publishing.caveats.of_method import known_seed
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.differential import public_section, seeded
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job
-from nymity.publishing.population import Tables, public_model
+from nymity.publishing.job_population import Tables, public_model
 from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
 from nymity.table.bucket_recoding import BUCKET

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, field_validator
 
 from nymity.core.errors import FileError
-from nymity.core.formats import CERTIFICATE
+from nymity.core.format_numbers import CERTIFICATE
 from nymity.core.plain_data import parse_json, read_content
 
 #: Largest file that is read as a certificate.

@@ -27,9 +27,9 @@ from nymity.publishing.certificate_form import read_certificate as read_certific
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.contradictions import contradictions
 from nymity.publishing.job import Job
+from nymity.publishing.job_population import public_model
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.opened import open as open_release
-from nymity.publishing.population import public_model
 from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import Beside, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey

@@ -27,11 +27,11 @@ from nymity.publishing.linking import with_links
 from nymity.publishing.loss_statistics import check_records, no_meaning, statistics_of
 from nymity.publishing.metrics import METRICS
 from nymity.publishing.pipeline import without_dropped
-from nymity.publishing.rows import read_rows
+from nymity.publishing.read_rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import PreparedAttributeLoss
 from nymity.quality.metric import Better, Group, Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Ints, Published, nothing_left, untouched
+from nymity.quality.published_rows import Ints, PublishedRows, nothing_left, untouched
 from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
@@ -201,11 +201,11 @@ class _Original:
         return replace(self.table, hierarchies=tuple(listed))
 
     @cached_property
-    def untouched(self) -> Published:
+    def untouched(self) -> PublishedRows:
         return untouched(self.table)
 
     @cached_property
-    def nothing(self) -> Published:
+    def nothing(self) -> PublishedRows:
         return nothing_left(self.table)
 
     @cached_property
@@ -232,7 +232,7 @@ class _Original:
         """Every metric by its key."""
         return {key: self._scale(metric := kind(), metric.prepare(self.untouched)) for key, kind in METRICS.items()}
 
-    def comparison(self, published: Published, minimized: Any) -> Comparison:
+    def comparison(self, published: PublishedRows, minimized: Any) -> Comparison:
         """Measure a release by everything, and by what it was made to minimize."""
         scales = [*self.losses.values(), *self.metrics.values()]
         if isinstance(minimized, Loss) and minimized.name not in self.losses:
@@ -266,7 +266,7 @@ class _Scale:
     low: MetricValue
     high: MetricValue
 
-    def measured(self, published: Published) -> Measured:
+    def measured(self, published: PublishedRows) -> Measured:
         """Measure a release."""
         found, low, high = self.prepared(published), self.low.value, self.high.value
         scaled, why = None, found.undefined
@@ -295,11 +295,11 @@ class _Scale:
         )
 
 
-def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], MetricValue]:
+def _measuring(loss: Loss, table: EncodedTable) -> Callable[[PublishedRows], MetricValue]:
     """Return a loss as a function of what was published."""
     prepared = loss.prepare(table)
 
-    def measured(published: Published) -> MetricValue:
+    def measured(published: PublishedRows) -> MetricValue:
         why = no_meaning(prepared, published)
         if why is not None:
             return MetricValue(undefined=why)

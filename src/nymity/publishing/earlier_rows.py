@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.publishing.caveats.table import text_of
-from nymity.risk.attacks.rows import Matcher, ReleasedRows
+from nymity.publishing.caveats.of_table import text_of
+from nymity.risk.attacks.released_rows import Matcher, ReleasedRows
 from nymity.risk.attacks.scene import coded
 from nymity.risk.shared_classes import ABSENT, sharing, sharing_exactly, values_left
 from nymity.table.bucket_recoding import BUCKET

@@ -18,8 +18,8 @@ from nymity.lattice.search import LatticeSearch
 from nymity.lattice.solution_space import evaluate_lattice
 from nymity.privacy import PrivacyModel
 from nymity.publishing.job import Job
+from nymity.publishing.job_population import tables_of
 from nymity.publishing.pipeline import job_of, load_source, without_dropped
-from nymity.publishing.population import tables_of
 from nymity.publishing.registry import Method
 from nymity.quality import Loss, loss_of
 from nymity.table.encoding import EncodedTable, encode

@@ -10,7 +10,7 @@ from pathlib import Path
 from nymity.core.commit import Stage, committing, settle
 from nymity.core.custodian import EARLIER_NAME, ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended_on
 from nymity.core.errors import FileError
-from nymity.core.formats import LOG
+from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.publishing.custody import RELEASED, Custody, KeptLog, certified_tables, places, private_folder
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME

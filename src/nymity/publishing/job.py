@@ -14,7 +14,7 @@ from pydantic import WithJsonSchema
 from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
-from nymity.core.formats import JOB
+from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter
 
-from nymity.core.formats import JOB
+from nymity.core.format_numbers import JOB
 from nymity.dp.ledger import Ledger
 from nymity.publishing.earlier_release import Earlier, EarlierRelease
 from nymity.publishing.job import Output, Source

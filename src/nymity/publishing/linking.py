@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from nymity.kernels.grouping import distinct
-from nymity.publishing.rows import ReadRows
-from nymity.quality.published import Ints, Links, Published
+from nymity.publishing.read_rows import ReadRows
+from nymity.quality.published_rows import Ints, Links, PublishedRows
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.packing import KeyLayout
 from nymity.table.partition_recoding import PartitionRecoding
@@ -31,7 +31,7 @@ def with_links(
     combination_of: Callable[[], Ints],
     recoding: Recoding | None,
     source_rows: Ints | None,
-) -> Published:
+) -> PublishedRows:
     """Match what was published with the original, or say why that cannot be.
 
     combination_of: tells the combination of each row of ``source``, (n,). source_rows: the row of ``source`` that each
@@ -49,7 +49,7 @@ def with_links(
     return replace(published, links=links, unlinked="" if links is not None else why)
 
 
-def _rolled_up(published: Published) -> Links | None:
+def _rolled_up(published: PublishedRows) -> Links | None:
     """Generalize the combinations to the levels of the columns; each class must be kept whole or not at all."""
     if published.several_levels is not None:
         return None
@@ -96,7 +96,7 @@ def _found(own: list[Ints], rows: list[Ints], sizes: list[int]) -> Ints:
     return found
 
 
-def _settled(published: Published, combination: Ints, row: Ints, counts: Ints) -> Links | None:
+def _settled(published: PublishedRows, combination: Ints, row: Ints, counts: Ints) -> Links | None:
     """Add up equal links; None if rows get more or fewer records than were published, or values their cells deny."""
     order = np.lexsort((row, combination))
     combination, row, counts = combination[order], row[order], counts[order]
@@ -111,7 +111,7 @@ def _settled(published: Published, combination: Ints, row: Ints, counts: Ints) -
     return links
 
 
-def _stand_for(published: Published, links: Links) -> bool:
+def _stand_for(published: PublishedRows, links: Links) -> bool:
     """Say whether every cell stands for the values it was made from."""
     kept = links.row >= 0
     for a, (cells, hierarchy) in enumerate(zip(published.cells, published.table.hierarchies, strict=True)):

@@ -16,10 +16,10 @@ from nymity.core.quoting import quoted
 from nymity.quality import NodeStatistics, PreparedLoss
 from nymity.quality.attribute_loss import PreparedAttributeLoss, PreparedCostLoss
 from nymity.quality.precision import PreparedPrecisionLoss
-from nymity.quality.published import Ints, Published
+from nymity.quality.published_rows import Ints, PublishedRows
 
 
-def no_meaning(prepared: PreparedLoss, published: Published) -> str | None:
+def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
     """Say why a loss has no value for a release, or nothing where it has one."""
     target = prepared.needs.target
     if target is not None and target not in published.majorities:
@@ -32,7 +32,7 @@ def no_meaning(prepared: PreparedLoss, published: Published) -> str | None:
     return several
 
 
-def statistics_of(published: Published, prepared: PreparedLoss) -> NodeStatistics:
+def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStatistics:
     """Count what a loss asks for."""
     needs, sizes, attributes = prepared.needs, published.counts, range(len(published.cells))
     extra: dict[str, NDArray[Any]] = {}
@@ -60,7 +60,7 @@ def statistics_of(published: Published, prepared: PreparedLoss) -> NodeStatistic
     )
 
 
-def check_records(published: Published) -> None:
+def check_records(published: PublishedRows) -> None:
     """Refuse rows that the table does not have: more of a value than there are records with it, or more at all."""
     for attribute in range(len(published.cells) if published.on_levels else 0):
         _gone(published, attribute)
@@ -73,18 +73,18 @@ def check_records(published: Published) -> None:
         )
 
 
-def _levels(published: Published) -> list[int]:
+def _levels(published: PublishedRows) -> list[int]:
     """The level that all records are counted at: the coarsest in use, or the top where columns have none."""
     return published.column_levels if published.on_levels else [h.height for h in published.table.hierarchies]
 
 
-def _covers(published: Published) -> NDArray[np.float64]:
+def _covers(published: PublishedRows) -> NDArray[np.float64]:
     """Raw values that the cells of each row stand for, (m, n_rows)."""
     columns = zip(published.cells, published.rows.T, strict=True)
     return np.array([cells.sizes[column] for cells, column in columns], dtype=np.float64)
 
 
-def _mean_levels(published: Published) -> NDArray[Any]:
+def _mean_levels(published: PublishedRows) -> NDArray[Any]:
     """The mean level of each attribute's kept cells, (1, m)."""
     kept = int(published.counts.sum())
     if not kept:
@@ -92,7 +92,7 @@ def _mean_levels(published: Published) -> NDArray[Any]:
     return np.array([[n @ levels / kept for n, levels in zip(published.in_cells, published.levels, strict=True)]])
 
 
-def _lost_costs(published: Published, attribute: int, prepared: PreparedCostLoss) -> int:
+def _lost_costs(published: PublishedRows, attribute: int, prepared: PreparedCostLoss) -> int:
     """What all records' cells cost at the level that is looked at, less what the kept cells do."""
     level, cells = _levels(published)[attribute], published.cells[attribute]
     everyone = int(published.table.frequencies_at(attribute, level) @ prepared.costs[attribute][level])
@@ -103,7 +103,7 @@ def _lost_costs(published: Published, attribute: int, prepared: PreparedCostLoss
     return everyone - int(published.in_cells[attribute] @ each)
 
 
-def _at_nodes(published: Published, attribute: int, tables: Sequence[Ints]) -> Ints:
+def _at_nodes(published: PublishedRows, attribute: int, tables: Sequence[Ints]) -> Ints:
     """Look up the node of each cell in a table per level, (n_cells,)."""
     cells, levels = published.cells[attribute], published.levels[attribute]
     first = cells.covered[cells.starts[:-1]]
@@ -114,7 +114,7 @@ def _at_nodes(published: Published, attribute: int, tables: Sequence[Ints]) -> I
     return found
 
 
-def _gone(published: Published, attribute: int) -> Ints:
+def _gone(published: PublishedRows, attribute: int) -> Ints:
     """Count the suppressed records of each value at the coarsest level."""
     level, hierarchy = _levels(published)[attribute], published.table.hierarchies[attribute]
     cells, everyone = published.cells[attribute], published.table.frequencies_at(attribute, level)
@@ -132,7 +132,7 @@ def _gone(published: Published, attribute: int) -> Ints:
     return gone
 
 
-def _spread(published: Published, covered: NDArray[np.float64]) -> float:
+def _spread(published: PublishedRows, covered: NDArray[np.float64]) -> float:
     """Sum c * log2(c / V + S / all combinations) over classes; covered (n_rows,) is log2 V."""
     domain = sum(float(np.log2(h.domain_size)) for h in published.table.hierarchies)
     everywhere = np.log2(published.suppressed) - domain if published.suppressed else -np.inf

@@ -39,7 +39,7 @@ from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import measure_earlier
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.population import Population, tables_of
+from nymity.publishing.job_population import Population, tables_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken

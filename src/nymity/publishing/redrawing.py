@@ -29,7 +29,7 @@ from nymity.publishing.codec import dump_piece
 from nymity.publishing.custody import read_log
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job, dump_attribute
-from nymity.publishing.population import public_model
+from nymity.publishing.job_population import public_model
 from nymity.publishing.release import CustodianLog
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.table.content_order import content_order

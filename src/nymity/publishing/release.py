@@ -17,7 +17,7 @@ from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
 from nymity.core.custodian import DRAWN_LATER, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
 from nymity.core.errors import InputError, PromiseError, TableError
-from nymity.core.formats import LOG
+from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import ReadOptions, format_of, like, read_table, strip_neutralization, write_table
@@ -39,7 +39,7 @@ from nymity.publishing.custody import (
 )
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
-from nymity.publishing.population import Population
+from nymity.publishing.job_population import Population
 from nymity.publishing.registry import Outcome
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify

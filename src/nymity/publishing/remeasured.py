@@ -19,8 +19,8 @@ from nymity.publishing.certificate import measured_section
 from nymity.publishing.certificate_form import CertificateForm, MeasuredSection1
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.job import Job
+from nymity.publishing.job_population import Population, Tables, beside_population, public_model, tables_of
 from nymity.publishing.pipeline import load_source, without_dropped
-from nymity.publishing.population import Population, Tables, beside_population, public_model, tables_of
 from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.verify import Verification, verify
 from nymity.table.encoding import distinct_values

@@ -21,7 +21,7 @@ from nymity.core.custodian import LOG_NAME, MAPPING_NAME, RECODING_NAME
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.core.files import open_file
-from nymity.core.formats import SIGNATURE
+from nymity.core.format_numbers import SIGNATURE
 from nymity.core.paths import path_text, resolved
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import parse_json

@@ -13,7 +13,7 @@ import polars as pl
 from nymity.privacy import Groups, Measured, PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import bucket_problems, members
-from nymity.publishing.population import Population
+from nymity.publishing.job_population import Population
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import HierarchySource
 

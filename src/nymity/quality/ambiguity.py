@@ -18,7 +18,7 @@ import numpy as np
 from nymity.core.errors import ParameterError
 from nymity.quality.level_bits import covered_bits
 from nymity.quality.loss import Loss, PreparedLoss
-from nymity.quality.statistics import Floats, Needs, NodeStatistics
+from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 #: Sums beyond this would overflow to infinity.

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.quality.aggregation import AGGREGATIONS, Aggregate, Aggregation, arithmetic, total
 from nymity.quality.loss import Loss, PreparedLoss
-from nymity.quality.statistics import Floats, Ints, NodeStatistics
+from nymity.quality.node_statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

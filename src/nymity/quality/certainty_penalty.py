@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.quality.attribute_loss import AttributeLoss, PreparedCostLoss
-from nymity.quality.statistics import Ints, Needs, NodeStatistics
+from nymity.quality.node_statistics import Ints, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import numbers as numbers_of
+from nymity.table.value_order import numbers as numbers_of
 
 _MOST_UNITS = 2**31 - 1
 

@@ -21,7 +21,7 @@ import numpy as np
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.quality.loss import Loss, PreparedLoss
-from nymity.quality.statistics import Floats, Needs, NodeStatistics
+from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from nymity.kernels.diameter import diameter
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Ints, Published
+from nymity.quality.published_rows import Ints, PublishedRows
 
 #: Pairs of cells that are compared at most: a few seconds.
 MOST_CELLS = 10**9
@@ -38,12 +38,12 @@ class DiameterMetric(Metric):
     unit = "columns"
     limits = "one pair of rows decides, and cells that overlap differ like any others"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 
 
-def _measured(published: Published) -> MetricValue:
+def _measured(published: PublishedRows) -> MetricValue:
     if not len(published.rows):
         return MetricValue(value=0.0)
     columns = _skewed_first(published)
@@ -55,7 +55,7 @@ def _measured(published: Published) -> MetricValue:
     return MetricValue(value=float(found))
 
 
-def _skewed_first(published: Published) -> Ints:
+def _skewed_first(published: PublishedRows) -> Ints:
     """Columns in which two rows are most often equal first, which is where pairs can be given up soonest."""
     rows = [np.bincount(column).astype(np.float64) for column in published.rows.T]
     return np.argsort([-float(counts @ counts) for counts in rows], kind="stable")

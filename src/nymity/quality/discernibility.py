@@ -18,7 +18,7 @@ import numpy as np
 
 from nymity.quality.level_bits import shown_bits
 from nymity.quality.loss import Loss, PreparedLoss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.node_statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from nymity.quality.aggregation import Aggregation
 from nymity.quality.attribute_loss import AttributeLoss, PreparedCostLoss
-from nymity.quality.statistics import Ints, NodeStatistics
+from nymity.quality.node_statistics import Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

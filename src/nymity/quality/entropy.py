@@ -22,7 +22,7 @@ import numpy as np
 
 from nymity.quality.attribute_loss import AttributeLoss, PreparedAttributeLoss, per_level
 from nymity.quality.loss import Loss
-from nymity.quality.statistics import Floats, Ints, Needs, NodeStatistics
+from nymity.quality.node_statistics import Floats, Ints, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +26,12 @@ class GranularityMetric(Metric):
     unit = "share per cell"
     limits = "all values count alike, however near or frequent they are"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 
 
-def _measured(published: Published) -> MetricValue:
+def _measured(published: PublishedRows) -> MetricValue:
     each = {}
     for a, (name, hierarchy) in enumerate(zip(published.table.names, published.table.hierarchies, strict=True)):
         others = published.mean(a, published.cells[a].sizes - 1, hierarchy.domain_size - 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from nymity.quality.attribute_loss import PreparedAttributeLoss
 from nymity.quality.loss import Loss
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 

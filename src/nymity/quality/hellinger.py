@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +28,11 @@ class HellingerMetric(Metric):
     unit = "distance, from 0 to 1"
     limits = "looks at columns one by one, and half of them may be further away"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Count the original's values."""
         before = [np.sqrt(original.spread(a)) for a in range(len(original.cells))]
 
-        def measured(published: Published) -> MetricValue:
+        def measured(published: PublishedRows) -> MetricValue:
             apart = [root - np.sqrt(published.spread(a)) for a, root in enumerate(before)]
             each = [float(np.sqrt(a @ a / (2 * published.table.n_records))) for a in apart]
             return MetricValue(

@@ -17,7 +17,7 @@ import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.places import places
-from nymity.quality.published import Floats, Published
+from nymity.quality.published_rows import Floats, PublishedRows
 from nymity.table.cells import Cells
 
 
@@ -31,12 +31,12 @@ class InformationLossMetric(Metric):
     unit = "columns per record"
     limits = "mixes spans with levels, which depend on how many a hierarchy has"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Find the ordered attributes."""
         table = original.table
         ordered = [places(hierarchy) for hierarchy in table.hierarchies]
 
-        def measured(published: Published) -> MetricValue:
+        def measured(published: PublishedRows) -> MetricValue:
             each = {}
             for a, (name, hierarchy) in enumerate(zip(table.names, table.hierarchies, strict=True)):
                 known = ordered[a]

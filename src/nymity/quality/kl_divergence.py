@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.quality.loss import Loss, PreparedLoss
-from nymity.quality.statistics import Floats, Needs, NodeStatistics
+from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

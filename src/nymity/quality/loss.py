@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import ClassVar
 
 from nymity.quality.metric import Better, Group
-from nymity.quality.statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
+from nymity.quality.node_statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

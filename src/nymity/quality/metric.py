@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 
 #: What a metric looks at: single cells, rows that look alike, distributions, or what a release is used for.
 Group = Literal["cells", "classes", "distributions", "tasks"]
@@ -31,7 +31,7 @@ class MetricValue:
 
 
 #: A metric prepared for one original.
-PreparedMetric = Callable[[Published], MetricValue]
+PreparedMetric = Callable[[PublishedRows], MetricValue]
 
 
 class Metric(ABC):
@@ -47,14 +47,14 @@ class Metric(ABC):
     limits: ClassVar[str]
 
     @abstractmethod
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Prepare what depends on the original alone."""
 
 
 def linked(measure: PreparedMetric) -> PreparedMetric:
     """Measure where rows can be matched with the original's, and say why not where they cannot."""
 
-    def measured(published: Published) -> MetricValue:
+    def measured(published: PublishedRows) -> MetricValue:
         if published.links is None:
             return MetricValue(undefined=f"rows cannot be matched with the original's: {published.unlinked}")
         return measure(published)

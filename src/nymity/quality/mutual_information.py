@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
-from nymity.quality.published import Ints, Published, Tally
+from nymity.quality.published_rows import Ints, PublishedRows, Tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,12 @@ class MutualInformationMetric(Metric):
     unit = "share of bits"
     limits = "a cell may tell more of a value by who is in it than by what it stands for"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Measure the bits of each column."""
         table = original.table
         bits = [_entropy(frequency) for frequency in table.frequencies]
 
-        def measured(published: Published) -> MetricValue:
+        def measured(published: PublishedRows) -> MetricValue:
             left = [_bits_left(tally) for tally in published.tallies]
             each = {name: 1 - left[a] / bits[a] for a, name in enumerate(table.names) if bits[a] > 0}
             if not each:

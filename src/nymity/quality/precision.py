@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from nymity.quality.attribute_loss import AttributeLoss, PreparedAttributeLoss
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +24,12 @@ class RelativeDistanceMetric(Metric):
     unit = "columns"
     limits = "depends on how many levels hierarchies have, and ignores suppression"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 
 
-def _measured(published: Published) -> MetricValue:
+def _measured(published: PublishedRows) -> MetricValue:
     if published.several_levels is not None:
         return MetricValue(undefined=f"{published.several_levels} (precision counts cells)")
     tops = [max(1, hierarchy.height) for hierarchy in published.table.hierarchies]

@@ -22,7 +22,7 @@ import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
 from nymity.quality.places import places
-from nymity.quality.published import Floats, Published, Tally
+from nymity.quality.published_rows import Floats, PublishedRows, Tally
 from nymity.table.cells import Cells
 
 
@@ -36,12 +36,12 @@ class SquaredDistanceMetric(Metric):
     unit = "squared spans per record"
     limits = "a cell whose middle is the value costs nothing, however wide it is"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Find the places of ordered values."""
         table = original.table
         ordered = [places(hierarchy) for hierarchy in table.hierarchies]
 
-        def measured(published: Published) -> MetricValue:
+        def measured(published: PublishedRows) -> MetricValue:
             each = {}
             for a, (name, hierarchy) in enumerate(zip(table.names, table.hierarchies, strict=True)):
                 cells, tally = _with_mask(published.cells[a], hierarchy.domain_size), published.tallies[a]

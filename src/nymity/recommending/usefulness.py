@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.confidence_intervals import ERROR, clopper_pearson
 from nymity.core.errors import TableError
-from nymity.core.intervals import ERROR, clopper_pearson
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.utility.classifiers import Classifier
 from nymity.utility.learner import Examples, Learner

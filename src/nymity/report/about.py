@@ -22,8 +22,8 @@ from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import HEADLINE, numbers, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
+from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
-from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")

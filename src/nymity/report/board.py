@@ -17,8 +17,8 @@ from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
 from nymity.report.headline import HEADLINE, titled, told
 from nymity.report.markup import Html, Section, bullets, paragraph, table, template
+from nymity.report.page_wording import count, listed, percent
 from nymity.report.received import received
-from nymity.report.wording import count, listed, percent
 
 _BOARD = template("board.html")
 

@@ -21,7 +21,7 @@ from typing import Any
 from nymity.core.errors import DrawingError
 from nymity.core.extras import require
 from nymity.report.markup import Spec
-from nymity.report.wording import amount
+from nymity.report.page_wording import amount
 
 # Okabe and Ito's palette, told apart by colour-blind readers, over a light grey for "before".
 BEFORE, AFTER, SUPPRESSED, LEFT_OUT, CHOSEN = "#c3cad3", "#0072b2", "#e69f00", "#8a6d3b", "#d55e00"

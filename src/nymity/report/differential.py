@@ -22,7 +22,7 @@ from nymity.report.document import document
 from nymity.report.headline import HEADLINE, badge, cards, warnings
 from nymity.report.ladder import ladder
 from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph, tile, tiles
-from nymity.report.wording import count
+from nymity.report.page_wording import count
 from nymity.table.schema import Schema
 
 _NOTIONS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from nymity.core.errors import FileError
-from nymity.core.formats import FINDINGS
+from nymity.core.format_numbers import FINDINGS
 from nymity.core.plain_data import read_json
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import to_polars

@@ -8,8 +8,8 @@ from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.release import Release
 from nymity.publishing.verify import VerifiedPromise
 from nymity.report.markup import Html, led, template
+from nymity.report.page_wording import MISSING
 from nymity.report.subject import Subject
-from nymity.report.wording import MISSING
 
 HEADLINE = template("headline.html")
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.publishing.caveats.table import unique_rows
+from nymity.publishing.caveats.of_table import unique_rows
 from nymity.report import chart
 from nymity.report.drivers import drivers_figure
 from nymity.report.markup import (
@@ -27,8 +27,8 @@ from nymity.report.markup import (
     tile,
     tiles,
 )
+from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import axis_labels, count, listed, percent
 from nymity.table.schema import Role
 
 

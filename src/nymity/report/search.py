@@ -10,8 +10,8 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph
+from nymity.report.page_wording import count, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import count, percent
 
 #: Points drawn at most in a plot.
 MAX_POINTS = 2000

@@ -20,7 +20,7 @@ from nymity.risk.attackers import (
     smallest_safe_class,
 )
 from nymity.risk.combinations import Combinations, combinations_of
-from nymity.risk.population import PopulationUniques, count_uniques, estimate_uniques, people_of
+from nymity.risk.population_uniques import PopulationUniques, count_uniques, estimate_uniques, people_of
 from nymity.risk.presets import PRESETS
 from nymity.table.schema import MissingPolicy, Schema
 

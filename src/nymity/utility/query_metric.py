@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nymity.kernels.queries import GroupedRows
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 from nymity.table.cells import Cells
 from nymity.utility.answering import answered
 from nymity.utility.countable import Countable
@@ -37,7 +37,7 @@ class QueryMetric(Metric):
     unit = "share of the answer"
     limits = "random queries over quasi-identifiers alone; yours may ask for other things (nymity query)"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Draw the queries for the values that occur, and answer them."""
         table = original.table
         occurring = {
@@ -48,14 +48,14 @@ class QueryMetric(Metric):
         answers = answered(countable(original), workload)
         scale = np.maximum(answers, SANITY * table.n_records)
 
-        def measured(published: Published) -> MetricValue:
+        def measured(published: PublishedRows) -> MetricValue:
             estimates = answers if published is original else answered(countable(published), workload)
             return MetricValue(value=float(np.mean(np.abs(estimates - answers) / scale)))
 
         return measured
 
 
-def countable(published: Published) -> Countable:
+def countable(published: PublishedRows) -> Countable:
     """Lay rows out for count queries, suppressed records as a row of cells that stand for everything."""
     table, gone = published.table, published.suppressed > 0
     cells, numbers, before = {}, [], 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nymity.quality.loss import Loss, PreparedLoss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.node_statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,6 @@ class ToyMetric(Metric):
     unit = "rows"
     limits = "sees nothing of cells"
 
-    def prepare(self, original: Published) -> PreparedMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return lambda published: MetricValue(value=float(len(published.rows)))

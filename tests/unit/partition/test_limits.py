@@ -25,7 +25,7 @@ from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import KAnonymity
 from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import METHODS
-from nymity.report.page import render_report
+from nymity.report.custodian_page import render_report
 from nymity.table.schema import Schema, quasi
 
 INITIAL = "with the classes of the initial solution"

@@ -20,8 +20,8 @@ from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
 from nymity.publishing.compare import compare
 from nymity.publishing.pipeline import publish
 from nymity.table.encoding import encode
-from nymity.table.order import numbers
 from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.value_order import numbers
 from strategies import Case, cases
 
 

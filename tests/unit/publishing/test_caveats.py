@@ -17,7 +17,7 @@ from samples import DIVERSE, K2, people, people_schema, released
 
 import nymity as ny
 from nymity.publishing.caveats import ORDER, Caveat, caveats_of_table, differences, verdict, worst_first
-from nymity.publishing.caveats.table import plain_form
+from nymity.publishing.caveats.of_table import plain_form
 from nymity.publishing.job import Output
 from nymity.publishing.release import Release
 from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive

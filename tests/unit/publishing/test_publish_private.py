@@ -22,7 +22,7 @@ from nymity.io import FORMATS
 from nymity.publishing import pipeline
 from nymity.publishing.certificate import certify
 from nymity.publishing.job import Job, Source
-from nymity.publishing.population import tables_of
+from nymity.publishing.job_population import tables_of
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])

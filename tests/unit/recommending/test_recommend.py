@@ -26,8 +26,8 @@ from nymity.core.errors import (
 )
 from nymity.core.progress import Progress
 from nymity.publishing.job import Job, Source
+from nymity.recommending.recommend import recommend
 from nymity.recommending.recommendation import DATA_NAME, Recommendation
-from nymity.recommending.search import recommend
 from nymity.recommending.trial import TrialRunner
 from nymity.recommending.usefulness import PARTS, CorrectPredictions, Examination
 from nymity.table.builders import Intervals

@@ -11,9 +11,9 @@ import pytest
 
 import nymity as ny
 from nymity.publishing.job import Job
-from nymity.recommending.page import render_page
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Failure, Recommendation
+from nymity.recommending.recommendation_page import render_page
 from nymity.recommending.trial import LinkageRate, Trial, TrialRisk
 from nymity.recommending.usefulness import ClassifierAccuracy, CorrectPredictions
 

@@ -26,7 +26,7 @@ from nymity_lab.study.metrics.beyond import trust
 from nymity_lab.study.metrics.data import BINS, GENERATED, TARGET, ThesisColumns, _split, _values, load
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
 from nymity_lab.study.metrics.exhibits import exhibits
-from nymity_lab.study.metrics.reading import PARTS, THESIS, cells_of
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, release_groups_of
 from nymity_lab.study.metrics.releases import ALGORITHMS, DATAFLY, MONDRIAN, SHUFFLED, make
 from nymity_lab.study.metrics.shipped import ship
 from nymity_lab.study.metrics.work import PROXY, UTILITIES, _learner, _released
@@ -118,7 +118,7 @@ def test_findings_follow_from_the_results(results: Results) -> None:
         id_: [doctored(row) for row in rows] if id_.startswith("releases") else rows
         for id_, rows in results.by_step.items()
     }
-    cell = cells_of(replace(results, by_step=perfect))[0]
+    cell = release_groups_of(replace(results, by_step=perfect))[0]
     rates = cell.duels.rates[[cell.names.index(name) for name in THESIS]]
     assert rates == pytest.approx(np.tile(1 - cell.duels.ties / 2, (len(THESIS), 1)))
     found = {exhibit.number: exhibit for exhibit in exhibits(replace(results, by_step=perfect))}

@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nymity.table.hierarchy import Hierarchy
-from nymity_lab.dp.comparators.published import DUELS
+from nymity_lab.dp.comparators.printed_figures import DUELS
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.runner import StudyRun, run_study
+from nymity_lab.study.safepub.exhibit_parts import scaled
 from nymity_lab.study.safepub.exhibits import exhibits
 from nymity_lab.study.safepub.lost import MODELS, lost
-from nymity_lab.study.safepub.reading import scaled
 from nymity_lab.study.safepub.releases import BEST, DRAW, K_ANONYMITY, PUBLISHED, WAYS, Sample, Setting, publish
-from nymity_lab.study.safepub.sources import NAMES, TARGETS, StudyTable, source
+from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
 from nymity_lab.study.study import Results
 
 NUMBERS = (

@@ -52,13 +52,13 @@ from nymity_robust.distances import L2, Norm, RelativePerturbation
 from nymity_robust.distillation import distill
 from nymity_robust.ensemble import Committee, Ensemble, StackedEnsemble
 from nymity_robust.evaluation import AttackOutcome, Evaluation, evaluate
+from nymity_robust.evaluation_html import evaluation_page
 from nymity_robust.images import LabelledImages
-from nymity_robust.measured_rate import MeasuredRate, clopper_pearson, measured_rate
 from nymity_robust.noise import GaussianNoise, LaplaceNoise, Noise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble, NoisyLogit
-from nymity_robust.page import evaluation_page
 from nymity_robust.partition import disjoint_parts, hashed_parts, shared_parts
 from nymity_robust.querying import answers, labels
+from nymity_robust.rates import MeasuredRate, clopper_pearson, measured_rate
 from nymity_robust.training import Training, thesis_temperatures, train
 from nymity_robust.voting import EnsembleVoting
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.inputs import write_text
 from nymity.cli.progress import watching
 from nymity.cli.register import group, register
-from nymity.cli.source import write_text
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.wording import percent
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def evaluate(
 ) -> None:
     """Attack a vote of the members in several ways and count its answers, with intervals."""
     import nymity_robust as robust
-    from nymity_robust.page import evaluation_page
+    from nymity_robust.evaluation_html import evaluation_page
 
     screen, chosen = Screen(quiet=quiet, as_json=as_json), {key: _attack(key) for key in attacks.split(",")}
     ensemble, data, _ = _loaded(members, images, device)

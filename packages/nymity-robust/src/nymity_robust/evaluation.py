@@ -18,9 +18,9 @@ from nymity_robust.device import describe_device
 from nymity_robust.distances import RelativePerturbation
 from nymity_robust.ensemble import Ensemble
 from nymity_robust.images import LabelledImages
-from nymity_robust.measured_rate import MeasuredRate, measured_rate
 from nymity_robust.noise import replayable
 from nymity_robust.querying import BATCH, answers, labels
+from nymity_robust.rates import MeasuredRate, measured_rate
 from nymity_robust.seeds import derive
 
 #: Bins of perturbation in a curve, as in the thesis.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nymity.publishing.caveats.caveat import ORDER, Caveat, differences, verdict, worst_first
 from nymity.publishing.caveats.checked import CheckedCaveats, checked_caveats
 from nymity.publishing.caveats.gather import by_nature, caveats_of
-from nymity.publishing.caveats.method import foreseen, known_seed
-from nymity.publishing.caveats.table import SEEN, caveats_of_table
+from nymity.publishing.caveats.of_method import foreseen, known_seed
+from nymity.publishing.caveats.of_table import SEEN, caveats_of_table
 
 __all__ = [
     "Caveat",

@@ -10,7 +10,7 @@ import polars as pl
 
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import ORDER, Caveat, differences, worst_first
-from nymity.publishing.caveats.table import SEEN, caveats_of_table
+from nymity.publishing.caveats.of_table import SEEN, caveats_of_table
 from nymity.table.schema import Role
 
 

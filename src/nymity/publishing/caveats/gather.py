@@ -8,9 +8,9 @@ import polars as pl
 
 from nymity.dp.private_method import PrivateOutcome
 from nymity.publishing.caveats.caveat import Caveat, worst_first
-from nymity.publishing.caveats.method import optimality
-from nymity.publishing.caveats.people import several_records
-from nymity.publishing.caveats.table import caveats_of_table, empty_promises
+from nymity.publishing.caveats.of_method import optimality
+from nymity.publishing.caveats.of_people import several_records
+from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from nymity_robust.attacks.attack import AdversarialExamples
 from nymity_robust.criteria import Criterion
 from nymity_robust.distances import L2
-from nymity_robust.measured_rate import measured_rate
 from nymity_robust.noise import replayable
 from nymity_robust.querying import labels
+from nymity_robust.rates import measured_rate
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nymity_lab.study.epsilon_safe import paper
 from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED
 from nymity_lab.study.epsilon_safe.work import deltas, differences, functional, good, ola, raw, released, times
-from nymity_lab.study.reading import where
+from nymity_lab.study.exhibit_parts import where
 from nymity_lab.study.study import Results, Step
 
 BETAS = (0.60, 0.65, 0.70, 0.75, 0.80)

@@ -42,7 +42,7 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
     from nymity.partition.exact import ExactPartition
     from nymity.partition.geometry import Geometry
     from nymity.partition.greedy_search import GreedySearch
-    from nymity.partition.order import sorted_order
+    from nymity.partition.sorted_order import sorted_order
     from nymity.partition.split_carry import SplitCarry
 
     points = np.array(records, dtype=np.float64)

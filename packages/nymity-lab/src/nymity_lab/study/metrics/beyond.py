@@ -6,11 +6,11 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
+from nymity_lab.study.exhibit_parts import finding, notes, where
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
-from nymity_lab.study.metrics.reading import ReleaseGroup, cells_of
+from nymity_lab.study.metrics.release_groups import ReleaseGroup, release_groups_of
 from nymity_lab.study.metrics.transfer import own_rates, transferred
 from nymity_lab.study.metrics.work import PROXY, UTILITIES
-from nymity_lab.study.reading import finding, notes, where
 from nymity_lab.study.study import Results, Row, Rows
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def beyond(results: Results) -> list[Exhibit]:
 
 def trust(results: Results) -> Rows:
     """How often each metric picked the more useful of two releases: over all utilities and for each, with intervals."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     rows: Rows = []
     for score, name in enumerate(cells[0].names):
         defined = [cell for cell in cells if cell.defined(name)]
@@ -42,7 +42,7 @@ def trust(results: Results) -> Rows:
 
 def _ceiling(results: Results) -> Exhibit:
     """How far utilities agree with each other, and what a score could reach at most that does not know which counts."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     agree = {
         (first, second): mean(_agreement(cell, i, j) for cell in cells)
         for i, first in enumerate(UTILITIES)
@@ -145,7 +145,7 @@ def _candidate(results: Results) -> Exhibit:
 def _question(results: Results, overall: dict[str, Row], by_utility: dict[tuple[str, str], float]) -> Finding:
     everywhere = [name for name in overall if name != PROXY and overall[name]["pairs"] == overall[PROXY]["pairs"]]
     best = max(everywhere, key=lambda name: overall[name]["rate"])
-    gap, low, high = (100 * value for value in _gain(cells_of(results), best))
+    gap, low, high = (100 * value for value in _gain(release_groups_of(results), best))
     ours, theirs = (by_utility[name, "LR AUROC"] for name in (PROXY, best))
     return finding(
         results,

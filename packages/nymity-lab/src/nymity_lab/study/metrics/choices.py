@@ -6,11 +6,11 @@ from collections.abc import Callable
 from statistics import mean
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
+from nymity_lab.study.exhibit_parts import finding, notes
 from nymity_lab.study.metrics import paper
 from nymity_lab.study.metrics.duels import PAIRS
-from nymity_lab.study.metrics.reading import THESIS, ReleaseGroup, cells_of, data_sets, of, percents
+from nymity_lab.study.metrics.release_groups import THESIS, ReleaseGroup, data_sets, of, percents, release_groups_of
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.reading import finding, notes
 from nymity_lab.study.study import Results
 
 #: By data set and metric.
@@ -19,7 +19,7 @@ Rates = dict[tuple[str, str], float]
 
 def choices(results: Results) -> Exhibit:
     """Table 4.1, and what it would be if ties counted otherwise."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     rates, generous = _by_metric(cells, ReleaseGroup.rate), _by_metric(cells, _generous)
     return Exhibit(
         number="Table 4.1",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.metrics.reading import PARTS, THESIS, ReleaseGroup, cells_of, data_sets
+from nymity_lab.study.exhibit_parts import PLOTTED, figure, finding, notes, where
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, ReleaseGroup, data_sets, release_groups_of
 from nymity_lab.study.metrics.releases import DATAFLY, MONDRIAN, SHUFFLED
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.reading import PLOTTED, figure, finding, notes, where
 from nymity_lab.study.study import Results
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def k_and_accuracy(results: Results) -> Exhibit:
 
 def distributions(results: Results) -> list[Exhibit]:
     """Figures 4.3 and 4.4 of metrics, and 4.5 of utilities."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     found = []
     for number, names in zip(("4.3", "4.4"), PARTS, strict=True):
         panels = [_spread(f"{THESIS[name]}: {name}", "scaled value", cells, name) for name in names]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nymity_lab.study.metrics.data import GENERATED, SOURCES
 from nymity_lab.study.metrics.meta import MODELS, meta_metrics, pooled_metrics
-from nymity_lab.study.metrics.reading import ReleaseGroup, cells_of, everywhere
+from nymity_lab.study.metrics.release_groups import ReleaseGroup, everywhere, release_groups_of
 from nymity_lab.study.metrics.releases import ALGORITHMS
 from nymity_lab.study.metrics.work import PROXY, accuracy_by_k, measure_original, measure_releases
 from nymity_lab.study.study import Results, Step
@@ -53,7 +53,7 @@ def steps(scale: str) -> list[Step]:
 
 def later(results: Results) -> list[Step]:
     """Return a step for the Meta-Metrics of each data set and algorithm, with the metrics of all releases they need."""
-    cells, models = cells_of(results), SCALES[results.scale].models
+    cells, models = release_groups_of(results), SCALES[results.scale].models
     names = everywhere(cells)
     found = [
         Step(

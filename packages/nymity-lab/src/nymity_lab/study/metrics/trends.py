@@ -7,9 +7,9 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.metrics.reading import PARTS, THESIS, ReleaseGroup, cells_of, data_sets, of
+from nymity_lab.study.exhibit_parts import PLOTTED, finding, notes
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, ReleaseGroup, data_sets, of, release_groups_of
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.reading import PLOTTED, finding, notes
 from nymity_lab.study.study import Results
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _APPENDIX = (
 
 def scatterplots(results: Results) -> list[Exhibit]:
     """Figures 4.1 and 4.2: each metric against each utility, a line for each data set."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     found = []
     for part, (number, names) in enumerate(zip(("4.1", "4.2"), PARTS, strict=True)):
         panels = [_points(cells, name, utility, by_algorithm=False) for name in names for utility in UTILITIES]
@@ -53,7 +53,7 @@ def scatterplots(results: Results) -> list[Exhibit]:
 
 def by_algorithm(results: Results) -> list[Exhibit]:
     """Figures 4.6 and 4.7: a line for each data set and algorithm."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     agreement = {name: _agreement(cells, name) for name in THESIS}
     found = []
     for number, name, paper, holds in (
@@ -83,7 +83,7 @@ def by_algorithm(results: Results) -> list[Exhibit]:
 
 def appendix(results: Results) -> Exhibit:
     """Figures A.1 to A.11: the lines of all metrics by data set and algorithm, as correlations."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     agreement = {name: _agreement(cells, name) for name in _APPENDIX}
     panels = [
         Panel(
@@ -117,7 +117,7 @@ def appendix(results: Results) -> Exhibit:
 
 def effect_sizes(results: Results) -> Exhibit:
     """Figure 4.8: regressions of each utility on all metrics together."""
-    effects = _effects(cells_of(results))
+    effects = _effects(release_groups_of(results))
     order = sorted(effects, key=lambda name: -effects[name][0])
     values = [Value(series=name, at="all", ours=effects[name][0]) for name in order]
     intervals = [

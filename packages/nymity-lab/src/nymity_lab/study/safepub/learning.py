@@ -7,7 +7,7 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from nymity_lab.study.safepub.releases import DRAW, STILL, Sample, Setting, publish
-from nymity_lab.study.safepub.sources import NAMES, TARGETS, StudyTable, source
+from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
 from nymity_lab.study.study import Row, Rows
 
 if TYPE_CHECKING:

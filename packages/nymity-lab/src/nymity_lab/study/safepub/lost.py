@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nymity_lab.study.safepub.releases import Sample
-    from nymity_lab.study.safepub.sources import StudyTable
+    from nymity_lab.study.safepub.study_tables import StudyTable
 
 MODELS = ("granularity", "intensity", "discernibility", "entropy", "group-size")
 

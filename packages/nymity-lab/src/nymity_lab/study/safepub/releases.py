@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nymity.dp.differential_privacy import DifferentialPrivacy
     from nymity.dp.safepub import SafePub
     from nymity.utility import Released
-    from nymity_lab.study.safepub.sources import StudyTable
+    from nymity_lab.study.safepub.study_tables import StudyTable
 
 #: The ways, as exhibits call them.
 K_ANONYMITY = "optimal 5-anonymity"

@@ -17,7 +17,7 @@ from nymity_lab.study.safepub.learning import (
 )
 from nymity_lab.study.safepub.lost import MODELS
 from nymity_lab.study.safepub.releases import DRAW, K_ANONYMITY, PUBLISHED, SAMPLING, WALK, WAYS
-from nymity_lab.study.safepub.sources import TARGETS
+from nymity_lab.study.safepub.study_tables import TARGETS
 from nymity_lab.study.safepub.work import describe, losses, parameters, preserved, searches, smooth, solution_space
 from nymity_lab.study.study import Step
 

@@ -1,6 +1,6 @@
 """MeasuredRate: a proportion with an interval that covers the true one with 95% probability.
 
-Examples made from one image are not independent: each image is a cluster (:mod:`nymity.core.intervals`).
+Examples made from one image are not independent: each image is a cluster (:mod:`nymity.core.confidence_intervals`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from nymity.core.intervals import clopper_pearson, clustered_interval, lower_bound
+from nymity.core.confidence_intervals import clopper_pearson, clustered_interval, lower_bound
 
 __all__ = ["MeasuredRate", "clopper_pearson", "lower_bound", "measured_rate"]
 

@@ -94,7 +94,7 @@ class ReleaseGroup:
         return float(self.duels.rates[self.names.index(name)].mean())
 
 
-def cells_of(results: Results) -> list[ReleaseGroup]:
+def release_groups_of(results: Results) -> list[ReleaseGroup]:
     """Return the releases by data set and algorithm."""
     found: dict[tuple[str, str], Rows] = {}
     for row in results.rows("releases"):

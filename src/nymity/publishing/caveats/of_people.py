@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.caveats.table import text_of
+from nymity.publishing.caveats.of_table import text_of
 from nymity.publishing.caveats.wording import people
 from nymity.table.schema import Role, Schema
 from nymity.table.text import as_text

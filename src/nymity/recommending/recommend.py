@@ -19,9 +19,9 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.privacy import Groups, KAnonymity, PrivacyModel
 from nymity.publishing.job import Job
 from nymity.publishing.pipeline import without_dropped
+from nymity.recommending.base_job import base_job
 from nymity.recommending.candidates import DEFAULT_K, Candidate, Family, families, first_round
 from nymity.recommending.front import front
-from nymity.recommending.opening import opened
 from nymity.recommending.recommendation import Ending, Failure, Recommendation, RiskKind
 from nymity.recommending.trial import Trial, TrialRisk, TrialRunner, risk_of
 from nymity.recommending.usefulness import Examination
@@ -63,7 +63,7 @@ def recommend(
     """
     begun = time.monotonic()
     _check(risk, seconds, trials, sample, seed)
-    base, table = opened(source, schema, target, quasi, privacy)
+    base, table = base_job(source, schema, target, quasi, privacy)
     base.schema.check(table)
     learner = Learner.of(table, base.schema, target=str(base.target))
     examination = Examination.of(learner, chosen(classifiers), sample=sample, seed=seed)

@@ -10,7 +10,7 @@ from nymity.recommending.recommendation import Choice, Recommendation
 from nymity.recommending.usefulness import CorrectPredictions
 from nymity.report.document import document
 from nymity.report.markup import PARTS, Figures, Html, Section, bullets, tile, tiles
-from nymity.report.wording import count, listed, percent
+from nymity.report.page_wording import count, listed, percent
 
 _PAGE = Template("recommendation.html", "nymity.recommending", "nymity.report")
 _ENDINGS = {

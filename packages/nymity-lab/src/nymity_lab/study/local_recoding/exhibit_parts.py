@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import mean
 
 from nymity_lab.study.exhibit import Panel, Value
-from nymity_lab.study.reading import figure
+from nymity_lab.study.exhibit_parts import figure
 from nymity_lab.study.study import Row, Rows
 
 #: Records, attributes and k.

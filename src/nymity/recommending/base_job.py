@@ -22,7 +22,7 @@ from nymity.table.builders import Flat, suggest
 from nymity.table.schema import Attribute, Role, Schema
 
 
-def opened(
+def base_job(
     source: Any,
     schema: Schema | None,
     target: str | None,

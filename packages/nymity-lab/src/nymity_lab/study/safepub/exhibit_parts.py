@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nymity_lab.study.reading import where
+from nymity_lab.study.exhibit_parts import where
 from nymity_lab.study.study import Results, Row
 
 PLOTTED = "The paper draws this figure; compared is what its text says."
 DATA = (
     "Adult with the hierarchies of ARX is US Census here, FARS is Crash statistics; their lattices differ from the "
     "paper's. Time use survey and Health interviews cannot be had: only the paper's values are shown. At full scale "
-    "the American Community Survey stands in, with hierarchies of ours (nymity_lab/study/safepub/sources.py)."
+    "the American Community Survey stands in, with hierarchies of ours (nymity_lab/study/safepub/study_tables.py)."
 )
 PUBLISHED_FORM = (
     "As published is the paper's form, which is not private: the best of the nodes walked over is taken, on the sample "

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from nymity.core.template import Template
 from nymity_robust.evaluation import AttackOutcome, Evaluation
-from nymity_robust.measured_rate import MeasuredRate
+from nymity_robust.rates import MeasuredRate
 
 _PAGE = Template("evaluation.html", "nymity_robust")
 

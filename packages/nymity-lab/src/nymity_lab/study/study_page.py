@@ -10,7 +10,7 @@ from nymity.core.template import Template
 from nymity.report import chart
 from nymity.report.document import document
 from nymity.report.markup import Figures, Html, Section
-from nymity.report.wording import amount
+from nymity.report.page_wording import amount
 from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Published: a release as every metric sees it, whatever kind of recoding made it.
+"""PublishedRows: a release as every metric sees it, whatever kind of recoding made it.
 
 A cell stands for a set of raw values, a row is one cell per quasi-identifier, and equal rows are counted. Records that
 are not kept, masked or removed, are suppressed: each counts as a row of cells that stand for everything.
@@ -49,7 +49,7 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Published:
+class PublishedRows:
     """Different rows of a release, in an order that owes nothing to the table's, and what they were made from.
 
     cells: those of each attribute that occur in rows. levels: by attribute, the level of each cell's node, or of the
@@ -170,7 +170,7 @@ def node_cells(hierarchy: Hierarchy, levels: Ints, codes: Ints) -> Cells:
     return Cells.of(labels, covered)
 
 
-def untouched(table: EncodedTable) -> Published:
+def untouched(table: EncodedTable) -> PublishedRows:
     """Return the original as a release of itself."""
     present = np.flatnonzero(table.counts)
     raw = table.combinations[present].astype(np.int64)
@@ -180,7 +180,7 @@ def untouched(table: EncodedTable) -> Published:
     counts = table.counts[present].astype(np.int64)
     levels = tuple(np.zeros(len(o), dtype=np.int64) for o in occurring)
     by_row = np.argsort(row_of)
-    return Published(
+    return PublishedRows(
         table=table,
         cells=tuple(node_cells(h, z, o) for h, z, o in zip(table.hierarchies, levels, occurring, strict=True)),
         levels=levels,
@@ -191,10 +191,10 @@ def untouched(table: EncodedTable) -> Published:
     )
 
 
-def nothing_left(table: EncodedTable) -> Published:
+def nothing_left(table: EncodedTable) -> PublishedRows:
     """Return the release with every record suppressed."""
     none, present = np.empty(0, dtype=np.int64), np.flatnonzero(table.counts)
-    return Published(
+    return PublishedRows(
         table=table,
         cells=tuple(Cells.of([], []) for _ in table.names),
         levels=tuple(none for _ in table.names),

@@ -20,8 +20,8 @@ from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.table.cells import Cells
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import value_order
 from nymity.table.text import MASK
+from nymity.table.value_order import value_order
 
 Ints = NDArray[np.int64]
 

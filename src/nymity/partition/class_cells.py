@@ -22,7 +22,7 @@ CELL_FORMS: tuple[CellForm, ...] = ("tight", "set", "hierarchy")
 Ints = NDArray[np.int64]
 
 
-def published_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
+def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
     """Return the different cells of an attribute, and the number of the cell of each class (n_classes,)."""
     numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
     cell = _cell_maker(attribute, form)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nymity_lab.study.exhibit import Panel, Value
-from nymity_lab.study.reading import where
+from nymity_lab.study.exhibit_parts import where
 from nymity_lab.study.study import Results, Row
 from nymity_robust.study.paper import ENSEMBLE, NOISY
 

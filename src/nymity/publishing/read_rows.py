@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
-from nymity.quality.published import Ints, Published, covering_levels, majority, node_cells, rows_of
+from nymity.quality.published_rows import Ints, PublishedRows, covering_levels, majority, node_cells, rows_of
+from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable, codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.published_cells import looked_up
-from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text
 
@@ -30,7 +30,7 @@ from nymity.table.text import MASK, as_text
 class ReadRows:
     """What was published, which of its rows each released row is (-1: suppressed), and the cells behind labels."""
 
-    published: Published
+    published: PublishedRows
     row_of: Ints
     index: tuple[Mapping[Label, int], ...]
 
@@ -59,7 +59,7 @@ def read_rows(
     row_of = np.full(len(kept), -1, dtype=np.int64)
     row_of[kept] = of_kept
     targets = {name: released[name].filter(pl.Series(kept)) for name in table.sensitive if name in released.columns}
-    published = Published(
+    published = PublishedRows(
         table=table,
         cells=tuple(column.cells for column in columns),
         levels=tuple(column.levels for column in columns),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from nymity_lab.study.exhibit import Panel, Value
-from nymity_lab.study.reading import where
+from nymity_lab.study.exhibit_parts import where
 from nymity_lab.study.study import Rows
 
 CENSUS = (

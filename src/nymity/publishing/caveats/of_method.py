@@ -13,7 +13,7 @@ from nymity.partition.freeform import Freeform
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.caveats.table import empty_promises
+from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.registry import Method, Outcome
 from nymity.quality.classification import ClassificationLoss

@@ -13,7 +13,7 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.partition.freeform import Freeform
-from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows
+from nymity.risk.attacks.released_rows import Ints, Matcher, ReleasedRows
 from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.encoding import labelled
