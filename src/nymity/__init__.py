@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
 
 def _registered(name: str) -> Any:
     """Return the model, method or loss of this name."""
-    from nymity.publish.registry import METHODS, MODELS
+    from nymity.publishing.registry import METHODS, MODELS
     from nymity.quality import LOSSES
 
     known: list[type[Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values()]

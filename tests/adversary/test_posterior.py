@@ -19,7 +19,7 @@ import nymity as ny
 from adversary.examples import EXAMPLES, PRIVATE, PROMISES, SCHEMA, Example
 from adversary.oracle import Family
 from nymity.lattice.search import LatticeSearch
-from nymity.publish.registry import METHODS
+from nymity.publishing.registry import METHODS
 from nymity.utility import Released
 
 WORST = Path(__file__).with_name("worst.json")

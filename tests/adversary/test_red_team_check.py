@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publish.fingerprint import fingerprint
+from nymity.publishing.fingerprint import fingerprint
 
 AGES = [20, 21, 22, 23, 24, 31, 32, 33, 34, 61] * 4
 STAYS = pl.DataFrame(

@@ -11,7 +11,7 @@ import polars as pl
 
 import nymity as ny
 from nymity.io import RELEASED
-from nymity.publish.registry import METHODS, MODELS
+from nymity.publishing.registry import METHODS, MODELS
 from nymity.table.builders import HierarchyRows
 
 from .texts import text_of

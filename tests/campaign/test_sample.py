@@ -151,7 +151,7 @@ def test_the_worst_delta_of_a_small_sampling_operator() -> None:
 
 
 def test_every_model_has_a_definition() -> None:
-    from nymity.publish.registry import MODELS
+    from nymity.publishing.registry import MODELS
 
     assert set(definitions._MODELS) == set(MODELS)
 

@@ -18,13 +18,21 @@ ARCHITECTURE = Path(__file__).parents[2] / "docs" / "architecture.md"
 RECIPES = {
     "toy_model.py": ("privacy", "privacy/__init__.py", "from nymity.privacy.toy_model import ToyEven as ToyEven"),
     "toy_loss.py": ("quality", "quality/__init__.py", "from nymity.quality.toy_loss import ToyLoss as ToyLoss"),
-    "toy_metric.py": ("quality", "publish/metrics.py", "from nymity.quality.toy_metric import ToyMetric as ToyMetric"),
+    "toy_metric.py": (
+        "quality",
+        "publishing/metrics.py",
+        "from nymity.quality.toy_metric import ToyMetric as ToyMetric",
+    ),
     "toy_builder.py": (
         "table/builders",
         "table/builders/__init__.py",
         "from nymity.table.builders.toy_builder import ToyLetters as ToyLetters",
     ),
-    "toy_method.py": ("lattice", "publish/registry.py", "from nymity.lattice.toy_method import ToyFirst as ToyFirst"),
+    "toy_method.py": (
+        "lattice",
+        "publishing/registry.py",
+        "from nymity.lattice.toy_method import ToyFirst as ToyFirst",
+    ),
     "toy_attack.py": (
         "risk/attacks",
         "risk/attacks/registry.py",

@@ -23,9 +23,9 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import MODELS, Groups
 from nymity.privacy.consistency import Originals
-from nymity.publish import registry
-from nymity.publish.metrics import METRICS
-from nymity.publish.registry import METHODS
+from nymity.publishing import registry
+from nymity.publishing.metrics import METRICS
+from nymity.publishing.registry import METHODS
 from nymity.quality import LOSSES
 from nymity.quality.metric import GROUPS
 from nymity.risk.attacks.registry import ATTACKS
@@ -264,7 +264,7 @@ def test_what_is_declared_monotone_is_so_along_the_lattice(key: str, encoded: En
 class TestLosses:
     def values(self, key: str, frame: pl.DataFrame, schema: Schema) -> np.ndarray:
         bound_to = encode(frame, schema)
-        bound = LOSSES[key]().bind(bound_to)
+        bound = LOSSES[key]().prepare(bound_to)
         engine = RollUp(bound_to, [MODELS["k-anonymity"](k=4)], needs=bound.needs)
         return np.array([bound.value(engine.check(node))[0] for node in naive.nodes((0, 0), (2, 1))])
 
@@ -281,7 +281,7 @@ class TestLosses:
 
     def test_many_nodes_as_one(self, key: str, encoded: EncodedTable) -> None:
         """The loss of a batch is the losses of its nodes."""
-        bound = LOSSES[key]().bind(encoded)
+        bound = LOSSES[key]().prepare(encoded)
         engine = RollUp(encoded, [MODELS["k-anonymity"](k=4)], needs=bound.needs)
         for batch in engine.walk(Space.of(encoded)):
             alone = [bound.value(engine.check(tuple(levels)))[0] for levels in batch.levels.tolist()]
@@ -294,7 +294,7 @@ class TestLosses:
 @pytest.mark.parametrize("key", [key for key in LOSSES if LOSSES[key].rises])
 def test_what_is_said_to_rise_does(key: str, encoded: EncodedTable) -> None:
     """Nothing is suppressed: no node has a larger loss than one above it."""
-    bound, space = LOSSES[key]().bind(encoded), Space.of(encoded)
+    bound, space = LOSSES[key]().prepare(encoded), Space.of(encoded)
     engine = RollUp(encoded, [MODELS["k-anonymity"](k=1)], needs=bound.needs)
     found = {node: bound.value(engine.check(node))[0] for node in naive.nodes(space.low, space.high)}
     for low, loss in found.items():

@@ -27,9 +27,9 @@ from typer.testing import CliRunner
 
 from nymity.cli.main import app
 from nymity.core import errors
-from nymity.publish.job import Job, Output, Source
-from nymity.publish.metrics import METRICS
-from nymity.publish.registry import METHODS, MODELS
+from nymity.publishing.job import Job, Output, Source
+from nymity.publishing.metrics import METRICS
+from nymity.publishing.registry import METHODS, MODELS
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS
 from nymity.table.schema import Attribute

@@ -81,7 +81,7 @@ def test_optimum(
     assert outcome.lattice_size == 12_960
     assert outcome.loss == pytest.approx(value, rel=1e-9)
     assert outcome.suppressed == suppressed
-    bound = loss_of(loss).bind(encoded)
+    bound = loss_of(loss).prepare(encoded)
     known = RollUp(encoded, models, needs=bound.needs).check(optimum)
     assert bound.value(known)[0] == pytest.approx(value, rel=1e-9)
     assert known.suppressed[0] == suppressed

@@ -12,8 +12,8 @@ import pytest
 from nymity.datasets import PublicDataset
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
-from nymity.publish.compare import compare
-from nymity.publish.pipeline import publish
+from nymity.publishing.compare import compare
+from nymity.publishing.pipeline import publish
 from nymity.table.schema import Schema, sensitive
 
 pytestmark = pytest.mark.data

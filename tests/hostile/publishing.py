@@ -18,14 +18,14 @@ import nymity as ny
 #: What every child would otherwise import first.
 import nymity.cli.main
 import nymity.cli.publish
-import nymity.publish.compare
+import nymity.publishing.compare
 from hostile.faults import Scenario
 from nymity.core.commit import settle
 from nymity.core.errors import FileError
-from nymity.publish.check import check
-from nymity.publish.custody import Custody, KeptLog, places
-from nymity.publish.fingerprint import fingerprint
-from nymity.publish.run import Run
+from nymity.publishing.check import check
+from nymity.publishing.custody import Custody, KeptLog, places
+from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.run import Run
 from nymity.table.recoding import Recoding
 
 #: Tells the old release from the new one.

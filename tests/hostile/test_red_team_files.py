@@ -18,9 +18,9 @@ from nymity.cli import report as report_command
 from nymity.core.commit import committing, refuse_between
 from nymity.core.errors import FileError
 from nymity.core.locks import LOCK_NAME
-from nymity.publish import check as checking
-from nymity.publish.earlier_opening import _kept
-from nymity.publish.job import Output
+from nymity.publishing import check as checking
+from nymity.publishing.earlier_opening import _kept
+from nymity.publishing.job import Output
 
 OLD = Path(__file__).parents[1] / "releases-0.1.0"
 SCHEMA = ny.Schema({"age": ny.quasi(ny.Hierarchy.intervals(width=5, levels=3)), "s": ny.sensitive()})

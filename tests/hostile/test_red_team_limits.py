@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.cli.source import _set
+from nymity.cli.inputs import _set
 from nymity.core.errors import FileError, ParameterError
 
 _JOB = {"schema": {"q": {"role": "quasi"}}, "privacy": [{"model": "k-anonymity", "k": 2}]}

@@ -48,9 +48,9 @@ from nymity.privacy import (
     TCloseness,
 )
 from nymity.privacy.consistency import Originals
-from nymity.publish.pipeline import publish
-from nymity.publish.registry import METHODS
-from nymity.publish.release import Release
+from nymity.publishing.pipeline import publish
+from nymity.publishing.registry import METHODS
+from nymity.publishing.release import Release
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi, sensitive
 

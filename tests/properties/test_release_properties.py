@@ -25,13 +25,13 @@ from nymity.core.errors import NoSolutionError, TableError
 from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
-from nymity.publish.apply import apply
-from nymity.publish.check import check
-from nymity.publish.compare import compare
-from nymity.publish.job import Output
-from nymity.publish.measure import measure
-from nymity.publish.pipeline import publish
-from nymity.publish.release import Release, read_release
+from nymity.publishing.apply import apply
+from nymity.publishing.check import check
+from nymity.publishing.compare import compare
+from nymity.publishing.job import Output
+from nymity.publishing.measure import measure
+from nymity.publishing.pipeline import publish
+from nymity.publishing.release import Release, read_release
 from nymity.quality import LOSSES
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Attribute, Schema, identifying, insensitive, quasi, sensitive

@@ -8,9 +8,9 @@ import pytest
 
 from in_browser import browser, check_drawn, opened
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.page import render_page
 from nymity_lab.study.runner import StudyRun
 from nymity_lab.study.study import Study
+from nymity_lab.study.study_page import render_page
 
 pytestmark = pytest.mark.browser
 assert browser  # a fixture

@@ -15,8 +15,8 @@ from nymity_robust import (
     LBFGS,
     PGD,
     AdversarialExamples,
-    Attack,
     CarliniWagner,
+    ClassifierAttack,
     EnsembleVoting,
     ExpectationOverTransformation,
     GaussianNoise,
@@ -227,7 +227,7 @@ def test_random_members_are_drawn_per_wish() -> None:
     ],
     ids=lambda attack: attack.key,
 )
-def test_attacks_on_a_noisy_vote_run_and_repeat(attack: Attack) -> None:
+def test_attacks_on_a_noisy_vote_run_and_repeat(attack: ClassifierAttack) -> None:
     images, wanted = wishes(4)
     noisy = EnsembleVoting(NoisyEnsemble(trained(), LaplaceNoise(b=0.05)))
     made = attack.run(noisy, images, wanted, seed=4)

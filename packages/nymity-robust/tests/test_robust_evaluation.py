@@ -29,10 +29,10 @@ from nymity_robust import (
     evaluate,
     generated,
     load_images,
-    share,
+    measured_rate,
 )
 from nymity_robust import data as robust_data
-from nymity_robust.page import evaluation_page, png
+from nymity_robust.evaluation_html import evaluation_page, png
 
 BRIEF = CarliniWagner(searches=2, steps=25)
 
@@ -66,14 +66,14 @@ def test_clopper_pearson_inverts_the_binomial_distribution() -> None:
 
 def test_examples_of_one_image_do_not_count_as_independent() -> None:
     granted = torch.tensor([True] * 30 + [False] * 30)
-    alone = share(granted)
-    by_image = share(granted, torch.arange(60) // 10)  # six images, all ten of each agree
+    alone = measured_rate(granted)
+    by_image = measured_rate(granted, torch.arange(60) // 10)  # six images, all ten of each agree
     assert alone.value == by_image.value == 0.5
     assert by_image.images == 6
     assert by_image.high - by_image.low > 1.8 * (alone.high - alone.low)
-    mixed = share(torch.tensor([True, False] * 30), torch.arange(60) // 10)  # images do not differ
+    mixed = measured_rate(torch.tensor([True, False] * 30), torch.arange(60) // 10)  # images do not differ
     assert mixed.high - mixed.low == pytest.approx(alone.high - alone.low)
-    everything = share(torch.ones(50, dtype=torch.bool), torch.arange(50) // 5)
+    everything = measured_rate(torch.ones(50, dtype=torch.bool), torch.arange(50) // 5)
     assert everything.low == pytest.approx(clopper_pearson(10, 10, error=0.05)[0])
 
 

@@ -16,8 +16,8 @@ from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.runner import run_study
 from nymity_lab.study.study import Results
 from nymity_robust.study import STUDY
+from nymity_robust.study.exhibit_parts import above
 from nymity_robust.study.exhibits import exhibits
-from nymity_robust.study.reading import above
 from nymity_robust.study.work import rows_of
 
 DOCS = Path(__file__).parents[3] / "docs" / "robustness"

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.bucket.problem import Ints, Problem, Value
+from nymity.bucket.problem import BucketProblem, Ints, Value
 from nymity.core.quoting import MARK, quoted
 
 
@@ -55,7 +55,7 @@ class Violation:
         )
 
 
-def assign(problem: Problem, buckets: Ints) -> Ints | Violation:
+def assign(problem: BucketProblem, buckets: Ints) -> Ints | Violation:
     """Return how many records of each value go to each size (n_values, n_sizes), for so many buckets of each size.
 
     Each value's records go to its smallest sizes first; then records move from sizes with too many to sizes with too
@@ -129,7 +129,7 @@ def _movable(records: Ints, limits: Ints, a: int, b: int) -> Ints:
     return moved
 
 
-def _cannot_fill(problem: Problem, buckets: Ints, limits: Ints, short: NDArray[np.bool_]) -> Violation:
+def _cannot_fill(problem: BucketProblem, buckets: Ints, limits: Ints, short: NDArray[np.bool_]) -> Violation:
     admitted = np.minimum(problem.counts, limits[:, short].sum(axis=1))
     return Violation(
         condition="fill",
@@ -140,5 +140,5 @@ def _cannot_fill(problem: Problem, buckets: Ints, limits: Ints, short: NDArray[n
     )
 
 
-def _used(problem: Problem, chosen: NDArray[np.bool_]) -> tuple[int, ...]:
+def _used(problem: BucketProblem, chosen: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(problem.sizes[chosen].tolist())

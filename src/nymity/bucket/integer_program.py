@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.bucket.assignment import Violation, assign
-from nymity.bucket.found import Found, Watch
-from nymity.bucket.problem import Ints, Problem
+from nymity.bucket.best_setting import BestSetting, Watch
+from nymity.bucket.problem import BucketProblem, Ints
 from nymity.bucket.top_down import top_down
 from nymity.core.extras import require
 
@@ -39,12 +39,12 @@ TOLERANCE = 0.01
 BROKEN, TOGETHER = 1e-4, 10
 
 
-def optimal(problem: Problem, watch: Watch) -> Found:
+def optimal(problem: BucketProblem, watch: Watch) -> BestSetting:
     """Return the best setting of any sizes, or the best found in time."""
     return improve(problem, top_down(problem, watch).buckets, watch)
 
 
-def improve(problem: Problem, start: Ints | None, watch: Watch) -> Found:
+def improve(problem: BucketProblem, start: Ints | None, watch: Watch) -> BestSetting:
     """Return the best setting, given one to start from or none."""
     conditions = Conditions(problem)
     answer = conditions.solve(watch)
@@ -55,7 +55,7 @@ def improve(problem: Problem, start: Ints | None, watch: Watch) -> Found:
         answer = conditions.solve(watch, start, integral=True)
         bound = max(bound, answer.bound)
         if answer.infeasible and start is None:
-            return Found(None, complete=True)
+            return BestSetting(None, complete=True)
         if answer.buckets is None:
             break
         setting = np.rint(answer.buckets).astype(np.int64)
@@ -66,13 +66,13 @@ def improve(problem: Problem, start: Ints | None, watch: Watch) -> Found:
         if not conditions.add(np.isin(problem.sizes, checked.sizes), setting):
             break
     if start is None:
-        return Found(None, bound)
+        return BestSetting(None, bound)
     bound = min(bound, problem.loss(start))
-    return Found(start, bound, complete=bound == problem.loss(start))
+    return BestSetting(start, bound, complete=bound == problem.loss(start))
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolverAnswer:
     """What HiGHS found (n_sizes,), if anything, and a bound of the loss as far as it came."""
 
     buckets: NDArray[np.float64] | None
@@ -83,7 +83,7 @@ class Answer:
 class Conditions:
     """The lines of the program so far, as low <= rows @ b <= high."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: BucketProblem) -> None:
         self._highspy = require("highspy", extra="exact", purpose="the integer program for buckets")
         self._problem = problem
         caps, same = np.unique(problem.caps, axis=0, return_inverse=True)
@@ -115,7 +115,7 @@ class Conditions:
         self._high.append(float(problem.counts[all_in].sum()))
         return True
 
-    def solve(self, watch: Watch, start: Ints | None = None, *, integral: bool = False) -> Answer:
+    def solve(self, watch: Watch, start: Ints | None = None, *, integral: bool = False) -> SolverAnswer:
         """Minimize the loss under the lines so far, in whole numbers or not."""
         highspy, n = self._highspy, len(self._problem.sizes)
         highs, every = self._program(), np.arange(n, dtype=np.int32)
@@ -128,7 +128,7 @@ class Conditions:
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         proved = status == highspy.HighsModelStatus.kOptimal
         value = info.mip_dual_bound if integral else info.objective_function_value if proved else 0.0
-        return Answer(
+        return SolverAnswer(
             np.array(highs.getSolution().col_value) if found else None,
             ceil(value - TOLERANCE) if isfinite(value) else 0,
             status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible),

@@ -44,7 +44,7 @@ class BucketMethod(ABC):
     makes: ClassVar[type[Recoding]] = BucketRecoding
 
     @abstractmethod
-    def divide(self, shares: Shares, observe: Observer) -> tuple[Slots, Plan | None]:
+    def divide(self, shares: ValueLimits, observe: Observer) -> tuple[Slots, Plan | None]:
         """Decide how many records of each value every bucket has, and by which plan."""
 
     def run(
@@ -99,7 +99,7 @@ class Buckets(BucketMethod):
         validation.one_of(f"{self.key}.plan", self.plan, PLANNERS)
         validation.number(f"{self.key}.seconds", self.seconds, above=0)
 
-    def divide(self, shares: Shares, observe: Observer) -> tuple[Slots, Plan]:
+    def divide(self, shares: ValueLimits, observe: Observer) -> tuple[Slots, Plan]:
         """Plan on the counts of values, and deal records to the buckets in turn."""
         found = plan(
             shares.counts, shares.largest, sizes=self.sizes, method=self.plan, seconds=self.seconds, observe=observe
@@ -116,13 +116,13 @@ class Anatomy(BucketMethod):
 
     key: ClassVar[str] = "anatomy"
 
-    def divide(self, shares: Shares, observe: Observer) -> tuple[Slots, None]:
+    def divide(self, shares: ValueLimits, observe: Observer) -> tuple[Slots, None]:
         """Deal the records of each value to different buckets."""
         return anatomize(shares.counts, ceil(1 / min(shares.largest.values()))), None
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class ValueLimits:
     """Records of each value, and the largest share of a bucket that promises allow it."""
 
     counts: dict[Label, int]
@@ -160,7 +160,7 @@ def _check_names(attribute: str, published: Sequence[str]) -> None:
         )
 
 
-def _shares(models: Sequence[PrivacyModel], column: SensitiveColumn, key: str) -> Shares:
+def _shares(models: Sequence[PrivacyModel], column: SensitiveColumn, key: str) -> ValueLimits:
     """Return what the strictest of all models allows each value."""
     allowed = []
     for model in models:
@@ -175,4 +175,4 @@ def _shares(models: Sequence[PrivacyModel], column: SensitiveColumn, key: str) -
         allowed.append(of_values)
     strictest = [min(of_value) for of_value in zip(*allowed, strict=True)]
     counts, labels = column.totals.tolist(), column.labels
-    return Shares(dict(zip(labels, counts, strict=True)), dict(zip(labels, strictest, strict=True)))
+    return ValueLimits(dict(zip(labels, counts, strict=True)), dict(zip(labels, strictest, strict=True)))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.bucket.found import Found, Watch
-from nymity.bucket.problem import Problem
+from nymity.bucket.best_setting import BestSetting, Watch
+from nymity.bucket.problem import BucketProblem
 
 
-def one_size(problem: Problem, _: Watch) -> Found:
+def one_size(problem: BucketProblem, _: Watch) -> BestSetting:
     """Return the smallest valid size: n (S - 1)^2 / S grows with S."""
     buckets = problem.n_records // problem.sizes
     valid = (problem.n_records % problem.sizes == 0) & (problem.counts[:, None] <= problem.caps * buckets).all(axis=0)
     if not valid.any():
-        return Found(None, complete=True)
-    return Found.best(problem, np.where(np.arange(len(buckets)) == valid.argmax(), buckets, 0))
+        return BestSetting(None, complete=True)
+    return BestSetting.best(problem, np.where(np.arange(len(buckets)) == valid.argmax(), buckets, 0))

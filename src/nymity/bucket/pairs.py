@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.bucket.problem import Ints, Problem
+from nymity.bucket.problem import BucketProblem, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Pairs:
     slope: Ints
 
     @classmethod
-    def of(cls, problem: Problem) -> Pairs:
+    def of(cls, problem: BucketProblem) -> Pairs:
         """Return all pairs; a single size is a pair with itself, of which the second has no bucket."""
         n, sizes = problem.n_records, problem.sizes
         small, large = np.triu_indices(len(sizes), 1) if len(sizes) > 1 else (np.zeros(1, np.int64),) * 2
@@ -53,14 +53,14 @@ class Pairs:
         """Return some of the pairs."""
         return Pairs(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
-    def setting(self, problem: Problem, pair: int, k: int) -> Ints:
+    def setting(self, problem: BucketProblem, pair: int, k: int) -> Ints:
         """Return the k-th setting of a pair as numbers of buckets of each size (n_sizes,)."""
         buckets = np.zeros(len(problem.sizes), dtype=np.int64)
         buckets[self.small[pair]] += self.b1[pair] - k * self.step1[pair]
         buckets[self.large[pair]] += self.b2[pair] + k * self.step2[pair]
         return buckets
 
-    def valid(self, problem: Problem, pair: int, k: Ints) -> NDArray[np.bool_]:
+    def valid(self, problem: BucketProblem, pair: int, k: Ints) -> NDArray[np.bool_]:
         """Return which of these settings of a pair satisfy theorem 1, as it is written."""
         small, large, counts = self.small[pair], self.large[pair], problem.counts[:, None]
         b1, b2 = self.b1[pair] - k * self.step1[pair], self.b2[pair] + k * self.step2[pair]

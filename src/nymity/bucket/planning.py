@@ -10,11 +10,11 @@ import numpy as np
 
 from nymity.bucket.assignment import Violation, assign
 from nymity.bucket.best import best
-from nymity.bucket.found import Found, Watch
+from nymity.bucket.best_setting import BestSetting, Watch
 from nymity.bucket.integer_program import optimal
 from nymity.bucket.one_size import one_size
 from nymity.bucket.outcome import Plan
-from nymity.bucket.problem import MOST_SIZES, Counts, Ints, Problem, Thresholds
+from nymity.bucket.problem import MOST_SIZES, BucketProblem, Counts, Ints, Thresholds
 from nymity.bucket.top_down import top_down
 from nymity.bucket.two_size import two_size
 from nymity.bucket.two_size_exhaustive import two_size_exhaustive
@@ -24,7 +24,7 @@ from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.progress import Observer, silent
 
 #: Every method by name.
-METHODS: dict[str, Callable[[Problem, Watch], Found]] = {
+METHODS: dict[str, Callable[[BucketProblem, Watch], BestSetting]] = {
     "one-size": one_size,
     "two-size-exhaustive": two_size_exhaustive,
     "two-size-loss": two_size_loss,
@@ -58,7 +58,7 @@ def plan(
     validation.one_of("method", method, METHODS)
     if seconds is not None:
         validation.number("seconds", seconds, above=0)
-    problem = Problem.within(counts, thresholds, sizes)
+    problem = BucketProblem.within(counts, thresholds, sizes)
     watch = Watch(until=start + (inf if seconds is None else seconds), observe=observe)
     found = METHODS[method](problem, watch)
     if found.buckets is None:
@@ -75,11 +75,11 @@ def check(counts: Counts, thresholds: Thresholds, *, sizes: Sequence[int], bucke
     if not 0 < len(sizes) == len(buckets) or sorted(set(sizes)) != list(sizes):
         got = f"sizes {list(sizes)} and buckets {list(buckets)}"
         raise ParameterError("sizes", expected="different sizes, ascending, and how many buckets of each", got=got)
-    problem = Problem.of(counts, thresholds, sizes)
+    problem = BucketProblem.of(counts, thresholds, sizes)
     return _plan(problem, np.array(buckets, dtype=np.int64), "given", None, start)
 
 
-def _plan(problem: Problem, buckets: Ints, method: str, bound: int | None, start: float) -> Plan:
+def _plan(problem: BucketProblem, buckets: Ints, method: str, bound: int | None, start: float) -> Plan:
     used = np.flatnonzero(buckets)
     found = assign(problem, buckets)
     violation = found if isinstance(found, Violation) else None
@@ -99,7 +99,7 @@ def _plan(problem: Problem, buckets: Ints, method: str, bound: int | None, start
     )
 
 
-def _why_none(problem: Problem, method: str, found: Found) -> str:
+def _why_none(problem: BucketProblem, method: str, found: BestSetting) -> str:
     """Say what stands in the way, by the setting whose sizes are largest and most alike, and what would help."""
     least, largest = int(problem.sizes[0]), int(problem.sizes[-1])
     none = f"no plan of method {method!r} with buckets of {least} to {largest}"
@@ -115,7 +115,7 @@ def _why_none(problem: Problem, method: str, found: Found) -> str:
     return f"{none}: {reason}" + (f". Try: sizes=({least}, {works})" if works else "")
 
 
-def _even_setting(problem: Problem) -> Ints | None:
+def _even_setting(problem: BucketProblem) -> Ints | None:
     """Return as few buckets as possible, of sizes that differ by one at most, or None if those are too small."""
     n, least, largest = problem.n_records, int(problem.sizes[0]), int(problem.sizes[-1])
     size, larger = divmod(n, -(-n // largest))
@@ -124,7 +124,7 @@ def _even_setting(problem: Problem) -> Ints | None:
     return np.select([problem.sizes == size, problem.sizes == size + 1], [-(-n // largest) - larger, larger], 0)
 
 
-def _smallest_that_works(problem: Problem, method: Callable[[Problem, Watch], Found]) -> int | None:
+def _smallest_that_works(problem: BucketProblem, method: Callable[[BucketProblem, Watch], BestSetting]) -> int | None:
     """Return the smallest largest size with a plan, if it is soon found: with more sizes there is never less."""
     watch, least = Watch(until=monotonic() + PATIENCE), int(problem.sizes[0])
     most = min(problem.n_records, least + MOST_SIZES - 1)

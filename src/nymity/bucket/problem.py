@@ -38,7 +38,7 @@ MOST_SIZES = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class BucketProblem:
     """Records of each value (n_values,), the sizes to choose among (n_sizes,), ascending, and what they admit.
 
     caps: (n_values, n_sizes), floor(f' * S): the most records of a value in one bucket of a size.
@@ -51,7 +51,7 @@ class Problem:
     caps: Ints
 
     @classmethod
-    def of(cls, counts: Counts, thresholds: Thresholds, sizes: Sequence[int]) -> Problem:
+    def of(cls, counts: Counts, thresholds: Thresholds, sizes: Sequence[int]) -> BucketProblem:
         """Read counts and thresholds, for these sizes."""
         values, numbers = read_counts(counts)
         shares = _read_thresholds(values, thresholds)
@@ -59,7 +59,7 @@ class Problem:
         return cls(values, numbers, shares, chosen, _caps(shares, chosen))
 
     @classmethod
-    def within(cls, counts: Counts, thresholds: Thresholds, sizes: Sequence[int] | None) -> Problem:
+    def within(cls, counts: Counts, thresholds: Thresholds, sizes: Sequence[int] | None) -> BucketProblem:
         """Read counts and thresholds for every size from the least to the largest, and refuse what has no plan."""
         values, numbers = read_counts(counts)
         shares = _read_thresholds(values, thresholds)
@@ -91,11 +91,11 @@ class Problem:
         sums = np.bincount(smallest, weights=self.counts)
         return ceil(sum(Fraction(int(sums[s]) * (s - 1) ** 2, s) for s in np.flatnonzero(sums).tolist()))
 
-    def part(self, counts: Ints) -> Problem:
+    def part(self, counts: Ints) -> BucketProblem:
         """Return the same problem for some of the records (n_values,); thresholds stay those of the whole."""
         return replace(self, counts=counts)
 
-    def take(self, order: Sequence[int]) -> Problem:
+    def take(self, order: Sequence[int]) -> BucketProblem:
         """Return the same problem with its values in another order."""
         return replace(
             self,
@@ -105,7 +105,7 @@ class Problem:
             caps=self.caps[order],
         )
 
-    def with_sizes(self, sizes: Ints) -> Problem:
+    def with_sizes(self, sizes: Ints) -> BucketProblem:
         """Return the same problem for other sizes."""
         return replace(self, sizes=sizes, caps=_caps(self.thresholds, sizes))
 

@@ -10,22 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from nymity.bucket.assignment import assign
-from nymity.bucket.found import Found, Watch
-from nymity.bucket.problem import Ints, Problem
+from nymity.bucket.best_setting import BestSetting, Watch
+from nymity.bucket.problem import BucketProblem, Ints
 from nymity.bucket.two_size import two_size
 
 
-def top_down(problem: Problem, watch: Watch) -> Found:
+def top_down(problem: BucketProblem, watch: Watch) -> BestSetting:
     """Return a setting of several sizes, at least as good as the best of two."""
     two = two_size(problem, watch)
     if two.buckets is None:
         return two
     by_count = sorted(range(len(problem.values)), key=lambda i: (problem.counts[i], problem.thresholds[i]))
     ways = [_divide(problem.take(order), two.buckets, watch) for order in (by_count, by_count[::-1])]
-    return Found(min(ways, key=problem.loss), problem.least_loss)
+    return BestSetting(min(ways, key=problem.loss), problem.least_loss)
 
 
-def _divide(problem: Problem, buckets: Ints, watch: Watch) -> Ints:
+def _divide(problem: BucketProblem, buckets: Ints, watch: Watch) -> Ints:
     """Return a setting in which the records of each size of this one are divided further, where that pays."""
     records = assign(problem, buckets)
     assert isinstance(records, np.ndarray)  # two_size returns what theorem 1 accepts

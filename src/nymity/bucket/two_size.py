@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.bucket.found import Found, Watch
+from nymity.bucket.best_setting import BestSetting, Watch
 from nymity.bucket.pairs import Pairs
-from nymity.bucket.problem import Ints, Problem
+from nymity.bucket.problem import BucketProblem, Ints
 
 #: So many cells (pairs by values) are looked at together.
 BLOCK = 1 << 14
 
 
-def two_size(problem: Problem, watch: Watch) -> Found:
+def two_size(problem: BucketProblem, watch: Watch) -> BestSetting:
     """Return the best setting of at most two sizes."""
     pairs = Pairs.of(problem)
     most = most_buckets(problem)
@@ -47,11 +47,11 @@ def two_size(problem: Problem, watch: Watch) -> Found:
         block += len(chosen)
         watch.report("two-size", min(block, len(order)), len(order), None if best is None else loss)
         if watch.left <= 0 and block < len(order):
-            return Found(best)
-    return Found.best(problem, best)
+            return BestSetting(best)
+    return BestSetting.best(problem, best)
 
 
-def most_buckets(problem: Problem) -> Ints:
+def most_buckets(problem: BucketProblem) -> Ints:
     """Return for each size how many buckets the records can fill at most, by binary search on all sizes at once."""
     low, high = np.zeros_like(problem.sizes), problem.n_records // problem.sizes
     while (low < high).any():
@@ -61,7 +61,7 @@ def most_buckets(problem: Problem) -> Ints:
     return low
 
 
-def _first_valid(problem: Problem, pairs: Pairs, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+def _first_valid(problem: BucketProblem, pairs: Pairs, low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """Return the first k from low to high at which every value's privacy constraint holds, and whether there is one.
 
     With slack s and slope d the constraint is s + k d >= 0: k >= -s / d where d > 0, and k <= s / -d where d < 0.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.bucket.found import Found, Watch
+from nymity.bucket.best_setting import BestSetting, Watch
 from nymity.bucket.pairs import Pairs
-from nymity.bucket.problem import Problem
+from nymity.bucket.problem import BucketProblem
 
 #: So many cells (settings by values) are checked together.
 CHUNK = 1 << 18
 
 
-def two_size_exhaustive(problem: Problem, watch: Watch) -> Found:
+def two_size_exhaustive(problem: BucketProblem, watch: Watch) -> BestSetting:
     """Return the best setting of at most two sizes, by checking all."""
     pairs = Pairs.of(problem)
     best, loss, chunk = None, None, max(1, CHUNK // len(problem.counts))
@@ -24,6 +24,6 @@ def two_size_exhaustive(problem: Problem, watch: Watch) -> Found:
                 best = pairs.setting(problem, pair, int(valid[0]))
                 loss = problem.loss(best)
             if watch.left <= 0:
-                return Found(best)
+                return BestSetting(best)
         watch.report("two-size-exhaustive", pair + 1, len(pairs.last), loss)
-    return Found.best(problem, best)
+    return BestSetting.best(problem, best)

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.bucket.found import Found, Watch
+from nymity.bucket.best_setting import BestSetting, Watch
 from nymity.bucket.pairs import Pairs
-from nymity.bucket.problem import Ints, Problem
+from nymity.bucket.problem import BucketProblem, Ints
 
 #: So many settings are checked together at first, twice as many each time.
 CHUNK = 64
 
 
-def two_size_loss(problem: Problem, watch: Watch) -> Found:
+def two_size_loss(problem: BucketProblem, watch: Watch) -> BestSetting:
     """Return the best setting of at most two sizes."""
     pairs = Pairs.of(problem)
     best, loss = None, None
@@ -30,11 +30,11 @@ def two_size_loss(problem: Problem, watch: Watch) -> Found:
             loss = problem.loss(best)
         watch.report("two-size-loss", pair + 1, len(pairs.last), loss)
         if watch.left <= 0:
-            return Found(best)
-    return Found.best(problem, best)
+            return BestSetting(best)
+    return BestSetting.best(problem, best)
 
 
-def _first_valid(problem: Problem, pairs: Pairs, pair: int, last: int) -> int | None:
+def _first_valid(problem: BucketProblem, pairs: Pairs, pair: int, last: int) -> int | None:
     start, chunk = 0, CHUNK
     while start <= last:
         k: Ints = np.arange(start, min(start + chunk, last + 1))

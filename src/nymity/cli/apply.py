@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
-from nymity.cli.source import may_write, same_file
+from nymity.cli.inputs import may_write, same_file
+from nymity.cli.shared_options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.wording import count
 
@@ -78,8 +78,8 @@ def command(
     Same levels, same classes. The result carries no certificate until it is checked.
     """
     from nymity.io import ReadOptions, write_table
-    from nymity.publish.apply import account, kept_recoding, read_rows_for
-    from nymity.publish.redrawing import further_draws, log_beside
+    from nymity.publishing.apply import account, kept_recoding, read_rows_for
+    from nymity.publishing.redrawing import further_draws, log_beside
     from nymity.table.recoding import Recoding
     from nymity.table.sampled_recoding import SampledRecoding
 

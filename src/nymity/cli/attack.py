@@ -9,17 +9,17 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, bar, table
-from nymity.cli.options import AsJson, JobOption, Quiet, RecodingOption
+from nymity.cli.inputs import open_released
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.source import open_released
+from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.core.exit_code import ExitCode
 from nymity.core.wording import percent
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.opened import OpenedRelease
+    from nymity.publishing.opened import OpenedRelease
     from nymity.risk import AttackReport, AttackResult
 
 

@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, parameters, table
-from nymity.cli.options import AsJson, FailOnWarnings, JobOption, Quiet, RecodingOption
-from nymity.cli.source import open_released
+from nymity.cli.inputs import open_released
+from nymity.cli.shared_options import AsJson, FailOnWarnings, JobOption, Quiet, RecodingOption
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
@@ -20,8 +20,8 @@ from nymity.core.files import open_file
 from nymity.core.wording import count
 
 if TYPE_CHECKING:
-    from nymity.publish.check import CheckResult
-    from nymity.publish.verify import Verification
+    from nymity.publishing.check import CheckResult
+    from nymity.publishing.verify import Verification
 
 EXAMPLES = (
     "nymity check release",
@@ -79,7 +79,7 @@ def command(
     broken or the table is not the one that was certified, 4 when nothing is broken but a promise cannot be seen from
     what was given.
     """
-    from nymity.publish.check import check
+    from nymity.publishing.check import check
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
@@ -184,7 +184,7 @@ def _verdict(result: CheckResult) -> tuple[str, str]:
 
 
 def _beside(release: Path) -> Path:
-    from nymity.publish.signing import CERTIFICATE_NAME
+    from nymity.publishing.signing import CERTIFICATE_NAME
 
     if release.is_dir():
         if not (release / CERTIFICATE_NAME).is_file():

@@ -11,13 +11,13 @@ from rich.table import Table
 
 from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, table
-from nymity.cli.options import AsJson, JobOption, Quiet, RecodingOption
+from nymity.cli.inputs import open_released, read_original
 from nymity.cli.private import about_private
-from nymity.cli.source import open_released, read_original
+from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publish.compare import Comparison
+    from nymity.publishing.compare import Comparison
 
 EXAMPLES = (
     "nymity compare patients.csv release",
@@ -47,7 +47,7 @@ def command(
     Every loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
-    from nymity.publish.compare import compare
+    from nymity.publishing.compare import compare
     from nymity.quality.metric import GROUPS
 
     screen = Screen(quiet=quiet, as_json=as_json)

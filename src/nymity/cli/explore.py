@@ -9,9 +9,9 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Force, Quiet
+from nymity.cli.inputs import load_job, may_write, same_file
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, may_write, same_file
+from nymity.cli.shared_options import AsJson, Force, Quiet
 from nymity.core.errors import FileError
 from nymity.core.wording import count, percent
 
@@ -54,7 +54,7 @@ def command(
     both loss and suppressed records, or in both loss and the k reached. Nothing is published.
     """
     from nymity.io import write_table
-    from nymity.publish.explore import explore
+    from nymity.publishing.explore import explore
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job, settings or ())

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from nymity.cli.console import Screen, write_json
-from nymity.cli.options import NoValues
+from nymity.cli.shared_options import NoValues
 from nymity.cli.stopping import stop_code, was_stopped
 from nymity.core.boundary import bounded, check_address_space
 from nymity.core.errors import FileError, InputError, Interrupted, NymityError

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Quiet
-from nymity.cli.source import load_job
+from nymity.cli.inputs import load_job
+from nymity.cli.shared_options import AsJson, Quiet
 
 if TYPE_CHECKING:
     from nymity.dp.forecast import Forecast

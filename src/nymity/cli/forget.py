@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 
@@ -33,7 +33,7 @@ def command(
     Row mapping, keys, salt, nodes and recoding go, and those of the releases it replaced. The release stays, with
     certificate and signature, and can still be checked.
     """
-    from nymity.publish.forget import LOST, NOT_PROMISED, forget
+    from nymity.publishing.forget import LOST, NOT_PROMISED, forget
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if not yes:

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.tree import Tree
 
 from nymity.cli.console import Screen, add_row, cell, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write
+from nymity.cli.inputs import may_write
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.core.errors import HierarchyError, ParameterError, SchemaError
 from nymity.core.validation import nearest
 
@@ -81,7 +81,7 @@ def _read(file: Path, delimiter: str | None) -> Hierarchy:
 def _suggest(file: Path, column: str, reading: dict[str, Any]) -> tuple[Hierarchy, dict[str, Any] | None]:
     """Return the suggested hierarchy, and how a job file would ask for it."""
     from nymity.io import ReadOptions, read_table
-    from nymity.publish.codec import dump_piece
+    from nymity.publishing.codec import dump_piece
     from nymity.table.hierarchy import Hierarchy
 
     data = read_table(file, ReadOptions(**reading))
@@ -135,7 +135,7 @@ def _name(label: str | None) -> str:
 
 
 def _show_use(screen: Screen, column: str | None, specification: dict[str, Any] | None, save: Path | None) -> None:
-    from nymity.publish.toml import toml_job
+    from nymity.publishing.toml import toml_job
 
     if save is not None:
         specification = {"type": "file", "path": save.as_posix()}

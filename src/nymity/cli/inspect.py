@@ -11,13 +11,13 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
-from nymity.cli.source import may_write, write_text
+from nymity.cli.inputs import may_write, write_text
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
 from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publish.inspect import Inspection
+    from nymity.publishing.inspect import Inspection
 
 EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
 
@@ -43,7 +43,7 @@ def command(
     With --job it also writes a commented job file to start from.
     """
     from nymity.io import ReadOptions, found_options, read_table
-    from nymity.publish.inspect import inspect_table
+    from nymity.publishing.inspect import inspect_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
@@ -97,7 +97,7 @@ def _headline(inspection: Inspection) -> str:
 
 
 def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
-    from nymity.publish.inspect import starter_job
+    from nymity.publishing.inspect import starter_job
 
     # How it was read here is how it must be read there, whatever records there will be.
     write_text(job, starter_job(inspection, _seen_from(job.parent, data), privacy_k=k, reading=reading))

@@ -18,8 +18,8 @@ from nymity.core.wording import count, percent
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.opened import OpenedRelease
-    from nymity.publish.release import Release
+    from nymity.publishing.opened import OpenedRelease
+    from nymity.publishing.release import Release
     from nymity.utility import Learnability, LearningResult
 
 Target = Annotated[

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.inputs import names, read_with_roles
 from nymity.cli.private import about_source
-from nymity.cli.source import names, read_with_roles
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.measure import Measurement
+    from nymity.publishing.measure import Measurement
     from nymity.table.schema import Schema
 
 EXAMPLES = (
@@ -41,7 +41,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure which k, l … a table reaches, promised or not."""
-    from nymity.publish.measure import measure
+    from nymity.publishing.measure import measure
 
     screen = Screen(quiet=quiet, as_json=as_json)
     reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.cli.console import Screen
-from nymity.cli.source import load_job, same_file
+from nymity.cli.inputs import load_job, same_file
 
 if TYPE_CHECKING:
-    from nymity.publish.job import Job
-    from nymity.publish.opened import OpenedRelease
+    from nymity.publishing.job import Job
+    from nymity.publishing.opened import OpenedRelease
 
 NOT_FOR_RELEASE = (
     "not for release: these figures are computed from the records of a differentially private release, and no budget "

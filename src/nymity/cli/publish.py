@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.inputs import load_job, same_file
 from nymity.cli.key import ask
-from nymity.cli.options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, same_file
+from nymity.cli.shared_options import AsJson, Delivered, FailOnWarnings, Quiet
 from nymity.cli.stopping import was_stopped
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
@@ -28,9 +28,9 @@ from nymity.core.system_errors import UNCHANGED
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.compare import Comparison
-    from nymity.publish.job import Job
-    from nymity.publish.release import Release
+    from nymity.publishing.compare import Comparison
+    from nymity.publishing.job import Job
+    from nymity.publishing.release import Release
     from nymity.risk import AttackReport
 
 EXAMPLES = (
@@ -107,7 +107,7 @@ class Destination:
     @staticmethod
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
-        from nymity.publish.custody import private_folder
+        from nymity.publishing.custody import private_folder
 
         private = private_folder(release, custodian, names=("--out", "--custodian"))
         return Destination(release=release, custodian=private)
@@ -116,8 +116,8 @@ class Destination:
         self, tables: Sequence[str], *, is_signed: bool, has_about: bool, has_report: bool
     ) -> dict[str, Path | None]:
         """Say where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
-        from nymity.publish.release import ABOUT_NAME
-        from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+        from nymity.publishing.release import ABOUT_NAME
+        from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
         table, *apart = (self.release / name for name in tables)
         return {
@@ -148,11 +148,11 @@ def publish_job(
     from nymity.dp.private_method import PrivateOutcome
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
-    from nymity.publish.compare import compare
-    from nymity.publish.custody import make_way
-    from nymity.publish.release import ABOUT_NAME
-    from nymity.publish.run import Run
-    from nymity.publish.signing import key_for
+    from nymity.publishing.compare import compare
+    from nymity.publishing.custody import make_way
+    from nymity.publishing.release import ABOUT_NAME
+    from nymity.publishing.run import Run
+    from nymity.publishing.signing import key_for
     from nymity.quality import Loss
 
     job = load_job(path, settings)
@@ -268,8 +268,8 @@ class Pages:
 
 def keep(to: Destination, release: Release, name: str, text: str) -> None:
     """Put a file about a release into the custodian's folder, unless another one has taken its place."""
-    from nymity.publish.certificate_form import read_certificate
-    from nymity.publish.signing import CERTIFICATE_NAME
+    from nymity.publishing.certificate_form import read_certificate
+    from nymity.publishing.signing import CERTIFICATE_NAME
 
     with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
         if read_certificate(to.release / CERTIFICATE_NAME) != release.certificate:
@@ -283,7 +283,7 @@ def keep(to: Destination, release: Release, name: str, text: str) -> None:
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
     """Return the folder or file of the log that is meant."""
     from nymity.core.commit import settle
-    from nymity.publish.custody import Custody, places
+    from nymity.publishing.custody import Custody, places
 
     if delivered is not None and (log is None or not log.is_dir()):
         raise ParameterError("--delivered", expected="--log with a custodian's folder to look in", got=str(log))

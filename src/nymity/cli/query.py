@@ -9,10 +9,10 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, JobOption, Quiet, RecodingOption
+from nymity.cli.inputs import open_released, read_original
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.source import open_released, read_original
+from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:

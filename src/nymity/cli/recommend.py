@@ -10,16 +10,16 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
+from nymity.cli.inputs import load_job, may_write, names
 from nymity.cli.learning import Classifiers
-from nymity.cli.options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
 from nymity.cli.progress import watching
-from nymity.cli.source import load_job, may_write, names
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
 from nymity.core.errors import InputError, ParameterError
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publish.job import Job, Source
-    from nymity.recommend.recommendation import Choice, Recommendation
+    from nymity.publishing.job import Job, Source
+    from nymity.recommending.recommendation import Choice, Recommendation
 
 EXAMPLES = (
     "nymity recommend patients.csv --target readmitted",
@@ -71,8 +71,8 @@ def command(
     and how well classifiers trained on the release predict the target for original records. The settings that no other
     beats in both are written as job files. Ctrl-C ends it earlier and keeps what was found.
     """
-    from nymity.recommend.recommendation import DATA_NAME
-    from nymity.recommend.search import CLASSIFIERS, recommend
+    from nymity.recommending.recommend import CLASSIFIERS, recommend
+    from nymity.recommending.recommendation import DATA_NAME
 
     screen = Screen(quiet=quiet, as_json=as_json)
     may_write(out / DATA_NAME, force=force)
@@ -98,7 +98,7 @@ def command(
 
 def _described(data: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]) -> Job | Source:
     """Take roles and models from a job, with this table as its source; without one, the table says everything."""
-    from nymity.publish.job import Source
+    from nymity.publishing.job import Source
 
     if job is None:
         return Source(path=str(data), **reading)
@@ -120,7 +120,7 @@ def _numbers(listed: str | None) -> list[int] | None:
 
 
 def _page(found: Recommendation) -> str:
-    from nymity.recommend.page import render_page
+    from nymity.recommending.recommendation_page import render_page
 
     return render_page(found)
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.inputs import load_job, may_write
 from nymity.cli.learning import learned
-from nymity.cli.options import AsJson, Force, JobOption, Quiet
 from nymity.cli.progress import watching
 from nymity.cli.publish import PATIENCE, Destination, keep
-from nymity.cli.source import load_job, may_write
+from nymity.cli.shared_options import AsJson, Force, JobOption, Quiet
 from nymity.core.custodian import BOARD_NAME, ENDED, FINDINGS_NAME, LOG_NAME, REPORT_NAME, custody_has_ended
 from nymity.core.errors import FileError, InputError, JobError
-from nymity.core.formats import CERTIFICATE
+from nymity.core.format_numbers import CERTIFICATE
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.progress import Observer, Progress, report
 from nymity.core.system_errors import explained
@@ -25,7 +25,7 @@ from nymity.core.system_errors import explained
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publish.release import Release
+    from nymity.publishing.release import Release
 
 EXAMPLES = (
     "nymity report release",
@@ -93,8 +93,8 @@ def command(
 
 
 def _for_recipients(release: Path, to: Destination, out: Path | None) -> Path:
-    from nymity.cli.source import write_text
-    from nymity.publish.release import ABOUT_NAME
+    from nymity.cli.inputs import write_text
+    from nymity.publishing.release import ABOUT_NAME
     from nymity.report import render_about
 
     if out is not None:
@@ -120,7 +120,7 @@ def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None,
 
 
 def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path | None) -> Path:
-    from nymity.cli.source import write_text
+    from nymity.cli.inputs import write_text
     from nymity.report import Findings, quick_attacks, render_report
 
     if job is None:
@@ -147,10 +147,10 @@ def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path 
 def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.DataFrame]:
     """Make a release that is written once more in memory, as its log says, or say why it is another one."""
     from nymity.dp.private_method import PrivateMethod
-    from nymity.publish.certificate_form import read_certificate
-    from nymity.publish.custody import read_log
-    from nymity.publish.run import Run
-    from nymity.publish.signing import CERTIFICATE_NAME
+    from nymity.publishing.certificate_form import read_certificate
+    from nymity.publishing.custody import read_log
+    from nymity.publishing.run import Run
+    from nymity.publishing.signing import CERTIFICATE_NAME
 
     job, written = load_job(path), read_certificate(to.release / CERTIFICATE_NAME)
     if isinstance(job.method, PrivateMethod):

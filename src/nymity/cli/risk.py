@@ -9,10 +9,10 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.inputs import read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
-from nymity.cli.source import read_with_roles
+from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publish.compare import Comparison
-    from nymity.publish.release import Release
+    from nymity.publishing.compare import Comparison
+    from nymity.publishing.release import Release
 
 
 #: Said of a private release whose draws anybody can draw again.

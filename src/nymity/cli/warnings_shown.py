@@ -12,7 +12,7 @@ from nymity.cli.console import Screen, add_row
 
 def show_warnings(screen: Screen, what: str, warnings: Sequence[Mapping[str, Any]]) -> None:
     """Say that something holds and with how many warnings, and list them."""
-    from nymity.publish.caveats import verdict
+    from nymity.publishing.caveats import verdict
 
     said = f"{what} {verdict(True, len(warnings))}."
     if warnings:

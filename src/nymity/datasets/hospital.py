@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.datasets import population as people
+from nymity.datasets import hospital_people as people
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.bits import Bits, Drawn, NotPrivate, SystemBits
 from nymity.core.extras import require
 from nymity.dp.audit import Audit, audit
+from nymity.dp.delta_grid import delta_table
 from nymity.dp.exponential import exponential_mechanism
 from nymity.dp.forecast import Forecast, forecast
 from nymity.dp.ledger import Ledger, Spending
 from nymity.dp.mechanisms import discrete_laplace, sample_records
 from nymity.dp.sampling import SamplingDelta, delta, largest_beta, smallest_k, smoothness
-from nymity.dp.table import delta_table
 
 if TYPE_CHECKING:
     from nymity.dp.functional_logistic_regression import FunctionalLogisticRegression

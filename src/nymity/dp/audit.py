@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeVar
 
-from nymity.core.intervals import clopper_pearson
+from nymity.core.confidence_intervals import clopper_pearson
 from nymity.core.validation import number, whole_number
 from nymity.dp.parameters import Number, fraction_between
 

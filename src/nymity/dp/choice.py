@@ -38,7 +38,7 @@ class NodeScore(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class NodeChoice:
     """The chosen node and, for the custodian alone, the scored nodes of the last draw: levels (N, m), scores (N,)."""
 
     node: Node
@@ -56,7 +56,7 @@ class Drawing:
     bits: Bits
     observe: Observer = silent
 
-    def from_all(self, *, epsilon: Fraction) -> Choice:
+    def from_all(self, *, epsilon: Fraction) -> NodeChoice:
         """Draw one node of the lattice: epsilon-differentially private.
 
         Where to score every node would take long, most are drawn from by what their scores cannot exceed.
@@ -67,21 +67,21 @@ class Drawing:
                 return self._from_bounds(Envelope(self.score, self.space, epsilon / self._interval), epsilon)
         scores = self.score.everywhere(self.space, self.observe)
         drawn = self._draw(scores, epsilon)
-        return Choice(self.space.node(drawn), self.space.levels().astype(np.int64), scores)
+        return NodeChoice(self.space.node(drawn), self.space.levels().astype(np.int64), scores)
 
-    def on_the_way_down(self, *, epsilon: Fraction, steps: int, final_share: Fraction) -> Choice:
+    def on_the_way_down(self, *, epsilon: Fraction, steps: int, final_share: Fraction) -> NodeChoice:
         """Walk down from the top, then draw one of the nodes walked over: epsilon-differentially private.
 
         Bild, Kuhn and Prasser (2018), figure 7, returns the best of these nodes. That looks at private scores once
         more, and a single record can decide it; so a share of epsilon is kept for a draw.
         """
         walked, scores = self._walk(epsilon * (1 - final_share) / steps, steps)
-        return Choice(walked[self._draw(scores, epsilon * final_share)], np.array(walked), scores)
+        return NodeChoice(walked[self._draw(scores, epsilon * final_share)], np.array(walked), scores)
 
-    def as_published(self, *, epsilon: Fraction, steps: int) -> Choice:
+    def as_published(self, *, epsilon: Fraction, steps: int) -> NodeChoice:
         """Walk down from the top and return the best node: *not* private, for studies of the paper's figures."""
         walked, scores = self._walk(epsilon / steps, steps)
-        return Choice(walked[int(np.argmax(scores))], np.array(walked), scores)
+        return NodeChoice(walked[int(np.argmax(scores))], np.array(walked), scores)
 
     def _walk(self, epsilon: Fraction, steps: int) -> tuple[list[Node], Whole]:
         """Return the top, the nodes that steps led to, and their scores; a step goes to a node just below any of these.
@@ -126,11 +126,11 @@ class Drawing:
     def _draw_lazily(self, bounds: Whole, score: Callable[[int], int], epsilon: Fraction) -> int:
         return lazy_exponential_mechanism(bounds, score, epsilon=epsilon, interval=self._interval, bits=self.bits).value
 
-    def _from_bounds(self, envelope: Envelope, epsilon: Fraction) -> Choice:
+    def _from_bounds(self, envelope: Envelope, epsilon: Fraction) -> NodeChoice:
         envelope.narrow(self.observe)
         drawn = self._draw_lazily(envelope.bounds, envelope.settle, epsilon)
         scored = envelope.settled
-        return Choice(self.space.node(drawn), envelope.levels[scored], envelope.bounds[scored])
+        return NodeChoice(self.space.node(drawn), envelope.levels[scored], envelope.bounds[scored])
 
     @property
     def _interval(self) -> Fraction:

@@ -15,7 +15,7 @@ import numpy as np
 
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of
-from nymity.dp.choice import Choice, Drawing
+from nymity.dp.choice import Drawing, NodeChoice
 from nymity.dp.interpolation import INTERPOLATIONS
 from nymity.dp.parameters import Number, fraction_between
 from nymity.dp.private_method import PrivateMethod, check_scorable
@@ -68,7 +68,7 @@ class EpsilonSafeLattice(PrivateMethod):
         """Return 1 + penalty k: the proof stands with the score."""
         return 1 + fraction_between("penalty", self.penalty, 0) * k
 
-    def choose(self, drawing: Drawing, epsilon: Fraction) -> Choice:
+    def choose(self, drawing: Drawing, epsilon: Fraction) -> NodeChoice:
         """Draw once from all nodes."""
         return drawing.from_all(epsilon=epsilon)
 

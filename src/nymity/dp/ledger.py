@@ -15,7 +15,7 @@ from nymity.core.commit import replace_file
 from nymity.core.disk import make_folder
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.files import read_file
-from nymity.core.formats import LEDGER
+from nymity.core.format_numbers import LEDGER
 from nymity.core.locks import locked
 from nymity.core.paths import path_text, resolved
 from nymity.core.permissions import warn_if_exposed

@@ -16,7 +16,7 @@ from nymity.core.bits import SYSTEM, Bits, NotPrivate, coins
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
-from nymity.dp.choice import Choice, Drawing, NodeScore
+from nymity.dp.choice import Drawing, NodeChoice, NodeScore
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.scores import weights_of
 from nymity.lattice.space import Space
@@ -65,7 +65,7 @@ class PrivateMethod(ABC):
         """Return the length of an interval that holds all changes by one record; ``weight`` is all attributes'."""
 
     @abstractmethod
-    def choose(self, drawing: Drawing, epsilon: Fraction) -> Choice:
+    def choose(self, drawing: Drawing, epsilon: Fraction) -> NodeChoice:
         """Draw a node: epsilon-differentially private for the sample."""
 
     def run(
@@ -130,7 +130,7 @@ class PrivateOutcome:
     model: DifferentialPrivacy
     interval: Fraction
     sample_records: int
-    choice: Choice
+    choice: NodeChoice
     scale: int
     optimal: bool = False
     bound: float | None = None

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from nymity.core import validation
-from nymity.dp.choice import Choice, Drawing
+from nymity.dp.choice import Drawing, NodeChoice
 from nymity.dp.parameters import fraction_between
 from nymity.dp.private_method import PrivateMethod, check_scorable
 from nymity.dp.scores import SCORES, Classification, Score, check_score
@@ -72,7 +72,7 @@ class SafePub(PrivateMethod):
         low, high = SCORES[self.score].changes(k, weight)
         return high - low
 
-    def choose(self, drawing: Drawing, epsilon: Fraction) -> Choice:
+    def choose(self, drawing: Drawing, epsilon: Fraction) -> NodeChoice:
         """Draw once from all nodes, or walk."""
         if self.steps is None:
             return drawing.from_all(epsilon=epsilon)

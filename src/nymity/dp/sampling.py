@@ -13,7 +13,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING
 
 from nymity.core.errors import ParameterError
-from nymity.core.exponential import exceeds_exp
+from nymity.core.powers_of_e import exceeds_exp
 from nymity.core.validation import one_of, whole_number
 from nymity.dp.binomial import ball, precision
 from nymity.dp.notion import NOTIONS, Notion

@@ -18,12 +18,12 @@ from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows
+from nymity.io.file_content import detect_encoding, empty, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
-from nymity.io.source import detect_encoding, empty, utf8_chunks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from nymity.core.extras import require
 from nymity.core.quoting import relayed
 from nymity.io.delimited import named
 from nymity.io.dialect import has_header
-from nymity.io.format import Signature, SpreadsheetFormat
+from nymity.io.format import FileSignature, SpreadsheetFormat
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import too_wide
@@ -138,7 +138,9 @@ class Excel(SpreadsheetFormat):
 
 XLSX = Excel(
     suffix=".xlsx",
-    signature=Signature(name="Excel or zip", start=b"PK\x03\x04", rename="rename it to .xlsx, or unpack the archive"),
+    signature=FileSignature(
+        name="Excel or zip", start=b"PK\x03\x04", rename="rename it to .xlsx, or unpack the archive"
+    ),
 )
 
 

@@ -16,7 +16,7 @@ from nymity.io.options import ReadOptions, WriteOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Signature:
+class FileSignature:
     """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix."""
 
     name: str
@@ -30,7 +30,7 @@ class Signature:
         return head.startswith(self.start) and ended
 
 
-GZIP = Signature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.gz, or unpack it")
+GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.gz, or unpack it")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Format(ABC):
     """
 
     suffix: str
-    signature: Signature | None = None
+    signature: FileSignature | None = None
     released: bool = True
 
     #: What is found out from the records of a file unless it is stated.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from nymity.core.errors import FileError
 from nymity.core.files import open_file
-from nymity.io.format import Format, Signature
-from nymity.io.source import empty, unreadable
+from nymity.io.format import Format, FileSignature
+from nymity.io.file_content import empty, unreadable
 
 from nymity.io.delimited import CSV as CSV
 from nymity.io.delimited import TSV as TSV
@@ -26,7 +26,7 @@ SUFFIXES = tuple(known.suffix for known in FORMATS.values())
 #: Formats that a released table can be written in.
 RELEASED = tuple(name for name, known in FORMATS.items() if known.released)
 
-_OLD_EXCEL = Signature(
+_OLD_EXCEL = FileSignature(
     name="an Excel file of before 2007",
     start=b"\xd0\xcf\x11\xe0",
     rename="save it as .xlsx in a spreadsheet program",
@@ -66,7 +66,7 @@ def confirmed_format(path: Path) -> Format:
     return promised
 
 
-def _unlike(path: Path, promised: Format, seen: Signature | None) -> FileError:
+def _unlike(path: Path, promised: Format, seen: FileSignature | None) -> FileError:
     wanted = promised.signature.name if promised.signature else "text"
     return FileError(
         str(path),

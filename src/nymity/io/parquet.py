@@ -12,7 +12,7 @@ from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
 from nymity.io.compact import compact
-from nymity.io.format import Format, Signature
+from nymity.io.format import FileSignature, Format
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.parquet_size import check_parquet
@@ -72,5 +72,5 @@ class Parquet(Format):
 
 PARQUET = Parquet(
     suffix=".parquet",
-    signature=Signature(name="Parquet", start=b"PAR1", end=b"PAR1", rename="rename it to .parquet"),
+    signature=FileSignature(name="Parquet", start=b"PAR1", end=b"PAR1", rename="rename it to .parquet"),
 )

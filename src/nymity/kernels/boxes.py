@@ -35,7 +35,7 @@ class Columns(NamedTuple):
     grid: Any
 
 
-class Boxes(NamedTuple):
+class ClassBoxes(NamedTuple):
     """Boxes of classes: lo and hi (n_boxes, p), mask (n_boxes, n_words), distinct (n_boxes, s)."""
 
     lo: Any

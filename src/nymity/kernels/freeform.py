@@ -16,7 +16,7 @@ import numpy as np
 from nymity.kernels.compiled import njit
 
 
-class Rows(NamedTuple):
+class FreeformRows(NamedTuple):
     """n records and the n published rows so far.
 
     points (n, p), scales (p,), codes (n, s), set_scales (s,): the geometry. covers (n, k): records of each row, the

@@ -13,7 +13,7 @@ import numpy as np
 from nymity.kernels.compiled import njit
 
 
-class Boxes(NamedTuple):
+class RowsAndRecords(NamedTuple):
     """Rows and records to compare.
 
     rows (n_rows, m): numbers of cells. records (n_records, m): ranks. low, high (n_cells,): the least and greatest rank

@@ -23,7 +23,7 @@ from nymity.kernels.compiled import njit
 _ONE = np.uint64(1)
 
 
-class Rows(NamedTuple):
+class GroupedRows(NamedTuple):
     """Different rows of the groups: cells (n_columns, n_rows), records (n_rows,).
 
     Those of group g are the rows from starts[g] to starts[g + 1]. ``wide`` lists the columns in which a cell may stand

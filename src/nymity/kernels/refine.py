@@ -13,7 +13,7 @@ import numpy as np
 
 from nymity.kernels.boxes import begin, cost_of, extend
 from nymity.kernels.compiled import njit
-from nymity.kernels.exchange import change, cost_after, loss, move
+from nymity.kernels.partition_change import change, cost_after, loss, move
 
 #: What a pass tries.
 EXCHANGE, DISSOLVE, RECUT = 0, 1, 2

@@ -18,7 +18,7 @@ from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.lattice.exploration import Exploration
 from nymity.lattice.outcome import LatticeOutcome, demands_of
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
 #: The budget where none is given.
 DEFAULT_SECONDS = 60.0
@@ -49,7 +49,7 @@ class AnytimeLattice(LatticeSearch):
         if self.checks is not None:
             validation.whole_number("anytime-lattice.checks", self.checks, at_least=1)
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Explore until the budget is spent or the optimum proved."""
         return self._explore(Exploration(inquiry))
 
@@ -70,7 +70,7 @@ class AnytimeLattice(LatticeSearch):
         exploration.observed_by(observe)
         return self.answer(exploration.inquiry, self._explore(exploration), outcome.recoding.columns)
 
-    def _explore(self, exploration: Exploration) -> Found:
+    def _explore(self, exploration: Exploration) -> ChosenNode:
         inquiry, seconds = exploration.inquiry, self.seconds
         if seconds is None:
             seconds = inf if self.checks is not None else DEFAULT_SECONDS
@@ -80,12 +80,12 @@ class AnytimeLattice(LatticeSearch):
             if self.checks is not None and inquiry.checks - before >= self.checks:
                 break
             exploration.step()
-        best = inquiry.ledger.best
+        best = inquiry.seen.best
         if exploration.finished or (best is None and inquiry.monotone):  # without a solution at the top there is none
-            return Found(best, optimal=best is not None)
+            return ChosenNode(best, optimal=best is not None)
         if best is None:
             raise self._none_yet(inquiry)
-        return Found(best, optimal=False, bound=exploration.bound, exploration=exploration)
+        return ChosenNode(best, optimal=False, bound=exploration.bound, exploration=exploration)
 
     def _none_yet(self, inquiry: Inquiry) -> NoSolutionError:
         return NoSolutionError(
@@ -96,7 +96,7 @@ class AnytimeLattice(LatticeSearch):
 
     def _check_same_question(self, outcome: LatticeOutcome, inquiry: Inquiry) -> None:
         table, models = inquiry.engine.table, inquiry.engine.models
-        asked = (outcome.minimized, inquiry.ledger.limit, inquiry.engine.outliers)
+        asked = (outcome.minimized, inquiry.seen.limit, inquiry.engine.outliers)
         wanted = (self.minimized, self.limit(table, models), self.outliers)
         if wanted != asked:
             raise ParameterError(

@@ -17,7 +17,7 @@ import numpy as np
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 from nymity.lattice.space import Node
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.table.encoding import EncodedTable
@@ -51,16 +51,16 @@ class Datafly(LatticeSearch):
         """The limit in words."""
         return super().allowed if self.at_most == "share" else "k records"
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Climb until a node is a solution."""
         table, node = inquiry.engine.table, inquiry.space.low
         while inquiry.check(node) is None:
             free = [a for a in range(len(node)) if node[a] < inquiry.space.high[a]]
             if not free:
-                return Found(None, optimal=False)
+                return ChosenNode(None, optimal=False)
             axis = max(free, key=lambda a: _values_in_use(table, a, node[a]))  # the first of equal ones
             node = _raised(node, axis)
-        return Found(node, optimal=False)
+        return ChosenNode(node, optimal=False)
 
 
 def _values_in_use(table: EncodedTable, attribute: int, level: int) -> int:

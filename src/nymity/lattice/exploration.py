@@ -19,8 +19,8 @@ from math import inf
 
 from nymity.core.progress import Observer
 from nymity.lattice.frontier import Frontier
-from nymity.lattice.ledger import TIE
 from nymity.lattice.search import Inquiry
+from nymity.lattice.seen_nodes import TIE
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics
 
@@ -52,7 +52,7 @@ class Exploration:
     @property
     def bound(self) -> float | None:
         """No solution has a smaller loss; None where the loss has no bound. A hair below, to cover rounding."""
-        bound = min(self.frontier.bound, self.inquiry.ledger.best_loss)
+        bound = min(self.frontier.bound, self.inquiry.seen.best_loss)
         return None if bound in (inf, -inf) else bound * (1 - TIE)
 
     def observed_by(self, observe: Observer) -> None:
@@ -66,15 +66,15 @@ class Exploration:
             self._improve()
         else:
             self.frontier.step()
-        if self.inquiry.ledger.best_loss < self._best_loss:
-            self._best_loss, self._better_at = self.inquiry.ledger.best_loss, self.inquiry.checks
+        if self.inquiry.seen.best_loss < self._best_loss:
+            self._best_loss, self._better_at = self.inquiry.seen.best_loss, self.inquiry.checks
 
     # -- improving -------------------------------------------------------------------------------------
 
     def _improves_next(self) -> bool:
         """Go on improving while that helps; then take turns, until nothing is left to try."""
         self._turn += 1
-        best = self.inquiry.ledger.best
+        best = self.inquiry.seen.best
         if self._improving is None and best is not None and best != self._exhausted:
             self._improving = self._search_around_best()
         if self._improving is None:
@@ -101,13 +101,13 @@ class Exploration:
 
     def _search_around_best(self) -> Iterator[None]:
         """Descend from places away from the best node, anew whenever a better one turns up."""
-        ledger = self.inquiry.ledger
-        while (best := ledger.best) is not None and best != self._exhausted:
+        seen = self.inquiry.seen
+        while (best := seen.best) is not None and best != self._exhausted:
             for start, held in self._starts_around(best):
                 end = yield from self._descend(start, held)
                 if end is not None:
                     yield from self._descend(end)
-                if ledger.best != best:
+                if seen.best != best:
                     break
             else:
                 self._exhausted = best

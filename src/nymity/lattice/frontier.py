@@ -53,7 +53,7 @@ Entry = tuple[Bounds, int, Interval]
 
 
 class Frontier:
-    """Intervals that may hold a better node than the ledger's best.
+    """Intervals that may hold a better node than the best seen.
 
     ``check`` asks for one node under the models; it defaults to the inquiry's.
     """
@@ -72,7 +72,7 @@ class Frontier:
 
     @property
     def open(self) -> bool:
-        """Whether anything is left; if not, the ledger's best node is the optimum."""
+        """Whether anything is left; if not, the best seen node is the optimum."""
         return bool(self._queue or self._deep or not self._started)
 
     @property
@@ -113,7 +113,7 @@ class Frontier:
             self._deep.append(entry)
 
     def _excluded(self, bounds: Bounds, interval: Interval) -> bool:
-        return bool(bounds) and self.inquiry.ledger.excludes(bounds, interval.suppressed)
+        return bool(bounds) and self.inquiry.seen.excludes(bounds, interval.suppressed)
 
     def _parts(self, bounds: Bounds, interval: Interval) -> Iterator[tuple[Bounds, Interval]]:
         """Split an interval in two, or check its top against the models themselves if that may say more."""

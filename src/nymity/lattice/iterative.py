@@ -34,14 +34,14 @@ from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.grouping import distinct
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.outcome import LatticeOutcome, refuse
 from nymity.lattice.rollup import NodeClasses, RollUp
 from nymity.lattice.search import engines
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, loss_of
-from nymity.quality.attribute_loss import BoundCostLoss
+from nymity.quality.attribute_loss import PreparedCostLoss
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.packing import KeyLayout
@@ -85,8 +85,8 @@ class IterativeRecoding:
         draws: Draws | None = None,
     ) -> LatticeOutcome:
         """Publish layer by layer until nothing is left."""
-        bound = self.minimized.bind(table)
-        if not isinstance(bound, BoundCostLoss):
+        prepared = self.minimized.prepare(table)
+        if not isinstance(prepared, PreparedCostLoss):
             raise ParameterError(
                 "iterative-recoding.loss",
                 expected="a loss that is a mean over cells: 'loss', 'loss-geometric' or 'gcp'",
@@ -98,11 +98,11 @@ class IterativeRecoding:
         space, left = Space.of(table), _Left.of(table, models)
         if not left.publishable(space.high):
             raise refuse(table, models, "0", left.engine.check(space.high))
-        release, order = _Release(table, models, bound), _order(space, bound)
+        release, order = _Release(table, models, prepared), _order(space, prepared)
         needed = ceil(validation.exact_fraction(self.share) * table.n_records)
         while left.n_records:
             if left.n_records < needed:
-                needed, order = min(needed // 2, left.n_records), _order(space, bound, order.checks)
+                needed, order = min(needed // 2, left.n_records), _order(space, prepared, order.checks)
             node = order.next(left, max(needed, 1))
             before, left = left, release.take(left, node, space.high)
             if left is before and isinstance(order, _Descent):
@@ -157,10 +157,10 @@ class _Left:
 class _Release:
     """The layers taken so far."""
 
-    def __init__(self, table: EncodedTable, models: Sequence[PrivacyModel], bound: BoundCostLoss) -> None:
-        self.table, self.bound = table, bound
-        self.engine = RollUp(table, models, needs=bound.needs, outliers="keep")
-        self.ledger = Ledger(table, bound, table.n_records)
+    def __init__(self, table: EncodedTable, models: Sequence[PrivacyModel], prepared: PreparedCostLoss) -> None:
+        self.table, self.prepared = table, prepared
+        self.engine = RollUp(table, models, needs=prepared.needs, outliers="keep")
+        self.seen = SeenNodes(table, prepared, table.n_records)
         self.layers: list[Layer] = []
         self.costs = np.zeros(len(table.names), dtype=np.int64)
 
@@ -185,40 +185,40 @@ class _Release:
 
     def _add(self, table: EncodedTable, node: Node, taken: NDArray[np.bool_], classes: NDArray[np.int64]) -> None:
         self.layers.append(Layer(dict(zip(table.names, node, strict=True)), classes))
-        self.ledger.enter(self.engine.check(node))
+        self.seen.enter(self.engine.check(node))
         for a, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True)):
             cells = hierarchy.codes[level][table.combinations[taken, a]]
-            self.costs[a] += self.bound.costs[a][level][cells] @ table.counts[taken].astype(np.int64)
+            self.costs[a] += self.prepared.costs[a][level][cells] @ table.counts[taken].astype(np.int64)
 
     def outcome(self, loss: Loss, columns: Sequence[str], checks: int) -> LatticeOutcome:
         """Return what was published; nothing is suppressed."""
-        table, bound = self.table, self.bound
+        table, prepared = self.table, self.prepared
         recoding = LevelRecoding(
             columns=tuple(columns),
             hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
             layers=tuple(self.layers),
             outliers="mask",
         )
-        parts = (bound.factors[0] * self.costs / bound.denominator)[None, :]
+        parts = (prepared.factors[0] * self.costs / prepared.denominator)[None, :]
         return LatticeOutcome(
             recoding=recoding,
             levels=dict(recoding.levels),
-            loss=float(bound.aggregate(parts, bound.weights)[0, 0]),
+            loss=float(prepared.aggregate(parts, prepared.weights)[0, 0]),
             minimized=loss,
             suppressed=0,
             classes=sum(len(layer.classes) for layer in self.layers),
             checks=checks,
             lattice_size=Space.of(table).size,
             optimal=False,
-            nodes=self.ledger.evaluated(),
+            nodes=self.seen.evaluated(),
         )
 
 
 class _Ascent:
     """Nodes in ascending order of loss, those aside that publish too little of what is left."""
 
-    def __init__(self, space: Space, bound: BoundCostLoss, checks: int = 0) -> None:
-        self._bound, self._turn, self.checks = bound, count(), checks
+    def __init__(self, space: Space, prepared: PreparedCostLoss, checks: int = 0) -> None:
+        self._prepared, self._turn, self.checks = prepared, count(), checks
         self._queue: list[tuple[tuple[float, ...], int, Node, Node]] = []
         self._known: dict[tuple[int, Node], int] = {}
         self._push(space.low, space.high)
@@ -246,10 +246,10 @@ class _Ascent:
         return self._known[asked]
 
     def _push(self, bottom: Node, top: Node) -> None:
-        heapq.heappush(self._queue, (self._bound.floors(bottom, None), next(self._turn), bottom, top))
+        heapq.heappush(self._queue, (self._prepared.floors(bottom, None), next(self._turn), bottom, top))
 
     def _widest(self, bottom: Node, top: Node) -> int:
-        totals, dearest = self._bound.totals, self._bound.denominator
+        totals, dearest = self._prepared.totals, self._prepared.denominator
         return max(
             (a for a in range(len(top)) if top[a] > bottom[a]),
             key=lambda a: (totals[a, top[a]] - totals[a, bottom[a]]) / dearest[a],
@@ -259,8 +259,8 @@ class _Ascent:
 class _Descent:
     """Nodes below which no step still publishes enough, each found by going down from the highest levels."""
 
-    def __init__(self, space: Space, bound: BoundCostLoss, checks: int = 0) -> None:
-        self._space, self._bound, self.checks = space, bound, checks
+    def __init__(self, space: Space, prepared: PreparedCostLoss, checks: int = 0) -> None:
+        self._space, self._prepared, self.checks = space, prepared, checks
 
     def next(self, left: _Left, needed: int) -> Node:
         """Return a node that publishes at least so many records."""
@@ -268,7 +268,7 @@ class _Descent:
         closed: set[int] = set()  # attributes whose next step publishes too little, here and further down
         while True:
             steps = [
-                (self._bound.floors((*node[:a], node[a] - 1, *node[a + 1 :]), None), a)
+                (self._prepared.floors((*node[:a], node[a] - 1, *node[a + 1 :]), None), a)
                 for a in range(len(node))
                 if a not in closed and node[a] > self._space.low[a]
             ]
@@ -283,8 +283,8 @@ class _Descent:
                 return node
 
 
-def _order(space: Space, bound: BoundCostLoss, checks: int = 0) -> _Ascent | _Descent:
-    return (_Ascent if space.size <= MAX_IN_ORDER else _Descent)(space, bound, checks)
+def _order(space: Space, prepared: PreparedCostLoss, checks: int = 0) -> _Ascent | _Descent:
+    return (_Ascent if space.size <= MAX_IN_ORDER else _Descent)(space, prepared, checks)
 
 
 def _refuse_population(table: EncodedTable) -> None:

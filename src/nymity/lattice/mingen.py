@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.lattice.ledger import TIE
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.lattice.seen_nodes import TIE
 from nymity.quality import Loss, NodeStatistics
 
 #: Largest lattice that is evaluated node by node.
@@ -58,9 +58,9 @@ class MinGen(LatticeSearch):
         else:
             object.__setattr__(self, "prefer", _attributes(self.prefer))
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Evaluate the lattice and choose."""
-        space, ledger = inquiry.space, inquiry.ledger
+        space, seen = inquiry.space, inquiry.seen
         preferred = self._columns(inquiry.engine.table.names)
         if space.size > MAX_EVALUATED:
             raise ParameterError(
@@ -71,15 +71,15 @@ class MinGen(LatticeSearch):
             )
         candidates = []
         for batch in inquiry.engine.walk(space, threads=self.threads, observe=inquiry.observe):
-            if ledger.enter(batch):
-                equal = ledger.solves(batch) & (inquiry.loss.value(batch) <= ledger.best_loss * (1 + TIE))
+            if seen.enter(batch):
+                equal = seen.solves(batch) & (inquiry.loss.value(batch) <= seen.best_loss * (1 + TIE))
                 candidates.append(batch[equal])
         if not candidates:
-            return Found(None, optimal=False)
+            return ChosenNode(None, optimal=False)
         tied = _least_distorted(inquiry, NodeStatistics.concatenate(candidates))
         order = np.lexsort((*tied.levels.T[::-1], tied.levels.sum(axis=1), tied.suppressed, *preferred(tied)[::-1]))
         nodes = [tuple(levels) for levels in tied.levels[order].tolist()]
-        return Found(nodes[0], optimal=True, minimal=tuple(nodes))
+        return ChosenNode(nodes[0], optimal=True, minimal=tuple(nodes))
 
     def _columns(self, names: tuple[str, ...]) -> Callable[[NodeStatistics], list[NDArray[np.int64]]]:
         """Return what is preferred of nodes, the most important first."""
@@ -94,7 +94,7 @@ class MinGen(LatticeSearch):
 
 def _least_distorted(inquiry: Inquiry, nodes: NodeStatistics) -> NodeStatistics:
     """Return the nodes that tie with the best in all that they are compared by."""
-    best = np.array(inquiry.ledger.best_compared)
+    best = np.array(inquiry.seen.best_compared)
     return nodes[np.asarray((inquiry.loss.compared(nodes) <= best * (1 + TIE)).all(axis=1))]
 
 

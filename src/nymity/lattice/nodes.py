@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.quality import Loss, Needs, NodeStatistics, loss_of
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 #: Losses that differ by less than this share are ties.
@@ -146,10 +146,10 @@ class Kept:
 
     def value(self, loss: Loss) -> Floats | None:
         """Return a loss of each node, or None if it takes statistics that were not kept."""
-        bound = loss.bind(self.table)
-        asked, had = bound.needs, self.needs
+        prepared = loss.prepare(self.table)
+        asked, had = prepared.needs, self.needs
         enough = asked.statistics <= had.statistics and asked.target in (None, had.target)
-        return bound.value(self.statistics) if enough and _same_costs(asked, had) else None
+        return prepared.value(self.statistics) if enough and _same_costs(asked, had) else None
 
 
 def _same_costs(asked: Needs, had: Needs) -> bool:

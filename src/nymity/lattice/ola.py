@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Progress, report
 from nymity.kernels.border import NO_SOLUTION, SOLUTION, UNKNOWN, settle
-from nymity.lattice.ledger import TIE
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.lattice.seen_nodes import TIE
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics
-from nymity.quality.attribute_loss import BoundAttributeLoss
+from nymity.quality.attribute_loss import PreparedAttributeLoss
 
 #: Largest lattice whose nodes are tagged.
 MAX_TAGGED = 2**24
@@ -56,7 +56,7 @@ class OLA(LatticeSearch):
 
     key: ClassVar[str] = "ola"
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Settle which nodes are solutions, then compare those at the border."""
         inquiry.require_monotone(self.key)
         if inquiry.space.size > MAX_TAGGED:
@@ -68,7 +68,7 @@ class OLA(LatticeSearch):
             )
         top = inquiry.check(inquiry.space.high)
         if top is None:
-            return Found(None, optimal=False)
+            return ChosenNode(None, optimal=False)
         known = {inquiry.space.high: top}
         solutions = _solutions_by_size(inquiry) if _by_size(inquiry) else _solutions(inquiry, known)
         minimal = minimal_nodes(solutions) + np.array(inquiry.space.low)
@@ -76,9 +76,9 @@ class OLA(LatticeSearch):
         best = inquiry.best_of(evaluated)
         assert best is not None
         nodes = tuple(tuple(levels) for levels in minimal.tolist())
-        proved = inquiry.ledger.limit == 0 and self.minimized.rises
+        proved = inquiry.seen.limit == 0 and self.minimized.rises
         proved = proved or _nothing_below(inquiry, evaluated, (best, *nodes), top)
-        return Found(best, optimal=proved, minimal=nodes)
+        return ChosenNode(best, optimal=proved, minimal=nodes)
 
 
 def minimal_nodes(solutions: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -94,7 +94,7 @@ def _evaluate(inquiry: Inquiry, minimal: NDArray[np.int64], known: dict[Node, No
     """Return the statistics of those k-minimal nodes that can have the least loss, the most promising first."""
     loss, least, evaluated = inquiry.loss, np.inf, []
     floors = np.full(len(minimal), -np.inf)
-    if isinstance(loss, BoundAttributeLoss):
+    if isinstance(loss, PreparedAttributeLoss):
         nothing = np.zeros_like(minimal)
         floors = loss.aggregate(loss.attribute_losses(minimal, nothing[:, :1], nothing), loss.weights)[:, 0]
     for i in np.argsort(floors, kind="stable"):
@@ -179,7 +179,7 @@ def _solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
 def _kernel_arguments(inquiry: Inquiry) -> tuple[Any, ...]:
     """What ``settle`` needs to know of the table, the models and the lattice."""
     space, engine, table = inquiry.space, inquiry.engine, inquiry.engine.table
-    limit, smallest = min(inquiry.ledger.limit, table.n_records - 1), min(engine.smallest, table.n_records + 1)
+    limit, smallest = min(inquiry.seen.limit, table.n_records - 1), min(engine.smallest, table.n_records + 1)
     cell = np.uint8 if smallest < 2**7 else np.uint32
     n_levels = max(h.height for h in table.hierarchies) + 1
     map_at, width = np.zeros((len(table.names), n_levels, n_levels), np.int64), np.ones((len(table.names), n_levels))

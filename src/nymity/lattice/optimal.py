@@ -28,7 +28,7 @@ from typing import ClassVar
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.lattice.frontier import Frontier
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
 #: Largest lattice that is evaluated node by node.
 MAX_EXHAUSTIVE = 2**24
@@ -50,7 +50,7 @@ class OptimalLattice(LatticeSearch):
         super().__post_init__()
         validation.whole_number("optimal-lattice.threads", self.threads, at_least=1)
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Prove the optimum, by bounds where the loss has one."""
         if inquiry.loss.floor(inquiry.space.low, None) is None:
             self._evaluate_all(inquiry)
@@ -58,7 +58,7 @@ class OptimalLattice(LatticeSearch):
             frontier = Frontier(inquiry)
             while frontier.open:
                 frontier.step()
-        return Found(inquiry.ledger.best, optimal=True)
+        return ChosenNode(inquiry.seen.best, optimal=True)
 
     def _evaluate_all(self, inquiry: Inquiry) -> None:
         size, loss = inquiry.space.size, self.minimized.name
@@ -70,4 +70,4 @@ class OptimalLattice(LatticeSearch):
                 hint="'anytime-lattice', bound levels (min_level, max_level), or the loss 'loss'",
             )
         for batch in inquiry.engine.walk(inquiry.space, threads=self.threads, observe=inquiry.observe):
-            inquiry.ledger.enter(batch)
+            inquiry.seen.enter(batch)

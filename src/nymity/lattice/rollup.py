@@ -22,11 +22,11 @@ from nymity.kernels import statistics as kernel
 from nymity.kernels.dominance import first_below
 from nymity.kernels.rollup import roll_up, roll_up_pivot
 from nymity.kernels.walk import check_node, walk_chains
+from nymity.lattice.level_tables import LevelTables
 from nymity.lattice.space import Node, Space
-from nymity.lattice.tables import LevelTables
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import Decision, decide, kept_classes, most_kept
-from nymity.quality.statistics import COUNTS_ALONE, Needs, NodeStatistics
+from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout

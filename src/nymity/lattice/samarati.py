@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from nymity.core.errors import ParameterError
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 from nymity.quality import NodeStatistics
 
 #: Largest lattice whose nodes are listed by height.
@@ -27,7 +27,7 @@ class Samarati(LatticeSearch):
 
     key: ClassVar[str] = "samarati"
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Halve the heights until the smallest one with a solution is found."""
         inquiry.require_monotone(self.key)
         space = inquiry.space
@@ -40,7 +40,7 @@ class Samarati(LatticeSearch):
             )
         layers = _Layers(inquiry)
         if not layers.solutions(sum(space.high)):
-            return Found(None, optimal=False)
+            return ChosenNode(None, optimal=False)
         low, high = sum(space.low), sum(space.high)
         while low < high:  # there is a solution at height ``high`` and none below ``low``
             middle = (low + high) // 2
@@ -48,7 +48,7 @@ class Samarati(LatticeSearch):
         # The heights compared here are plain sums of levels; those of the loss are weighted.
         weights = set(inquiry.engine.table.weights)
         optimal = self.minimized.key == "height" and len(weights) == 1
-        return Found(inquiry.best_of(layers.solutions(low)), optimal=optimal)
+        return ChosenNode(inquiry.best_of(layers.solutions(low)), optimal=optimal)
 
 
 class _Layers:

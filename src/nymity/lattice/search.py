@@ -12,13 +12,13 @@ from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.outcome import LatticeOutcome, recoding_of, refuse
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.quality import BoundLoss, Loss, NodeStatistics, loss_of
-from nymity.quality.statistics import COUNTS_ALONE, Needs
+from nymity.quality import Loss, NodeStatistics, PreparedLoss, loss_of
+from nymity.quality.node_statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Outliers, Recoding
@@ -51,7 +51,7 @@ class LatticeSearch(ABC):
         validation.one_of(f"{self.key}.outliers", self.outliers, ("mask", "remove"))
 
     @abstractmethod
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Look for a node."""
 
     def limit(self, table: EncodedTable, models: Sequence[PrivacyModel]) -> int:
@@ -83,7 +83,7 @@ class LatticeSearch(ABC):
         inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 
-    def answer(self, inquiry: Inquiry, found: Found, columns: Sequence[str]) -> LatticeOutcome:
+    def answer(self, inquiry: Inquiry, found: ChosenNode, columns: Sequence[str]) -> LatticeOutcome:
         """Put what was found into an outcome, or refuse if there is no solution."""
         engine, table = inquiry.engine, inquiry.engine.table
         if found.node is None:
@@ -101,7 +101,7 @@ class LatticeSearch(ABC):
             checks=inquiry.nodes_checked,
             lattice_size=inquiry.space.size,
             optimal=found.optimal,
-            nodes=inquiry.ledger.evaluated(),
+            nodes=inquiry.seen.evaluated(),
             minimal=found.minimal,
             bound=loss if found.optimal else found.bound,
             exploration=found.exploration,
@@ -109,7 +109,7 @@ class LatticeSearch(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ChosenNode:
     """The node a search chose, None if there is no solution.
 
     ``optimal``: proved that no node of the lattice has a smaller loss. ``minimal``: where the search determines them,
@@ -126,16 +126,16 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Inquiry:
-    """One search under way: the lattice, the engine that checks its nodes, and the ledger of what was seen.
+    """One search under way: the lattice, the engine that checks its nodes, and the nodes it has seen.
 
     ``relaxed`` checks nodes under weaker models that are all monotone; it is the engine itself where the models are.
     """
 
     space: Space
-    loss: BoundLoss
+    loss: PreparedLoss
     engine: RollUp
     relaxed: RollUp
-    ledger: Ledger
+    seen: SeenNodes
     observe: Observer
     _relaxed_nodes: set[Node] = field(default_factory=set)
     _nodes_of_both: set[Node] = field(default_factory=set)
@@ -150,9 +150,9 @@ class Inquiry:
         observe: Observer = silent,
     ) -> Inquiry:
         """Prepare everything for a table."""
-        bound = loss.bind(table)
-        engine, relaxed = engines(table, models, needs=bound.needs, outliers=outliers)
-        return Inquiry(Space.of(table), bound, engine, relaxed, Ledger(table, bound, limit), observe)
+        prepared = loss.prepare(table)
+        engine, relaxed = engines(table, models, needs=prepared.needs, outliers=outliers)
+        return Inquiry(Space.of(table), prepared, engine, relaxed, SeenNodes(table, prepared, limit), observe)
 
     @property
     def monotone(self) -> bool:
@@ -163,7 +163,7 @@ class Inquiry:
     def bounded_by_parts(self) -> bool:
         """Whether the models themselves say more about the nodes below a node than the relaxed ones."""
         parted = (m for m in self.engine.models if not m.monotone_generalization)
-        return any(m.bounds_parts or (m.unions and self.ledger.limit == 0) for m in parted)
+        return any(m.bounds_parts or (m.unions and self.seen.limit == 0) for m in parted)
 
     @property
     def checks(self) -> int:
@@ -189,7 +189,7 @@ class Inquiry:
     def check(self, node: Node) -> NodeStatistics | None:
         """Check a node and return its statistics if it is a solution."""
         statistics = self.look(node)
-        return statistics if int(statistics.suppressed[0]) <= self.ledger.most else None
+        return statistics if int(statistics.suppressed[0]) <= self.seen.most else None
 
     def look(self, node: Node) -> NodeStatistics:
         """Check a node and return its statistics, whether it is a solution or not."""
@@ -202,39 +202,39 @@ class Inquiry:
         statistics = self.relaxed.check(node)
         self._relaxed_nodes.add(node)
         self._report()
-        return statistics if int(statistics.suppressed[0]) <= self.ledger.most else None
+        return statistics if int(statistics.suppressed[0]) <= self.seen.most else None
 
     def check_bounded(self, node: Node) -> NodeStatistics | None:
         """Check a node, and return what every node below it suppresses too, if any of those could be a solution."""
         statistics, least = self.engine.check_bounded(node)
         self._enter(node, statistics)
-        return least if int(least.suppressed[0]) <= self.ledger.most else None
+        return least if int(least.suppressed[0]) <= self.seen.most else None
 
     def _enter(self, node: Node, statistics: NodeStatistics) -> None:
-        self.ledger.enter(statistics)
+        self.seen.enter(statistics)
         if node in self._relaxed_nodes:
             self._nodes_of_both.add(node)
         self._report()
 
     def _report(self) -> None:
-        best = None if self.ledger.best is None else self.ledger.best_loss
+        best = None if self.seen.best is None else self.seen.best_loss
         report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best))
 
     def nearest(self) -> NodeStatistics:
         """Return the node with the fewest suppressed records, of the whole lattice where that does not take long."""
         if not self.monotone and self.space.size <= NEAREST_OF:
             for batch in self.engine.walk(self.space, observe=self.observe):
-                self.ledger.enter(batch)
+                self.seen.enter(batch)
         elif not self.monotone:
-            self.ledger.enter(self.engine.check(self.space.high))
-        return self.ledger.nearest()
+            self.seen.enter(self.engine.check(self.space.high))
+        return self.seen.nearest()
 
     def best_of(self, solutions: Iterable[NodeStatistics]) -> Node | None:
         """Return the node with the least loss, by the same rule for ties as everywhere."""
-        ledger = Ledger(self.engine.table, self.loss, self.ledger.limit)
+        seen = SeenNodes(self.engine.table, self.loss, self.seen.limit)
         for statistics in solutions:
-            ledger.enter(statistics)
-        return ledger.best
+            seen.enter(statistics)
+        return seen.best
 
 
 def engines(

@@ -13,7 +13,7 @@ from nymity.lattice.optimal import MAX_EXHAUSTIVE
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
-from nymity.quality import BoundLoss, Loss, Needs
+from nymity.quality import Loss, Needs, PreparedLoss
 from nymity.table.encoding import EncodedTable
 from nymity.table.recoding import Outliers
 
@@ -40,17 +40,17 @@ def evaluate_lattice(
     _refuse_large(space)
     for model in models:
         model.check(table)
-    bound = {loss.name: loss.bind(table) for loss in losses}
+    prepared = {loss.name: loss.prepare(table) for loss in losses}
     counts = {name: np.empty(space.size, dtype=np.int64) for name in _COUNTS}
-    values = {name: np.empty(space.size) for name in bound}
-    for needs, names in _walks(bound):
+    values = {name: np.empty(space.size) for name in prepared}
+    for needs, names in _walks(prepared):
         engine = RollUp(table, models, needs=needs, outliers=outliers)
         for batch in engine.walk(space, threads=threads, observe=observe):
             at = space.numbers(batch.levels)
             for name in _COUNTS:
                 counts[name][at] = getattr(batch, name)
             for name in names:
-                values[name][at] = bound[name].value(batch)
+                values[name][at] = prepared[name].value(batch)
     return EvaluatedNodes(
         names=table.names,
         records=table.n_records,
@@ -64,7 +64,7 @@ def evaluate_lattice(
     )
 
 
-def _walks(losses: Mapping[str, BoundLoss]) -> list[tuple[Needs, list[str]]]:
+def _walks(losses: Mapping[str, PreparedLoss]) -> list[tuple[Needs, list[str]]]:
     """Share the losses out among as few walks as their needs allow."""
     walks: list[tuple[Needs, list[str]]] = []
     for name, loss in losses.items():

@@ -16,14 +16,14 @@ from nymity.core.validation import nearest, number
 from nymity.partition.geometry import Geometry
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import value_order
+from nymity.table.value_order import value_order
 
 Categorical = Literal["set", "order"]
 Bounds = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class AttributeLayout:
     """An attribute's values that occur, in their order: numbers and dates, others as their hierarchy groups them.
 
     occurring (n_values,): their codes. position (n_values,): the number or day, or the place in the order. A missing
@@ -71,7 +71,7 @@ def checked_bounds(where: str, bounds: Bounds) -> dict[str, tuple[float, ...]]:
 
 def attributes_of(
     table: EncodedTable, *, categorical: Categorical = "set", bounds: Bounds | None = None, where: str
-) -> tuple[Attribute, ...]:
+) -> tuple[AttributeLayout, ...]:
     """Lay out every quasi-identifier. Weights count as they are if all are 1, else as shares of their sum."""
     known = dict(bounds or {})
     for name in known:
@@ -92,7 +92,7 @@ def attributes_of(
     )
 
 
-def geometry_of(attributes: Sequence[Attribute], combinations: NDArray[np.int64]) -> Geometry:
+def geometry_of(attributes: Sequence[AttributeLayout], combinations: NDArray[np.int64]) -> Geometry:
     """Return the records with these combinations of raw values (n, m) as points."""
     ranks = [attribute.rank[combinations[:, a]] for a, attribute in enumerate(attributes)]
     axes = [(a, attribute) for a, attribute in enumerate(attributes) if not attribute.is_set]
@@ -109,7 +109,7 @@ def geometry_of(attributes: Sequence[Attribute], combinations: NDArray[np.int64]
 
 def _attribute(
     table: EncodedTable, a: int, categorical: Categorical, bounds: Sequence[float] | None, weight: float, where: str
-) -> Attribute:
+) -> AttributeLayout:
     hierarchy, name = table.hierarchies[a], table.names[a]
     occurring = np.flatnonzero(table.frequencies[a] > 0)
     order = value_order(hierarchy, occurring)
@@ -125,7 +125,7 @@ def _attribute(
     if bounds is not None:
         _check_bounds(bounds, found, f"{where}.bounds, {name}")
         low, high = min(low, float(bounds[0])), max(high, float(bounds[1]))
-    return Attribute(name, hierarchy, order.codes, position, bool(found), is_set, low, high, weight)
+    return AttributeLayout(name, hierarchy, order.codes, position, bool(found), is_set, low, high, weight)
 
 
 def _check_bounds(given: Sequence[float], found: Mapping[Label, Fraction], where: str) -> None:

@@ -26,9 +26,9 @@ from nymity.core.progress import Observer, Progress, report
 from nymity.kernels.triples import violated_triples
 from nymity.partition.distinct import Distinct
 from nymity.partition.geometry import Geometry, Ints
-from nymity.partition.master import Master, Shares
+from nymity.partition.master import LinearOptimum, Master
 from nymity.partition.optimum import TOLERANCE, Optimum
-from nymity.partition.pricing import Found, Prices, search
+from nymity.partition.pricing import PricedClasses, Prices, search
 from nymity.partition.refine import Refine
 
 #: Classes added per type and round, and steps of the search for them.
@@ -79,7 +79,7 @@ class ColumnGeneration:
             integral=self.integral,
         )
 
-    def _relax(self) -> Shares | None:
+    def _relax(self) -> LinearOptimum | None:
         """Solve the linear program over all classes; None if the time is up."""
         weight = SMOOTHING
         while self._is_open():
@@ -99,7 +99,7 @@ class ColumnGeneration:
             weight = SMOOTHING if n_new else 0.0
         return None
 
-    def _cut(self, shares: Shares) -> bool:
+    def _cut(self, shares: LinearOptimum) -> bool:
         """Add cuts that the fractional solution violates; return False if there are none."""
         fractional = shares.fractional
         uses, chosen = self.master.uses(fractional), shares.chosen[fractional]
@@ -131,7 +131,7 @@ class ColumnGeneration:
                 return
             step *= GROWTH
 
-    def _search(self, prices: Prices, *, limit: float, room: int, every: bool) -> list[Found]:
+    def _search(self, prices: Prices, *, limit: float, room: int, every: bool) -> list[PricedClasses]:
         """Search classes with a surplus below the limit; keep the prices if no others prove so much."""
         prices = prices.extended(len(self.master.triples))
         found = search(
@@ -148,7 +148,7 @@ class ColumnGeneration:
         """Add classes to the linear program; return how many are new."""
         return sum(self.master.add(np.sort(members), self.distinct.cost(members)) for members in classes)
 
-    def _round(self, shares: Shares) -> None:
+    def _round(self, shares: LinearOptimum) -> None:
         """Make a partition of the classes with the largest shares: others join the nearest, then all is refined."""
         left, chosen = self.distinct.counts.copy(), []
         for c in np.argsort(-shares.chosen, kind="stable")[: np.count_nonzero(shares.chosen > TOLERANCE)]:

@@ -32,7 +32,7 @@ class Cover:
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class RowBoxes:
     """What the rows publish: intervals low to high (n, p), and the values of each set (n, k, s), some repeated."""
 
     low: Floats
@@ -40,10 +40,10 @@ class Boxes:
     values: Ints
 
     @staticmethod
-    def of(geometry: Geometry, records: Ints) -> Boxes:
+    def of(geometry: Geometry, records: Ints) -> RowBoxes:
         """Return the smallest cells that cover the records (n, k)."""
         places = geometry.points[records]  # (n, k, p)
-        return Boxes(places.min(axis=1), places.max(axis=1), geometry.codes[records])
+        return RowBoxes(places.min(axis=1), places.max(axis=1), geometry.codes[records])
 
     def loss(self, geometry: Geometry) -> float:
         """Return the cost of all rows: widths times scales, and d times the set's scale for d >= 2 values."""
@@ -73,7 +73,7 @@ def draw_links(records: Ints, below: Callable[[int], int]) -> Ints:
     return links
 
 
-def verify(geometry: Geometry, records: Ints, boxes: Boxes, k: int) -> None:
+def verify(geometry: Geometry, records: Ints, boxes: RowBoxes, k: int) -> None:
     """Raise :class:`PromiseError` unless the cover and its cells keep the promise; no code of the search is used."""
     n = len(geometry)
     everybody = list(range(n))

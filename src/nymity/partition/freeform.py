@@ -30,7 +30,7 @@ from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.freeform import (
-    Rows,
+    FreeformRows,
     all_costs,
     all_nearest,
     exchange,
@@ -38,12 +38,12 @@ from nymity.kernels.freeform import (
     nearest,
     take_nearest,
 )
-from nymity.partition.cover import Boxes, Cover, draw_links
+from nymity.partition.class_cells import CellForm, class_cells
+from nymity.partition.cover import Cover, RowBoxes, draw_links
 from nymity.partition.geometry import Floats, Geometry, Ints
 from nymity.partition.method import CellMethod
 from nymity.partition.outcome import PartitionOutcome
-from nymity.partition.problem import ClassValues, Problem
-from nymity.partition.published import CellForm, published_cells
+from nymity.partition.problem import ClassValues, PartitionProblem
 from nymity.privacy import KMatching, PrivacyModel
 from nymity.table.partition_recoding import LINKS, FreeformRecoding, Quotas
 from nymity.table.recoding import Recoding
@@ -63,10 +63,10 @@ class Freeform(CellMethod):
     makes: ClassVar[type[Recoding]] = FreeformRecoding
 
     @abstractmethod
-    def match(self, rows: Rows, round_: int, observe: Observer) -> Ints:
+    def match(self, rows: FreeformRows, round_: int, observe: Observer) -> Ints:
         """Return the further record (n,) each row covers: a permutation, and none that the row covers already."""
 
-    def solve(self, problem: Problem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
+    def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
         """Publish each row with the smallest cells that cover its records, and the other columns of one of them."""
         _refuse_other_models(self.key, problem.models)
         cover = self.partition(problem.geometry, problem.k, observe)
@@ -90,7 +90,7 @@ class Freeform(CellMethod):
             for round_ in range(1, k):
                 report(observe, Progress(stage="freeform rounds", done=round_ - 1, total=k - 1))
                 rows = _grown(rows, round_, self.match(rows, round_, observe))
-        return Cover(rows.covers, Boxes.of(geometry, rows.covers).loss(geometry), bound)
+        return Cover(rows.covers, RowBoxes.of(geometry, rows.covers).loss(geometry), bound)
 
     def check(self, n_records: int, k: int) -> None:
         """Refuse tables that cannot be published."""
@@ -106,7 +106,7 @@ class FreeformGreedy(Freeform):
 
     key: ClassVar[str] = "freeform-greedy"
 
-    def match(self, rows: Rows, round_: int, observe: Observer) -> Ints:
+    def match(self, rows: FreeformRows, round_: int, observe: Observer) -> Ints:
         """Serve the rows in their order."""
         n = len(rows.covers)
         chosen, taken = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=bool)
@@ -126,7 +126,7 @@ class FreeformSortGreedy(Freeform):
 
     key: ClassVar[str] = "freeform-sort-greedy"
 
-    def match(self, rows: Rows, round_: int, observe: Observer) -> Ints:
+    def match(self, rows: FreeformRows, round_: int, observe: Observer) -> Ints:
         """Serve the cheapest pair first."""
         n = len(rows.covers)
         chosen, taken = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=bool)
@@ -179,7 +179,7 @@ class FreeformHungarian(Freeform):
                 hint=f"raise it (the costs take {8e-9 * n_records**2:.1f} GB), or 'freeform-sort-greedy'",
             )
 
-    def match(self, rows: Rows, round_: int, observe: Observer) -> Ints:
+    def match(self, rows: FreeformRows, round_: int, observe: Observer) -> Ints:
         """Solve the assignment problem."""
         n = len(rows.covers)
         matrix = np.empty((n, n))
@@ -224,7 +224,9 @@ def _refuse_other_models(key: str, models: Sequence[PrivacyModel]) -> None:
             )
 
 
-def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str], form: CellForm) -> FreeformRecoding:
+def _recoding(
+    problem: PartitionProblem, covers: Ints, links: Ints, columns: Sequence[str], form: CellForm
+) -> FreeformRecoding:
     """Give row i the cells that cover the records covers[i] (n, k), and the other columns of record links[i] (n,).
 
     Rows with equal cells are one class. Records with equal quasi-identifiers and sensitive values are told apart by
@@ -238,7 +240,7 @@ def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str
     for a, attribute in enumerate(problem.attributes):
         ranks = attribute.rank[values[covers.ravel(), a]]
         covered = ClassValues.of(ranks, owner, len(attribute.occurring))
-        cells[attribute.name], number = published_cells(attribute, covered, form)
+        cells[attribute.name], number = class_cells(attribute, covered, form)
         numbers.append(number)
     cell_of, classes = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
     pairs, records = np.unique(problem.profile_of_records[links] * len(cell_of) + classes.ravel(), return_counts=True)
@@ -261,17 +263,17 @@ def _recoding(problem: Problem, covers: Ints, links: Ints, columns: Sequence[str
 # -- rows ----------------------------------------------------------------------------------------------
 
 
-def _own_records(geometry: Geometry, k: int) -> Rows:
+def _own_records(geometry: Geometry, k: int) -> FreeformRows:
     n = len(geometry)
     covers = np.zeros((n, k), dtype=np.int64)
     covers[:, 0] = np.arange(n)
     points = np.ascontiguousarray(geometry.points, dtype=np.float64)
     codes = np.ascontiguousarray(geometry.codes, dtype=np.int64)
     several = np.zeros(codes.shape, dtype=bool)
-    return Rows(points, geometry.scales, codes, geometry.set_scales, covers, points, points, several)
+    return FreeformRows(points, geometry.scales, codes, geometry.set_scales, covers, points, points, several)
 
 
-def _grown(rows: Rows, round_: int, chosen: Ints) -> Rows:
+def _grown(rows: FreeformRows, round_: int, chosen: Ints) -> FreeformRows:
     """Return the rows with one more record each."""
     rows.covers[:, round_] = chosen
     places = rows.points[chosen]
@@ -282,14 +284,14 @@ def _grown(rows: Rows, round_: int, chosen: Ints) -> Rows:
     )
 
 
-def _completed(rows: Rows, round_: int, chosen: Ints, taken: np.ndarray) -> Ints:
+def _completed(rows: FreeformRows, round_: int, chosen: Ints, taken: np.ndarray) -> Ints:
     """Find a record for the rows that were left without."""
     for row in np.flatnonzero(chosen < 0):
         exchange(rows, round_, row, chosen, taken)
     return chosen
 
 
-def _bound(rows: Rows, k: int, observe: Observer) -> float:
+def _bound(rows: FreeformRows, k: int, observe: Observer) -> float:
     """Return the sum of the least each row may cost."""
     if k == 1:
         return 0.0
@@ -300,7 +302,7 @@ def _bound(rows: Rows, k: int, observe: Observer) -> float:
     return float(np.sum(bounds))
 
 
-def _slices(rows: Rows) -> Iterator[tuple[int, int]]:
+def _slices(rows: FreeformRows) -> Iterator[tuple[int, int]]:
     """Yield ranges of rows for one kernel call each."""
     n = len(rows.covers)
     cells = n * max(1, len(rows.scales) + len(rows.set_scales))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report
-from nymity.kernels.boxes import Boxes, Columns, begin, extend
+from nymity.kernels.boxes import ClassBoxes, Columns, begin, extend
 from nymity.kernels.boxtree import NONE, Tree, divide, fit_all
 from nymity.kernels.grow import cheapest_class, grow
 from nymity.partition.geometry import Geometry, Ints
-from nymity.partition.order import sorted_order
+from nymity.partition.sorted_order import sorted_order
 
 #: Costs are compared in units of the largest possible one over about 2 to this power.
 GRID_BITS = 40
@@ -65,11 +65,11 @@ def grow_classes(geometry: Geometry, k: int, *, away: bool, observe: Observer, s
 
 
 def _place_leftovers(
-    tree: Tree, boxes: Boxes, items: Items, members: list[list[int]], order: Ints, *, by_increase: bool
+    tree: Tree, boxes: ClassBoxes, items: Items, members: list[list[int]], order: Ints, *, by_increase: bool
 ) -> None:
     """Add what is left, in sorted order, to ``members``."""
     sizes = np.array([len(m) for m in members])
-    kept = Boxes(*(array[:-1] for array in boxes))
+    kept = ClassBoxes(*(array[:-1] for array in boxes))
     remaining = np.flatnonzero(tree.left)
     for item in remaining[np.argsort(tree.ranks[remaining])]:
         end = items.starts[tree.ranks[item] + 1]
@@ -152,9 +152,9 @@ def columns_of(geometry: Geometry, *, grid: bool) -> Columns:
     )
 
 
-def empty_boxes(n_boxes: int, columns: Columns) -> Boxes:
+def empty_boxes(n_boxes: int, columns: Columns) -> ClassBoxes:
     """Return boxes to be filled."""
     n_axes, n_sets = len(columns.scales), len(columns.set_scales)
     ends = np.empty((2, n_boxes, n_axes))
     mask: NDArray[np.uint64] = np.zeros((n_boxes, columns.starts[-1]), np.uint64)
-    return Boxes(ends[0], ends[1], mask, np.zeros((n_boxes, n_sets), np.int64))
+    return ClassBoxes(ends[0], ends[1], mask, np.zeros((n_boxes, n_sets), np.int64))

@@ -25,7 +25,7 @@ SLACK = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class LinearOptimum:
     """An optimum of the linear program: its value, how often each class is chosen (n_classes,), and the dual prices."""
 
     value: float
@@ -39,7 +39,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenClasses:
     """Classes chosen by the integer program, repeats named again; none if there is no choice, or none was found.
 
     bound: no choice costs less; infinite if all exceed the target. ``done``: nothing is left to search.
@@ -97,18 +97,18 @@ class Master:
         charged = prices.levy * (self._counts.sum() // self._k) + most @ prices.fines
         return float(self._counts @ prices.of_types - charged)
 
-    def solve(self) -> Shares:
+    def solve(self) -> LinearOptimum:
         """Solve the linear program, from where the last solution was."""
         self._highs.run()
         solution, n = self._highs.getSolution(), len(self._counts)
         duals = np.array(solution.row_dual)
         charges = np.maximum(-duals[n:], 0.0)
         value = float(self._highs.getInfo().objective_function_value)
-        return Shares(value, np.array(solution.col_value), Prices(duals[:n], float(charges[0]), charges[1:]))
+        return LinearOptimum(value, np.array(solution.col_value), Prices(duals[:n], float(charges[0]), charges[1:]))
 
     def choose(
         self, columns: Sequence[Ints], costs: Floats, *, target: float, seconds: float, alive: Callable[[], None]
-    ) -> Choice:
+    ) -> ChosenClasses:
         """Choose whole classes among these at the least cost, if that does not exceed the target.
 
         If it does, the search ends as soon as that is proved. ``alive`` is called about every second.
@@ -120,7 +120,7 @@ class Master:
         integer._highs.setOptionValue("objective_bound", target + SLACK)
         return integer._choose(seconds, alive)
 
-    def _choose(self, seconds: float, alive: Callable[[], None]) -> Choice:
+    def _choose(self, seconds: float, alive: Callable[[], None]) -> ChosenClasses:
         highs, highspy, n = self._highs, _highspy(), len(self.columns)
         highs.changeColsIntegrality(n, np.arange(n, dtype=np.int32), np.full(n, highspy.HighsVarType.kInteger))
         highs.setOptionValue("time_limit", float(min(max(seconds, 0.0), 1e9)))
@@ -135,11 +135,11 @@ class Master:
             raise
         status, info = highs.getModelStatus(), highs.getInfo()
         if status == highspy.HighsModelStatus.kInfeasible:
-            return Choice([], np.inf, True)
+            return ChosenClasses([], np.inf, True)
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         times = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64) if found else np.zeros(0, np.int64)
         chosen = [self.columns[c] for c in np.repeat(np.arange(len(times)), times)]
-        return Choice(chosen, float(info.mip_dual_bound), status == highspy.HighsModelStatus.kOptimal)
+        return ChosenClasses(chosen, float(info.mip_dual_bound), status == highspy.HighsModelStatus.kOptimal)
 
     def _add_row(self, low: float, high: float, uses: Floats | Ints) -> None:
         columns = np.flatnonzero(uses)

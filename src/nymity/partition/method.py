@@ -14,12 +14,12 @@ from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
 from nymity.partition.attributes import Categorical, attributes_of, checked_bounds
+from nymity.partition.class_cells import CELL_FORMS, CellForm, class_cells
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.merging import merge_failing
 from nymity.partition.optimum import Optimum
 from nymity.partition.outcome import PartitionOutcome
-from nymity.partition.problem import Assignment, Problem, problem_of
-from nymity.partition.published import CELL_FORMS, CellForm, published_cells
+from nymity.partition.problem import Assignment, PartitionProblem, problem_of
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
 from nymity.table.partition_recoding import PartitionRecoding, Quotas
@@ -62,7 +62,7 @@ class CellMethod(ABC):
         object.__setattr__(self, "bounds", checked_bounds(f"{self.key}.bounds", self.bounds))
 
     @abstractmethod
-    def solve(self, problem: Problem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
+    def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
         """Decide which records a cell covers, and return what to publish."""
 
     def run(
@@ -94,10 +94,10 @@ class PartitionMethod(CellMethod):
     """Divide the records into classes that keep every promise, and publish each class with cells of its own."""
 
     @abstractmethod
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+    def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Divide the records."""
 
-    def solve(self, problem: Problem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
+    def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
         """Publish each class with the smallest cells that cover its records."""
         table = problem.table
         everyone = problem.assignment_of_combinations(np.zeros(len(table.counts), dtype=np.int64))
@@ -161,7 +161,7 @@ class RecordMethod(PartitionMethod):
     def partition(self, geometry: Geometry, k: int, observe: Observer = silent) -> Ints | Divided:
         """Return the class of each record (n,), alone or with what is known of them."""
 
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+    def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Divide by size, then merge what breaks another promise."""
         if not self.merges and not problem.size_only:
             model = next(model for model in problem.models if not model.size_only)
@@ -185,7 +185,7 @@ def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> Part
     problem, table = found.problem, found.problem.table
     cells, numbers = {}, []
     for attribute, values in zip(problem.attributes, found.values, strict=True):
-        cells[attribute.name], number = published_cells(attribute, values, form)
+        cells[attribute.name], number = class_cells(attribute, values, form)
         numbers.append(number)
     return PartitionRecoding(
         columns=tuple(columns),

@@ -26,7 +26,7 @@ from nymity.core import validation
 from nymity.core.progress import Observer, Progress, report
 from nymity.kernels.mondrian import Axes, Points, Rules, Scratch, best_cuts, divide_all, other_cuts, parts_of, split_all
 from nymity.partition.method import Partitioned, PartitionMethod
-from nymity.partition.problem import Assignment, Problem
+from nymity.partition.problem import Assignment, PartitionProblem
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import accepted
 from nymity.table.classes import Classes
@@ -57,7 +57,7 @@ class Mondrian(PartitionMethod):
         validation.one_of("mondrian.choose", self.choose, ("widest", "gain"))
         validation.one_of("mondrian.cuts", self.cuts, ("strict", "relaxed"))
 
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+    def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Cut until no cut is allowed."""
         boxes = _Boxes(problem, Rules(problem.k, self.choose == "gain", self.cuts == "relaxed"))
         if problem.size_only:
@@ -102,7 +102,7 @@ class _Boxes:
     class begins there; open (n_open, 2): segments that may still be cut. refused: whether a model turned down a cut.
     """
 
-    def __init__(self, problem: Problem, rules: Rules) -> None:
+    def __init__(self, problem: PartitionProblem, rules: Rules) -> None:
         attributes, known = problem.attributes, problem.table.profiles
         self.problem, self.rules = problem, rules
         self.profiles = problem.profile_of_records if rules.relaxed else np.arange(len(known.counts))

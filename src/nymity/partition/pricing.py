@@ -40,7 +40,7 @@ class Prices:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class PricedClasses:
     """Classes whose first type is the same, each as its types in ascending order, and the least surplus, at most 0.
 
     ``complete``: there are no others with a surplus below the limit, or none with a smaller one where some were kept.
@@ -62,7 +62,7 @@ def search(
     patience: int,
     every: bool,
     until: float,
-) -> list[Found]:
+) -> list[PricedClasses]:
     """Search classes with a surplus below the limit, for each type the classes that begin with it.
 
     ``room``, ``patience`` and ``every`` as in :func:`nymity.kernels.columns.cheap_classes`. No search begins after the
@@ -72,9 +72,9 @@ def search(
     starts = np.searchsorted(triples.ravel()[owners], np.arange(len(distinct) + 1))
     stop = np.zeros(1, dtype=np.bool_)
 
-    def beginning_with(root: int) -> Found:
+    def beginning_with(root: int) -> PricedClasses:
         if monotonic() >= until:
-            return Found([], 0.0, False)
+            return PricedClasses([], 0.0, False)
         members = np.empty((room, 2 * k - 1), dtype=np.int64)
         sizes, surpluses = np.empty(room, dtype=np.int64), np.empty(room)
         n, complete = cheap_classes(
@@ -83,7 +83,7 @@ def search(
             root, k, limit, patience, stop, every, members, sizes, surpluses,
         )  # fmt: skip
         classes = [np.sort(members[i, : sizes[i]]) for i in range(n)]
-        return Found(classes, float(surpluses[:n].min(initial=0.0)), bool(complete))
+        return PricedClasses(classes, float(surpluses[:n].min(initial=0.0)), bool(complete))
 
     with ThreadPoolExecutor(max_workers=cpu_count()) as pool:
         try:

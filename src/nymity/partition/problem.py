@@ -1,4 +1,4 @@
-"""Problem: the records to partition, and what a class of them must keep."""
+"""PartitionProblem: the records to partition, and what a class of them must keep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
 from nymity.kernels.grouping import histograms as count_values
-from nymity.partition.attributes import Attribute, geometry_of
+from nymity.partition.attributes import AttributeLayout, geometry_of
 from nymity.partition.geometry import Geometry
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import accepted, decide
@@ -24,11 +24,11 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class PartitionProblem:
     """A table laid out for partitioning, with the models its classes must keep."""
 
     table: EncodedTable
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[AttributeLayout, ...]
     models: tuple[PrivacyModel, ...]
     draws: Draws
 
@@ -129,7 +129,7 @@ class Assignment:
     places (n,): the class of each record; None where all records of a profile are in one class.
     """
 
-    problem: Problem
+    problem: PartitionProblem
     profiles: Ints
     classes: Ints
     records: Ints
@@ -204,9 +204,9 @@ class Assignment:
 
 def problem_of(
     table: EncodedTable,
-    attributes: Sequence[Attribute],
+    attributes: Sequence[AttributeLayout],
     models: Sequence[PrivacyModel],
     draws: Draws | None = None,
-) -> Problem:
+) -> PartitionProblem:
     """Put a problem together; without ``draws`` they are from a new key."""
-    return Problem(table, tuple(attributes), tuple(models), draws or KeyedDraws.fresh())
+    return PartitionProblem(table, tuple(attributes), tuple(models), draws or KeyedDraws.fresh())

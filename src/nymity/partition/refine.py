@@ -24,16 +24,16 @@ from nymity.core.errors import ParameterError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.boxtree import neighbours
-from nymity.kernels.exchange import Partition, change, fill
+from nymity.kernels.partition_change import Partition, change, fill
 from nymity.kernels.refine import DISSOLVE, EXCHANGE, RECUT, Search, improve
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.growing import Items, columns_of, empty_boxes, paced
 from nymity.partition.k_member import KMember
 from nymity.partition.method import Partitioned, RecordMethod
-from nymity.partition.order import sorted_order
-from nymity.partition.problem import Problem
+from nymity.partition.problem import PartitionProblem
 from nymity.partition.sorted_groups import SortedGroups, require_enough
+from nymity.partition.sorted_order import sorted_order
 
 #: Says whether a class of these records is acceptable.
 Accepts = Callable[[Ints], bool]
@@ -79,7 +79,7 @@ class Refine(RecordMethod):
         if self.seconds is not None:
             validation.number("refine.seconds", self.seconds, at_least=0)
 
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+    def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Improve what the start divides, asking every model about each class before it changes."""
         begin = STARTS[self.start]().divide(problem, observe).assignment
         if problem.size_only:

@@ -11,7 +11,7 @@ from nymity.core.errors import NoSolutionError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.method import RecordMethod
-from nymity.partition.order import sorted_order
+from nymity.partition.sorted_order import sorted_order
 
 
 @dataclass(frozen=True, kw_only=True)

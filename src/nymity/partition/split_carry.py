@@ -19,8 +19,8 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.partition.exact import improve
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.method import RecordMethod
-from nymity.partition.order import sorted_order
 from nymity.partition.sorted_groups import require_enough
+from nymity.partition.sorted_order import sorted_order
 
 Carry = Literal["class", "subset", "bubble"]
 

@@ -1,7 +1,7 @@
 """Consistency: which source records fit which published rows, and how many ways there are to match them all.
 
 A record *fits* a row if every one of its values is covered by the row's cell. This needs the source beside the release;
-cells are taken for what their text says (:mod:`nymity.table.reading`), and nothing of the search is used.
+cells are taken for what their text says (:mod:`nymity.table.cell_reading`), and nothing of the search is used.
 
 **Matchings are flows.** Let G be the bipartite graph of n rows and N >= n records, an edge for each pair that fits. We
 ask for k matchings of G that each give every row a record of its own, no pair being in two of them. Put equal rows
@@ -33,14 +33,14 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, TableError
 from nymity.core.quoting import quoted
-from nymity.kernels.matching import Boxes, Network, find_fits, saturate
+from nymity.kernels.matching import Network, RowsAndRecords, find_fits, saturate
+from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.order import value_order
-from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import as_text
+from nymity.table.value_order import value_order
 
 Ints = NDArray[np.int64]
 
@@ -69,7 +69,7 @@ class Originals:
 class Consistency:
     """Distinct rows and records with their counts, and the pairs that fit."""
 
-    boxes: Boxes
+    boxes: RowsAndRecords
     row_counts: Ints
     record_counts: Ints
 
@@ -228,7 +228,7 @@ def _counted(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     return counted.drop("n").to_numpy().astype(np.int64), counted["n"].to_numpy().astype(np.int64)
 
 
-def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> Boxes:
+def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> RowsAndRecords:
     """Lay rows and records out for comparison; offsets (m + 1,): the first cell of each attribute."""
     width = int(records.max()) + 1
     counts = np.stack([np.bincount(column, minlength=width) for column in records.T])  # (m, width)
@@ -237,7 +237,7 @@ def _boxes(rows: Ints, records: Ints, cells: list[Ints], offsets: Ints) -> Boxes
     attribute = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # of each cell
     inside = np.concatenate([[0], np.cumsum(counts[np.repeat(attribute, np.diff(starts)), ranks])])
     candidates = inside[starts[1:]] - inside[starts[:-1]]  # records with a value of the cell
-    return Boxes(
+    return RowsAndRecords(
         rows=rows,
         records=records,
         low=np.array([cell[0] if len(cell) else 0 for cell in cells], dtype=np.int64),

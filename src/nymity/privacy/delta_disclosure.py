@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.exponential import exceeds_exp
+from nymity.core.powers_of_e import exceeds_exp
 from nymity.core.validation import exact_fraction, number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured

@@ -24,8 +24,8 @@ from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.order import ranks
 from nymity.table.text import as_text
+from nymity.table.value_order import ranks
 
 #: Cells of classes by values that are looked at in one go.
 CELLS = 2**20

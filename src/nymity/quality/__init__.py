@@ -6,10 +6,10 @@ from __future__ import annotations
 from nymity.core.errors import ParameterError
 from nymity.core.registry import registered
 from nymity.core.validation import one_of
-from nymity.quality.loss import BoundLoss as BoundLoss
+from nymity.quality.loss import PreparedLoss as PreparedLoss
 from nymity.quality.loss import Loss as Loss
-from nymity.quality.statistics import Needs as Needs
-from nymity.quality.statistics import NodeStatistics as NodeStatistics
+from nymity.quality.node_statistics import Needs as Needs
+from nymity.quality.node_statistics import NodeStatistics as NodeStatistics
 
 from nymity.quality.domain_share import DomainShareLoss as DomainShareLoss
 from nymity.quality.domain_share import GeometricDomainShareLoss as GeometricDomainShareLoss

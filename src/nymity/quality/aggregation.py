@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from nymity.quality.statistics import Floats
+from nymity.quality.node_statistics import Floats
 
 Aggregation = Literal["arithmetic", "geometric", "rank", "maximum"]
 Aggregate = Callable[[Floats, Floats], Floats]

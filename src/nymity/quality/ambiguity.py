@@ -17,8 +17,8 @@ import numpy as np
 
 from nymity.core.errors import ParameterError
 from nymity.quality.level_bits import covered_bits
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, Needs, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 #: Sums beyond this would overflow to infinity.
@@ -36,7 +36,7 @@ class AmbiguityLoss(Loss):
     limits = "a few rows that cover nearly everything outweigh all others"
     rises = True  # products of sums are at least sums of products
 
-    def bind(self, table: EncodedTable) -> BoundAmbiguityLoss:
+    def prepare(self, table: EncodedTable) -> PreparedAmbiguityLoss:
         """Remember the number of records and of raw combinations."""
         combinations = prod(h.domain_size for h in table.hierarchies)
         if combinations * table.n_records > MAX_COVERED:
@@ -46,11 +46,11 @@ class AmbiguityLoss(Loss):
                 got=f"{len(table.names)} quasi-identifiers with 10^{int(log10(combinations))} combinations",
                 hint="fewer quasi-identifiers, or the loss 'loss'",
             )
-        return BoundAmbiguityLoss(table.n_records, float(combinations), covered_bits(table))
+        return PreparedAmbiguityLoss(table.n_records, float(combinations), covered_bits(table))
 
 
 @dataclass(frozen=True, eq=False)
-class BoundAmbiguityLoss(BoundLoss):
+class PreparedAmbiguityLoss(PreparedLoss):
     """The sum for one table."""
 
     n_records: int

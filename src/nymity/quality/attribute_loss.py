@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.quality.aggregation import AGGREGATIONS, Aggregate, Aggregation, arithmetic, total
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, Ints, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -57,7 +57,7 @@ class AttributeLoss(Loss):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundAttributeLoss(BoundLoss):
+class PreparedAttributeLoss(PreparedLoss):
     """A loss that aggregates one value per attribute, each rising with the level and with what is suppressed.
 
     ``attribute_losses`` of a lower level and of a subset of the suppressed records is never larger. A node between
@@ -120,7 +120,7 @@ class BoundAttributeLoss(BoundLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundCostLoss(BoundAttributeLoss):
+class PreparedCostLoss(PreparedAttributeLoss):
     """The mean over an attribute's cells of what each costs, in whole units of the dearest one.
 
     With T the cost of all records' cells at a level, lost the cost of the suppressed ones' and ``most`` that of a cell

@@ -23,11 +23,11 @@ from math import gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.quality.attribute_loss import AttributeLoss, BoundCostLoss
-from nymity.quality.statistics import Ints, Needs, NodeStatistics
+from nymity.quality.attribute_loss import AttributeLoss, PreparedCostLoss
+from nymity.quality.node_statistics import Ints, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import numbers as numbers_of
+from nymity.table.value_order import numbers as numbers_of
 
 _MOST_UNITS = 2**31 - 1
 
@@ -42,13 +42,13 @@ class CertaintyPenaltyLoss(AttributeLoss):
     unit = "share per cell"
     limits = "a wide gap between two numbers counts although nobody is in it"
 
-    def bind(self, table: EncodedTable) -> BoundCertaintyPenaltyLoss:
+    def prepare(self, table: EncodedTable) -> PreparedCertaintyPenaltyLoss:
         """Prepare the penalty of each generalized value."""
-        return BoundCertaintyPenaltyLoss(table, self.aggregate, self.factors)
+        return PreparedCertaintyPenaltyLoss(table, self.aggregate, self.factors)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundCertaintyPenaltyLoss(BoundCostLoss):
+class PreparedCertaintyPenaltyLoss(PreparedCostLoss):
     """A cell costs its penalty, in whole units per attribute."""
 
     @property

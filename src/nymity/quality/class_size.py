@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -20,13 +20,13 @@ class AverageClassSizeLoss(Loss):
     limits = "counts classes, whatever their cells say"
     rises = True  # there are fewer classes
 
-    def bind(self, table: EncodedTable) -> BoundAverageClassSizeLoss:
+    def prepare(self, table: EncodedTable) -> PreparedAverageClassSizeLoss:
         """Remember the number of records."""
-        return BoundAverageClassSizeLoss(table.n_records)
+        return PreparedAverageClassSizeLoss(table.n_records)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundAverageClassSizeLoss(BoundLoss):
+class PreparedAverageClassSizeLoss(PreparedLoss):
     """The average for one table."""
 
     n_records: int

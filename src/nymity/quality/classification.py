@@ -20,8 +20,8 @@ import numpy as np
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, Needs, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -47,9 +47,9 @@ class ClassificationLoss(Loss):
                 "classification.target", expected="the name of a sensitive attribute", got=repr(self.target)
             )
 
-    def bind(self, table: EncodedTable) -> BoundClassificationLoss:
+    def prepare(self, table: EncodedTable) -> PreparedClassificationLoss:
         """Find the target."""
-        return BoundClassificationLoss(table.n_records, self._target(table))
+        return PreparedClassificationLoss(table.n_records, self._target(table))
 
     @classmethod
     def of_table(cls, table: EncodedTable) -> tuple[Loss, ...]:
@@ -73,7 +73,7 @@ class ClassificationLoss(Loss):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundClassificationLoss(BoundLoss):
+class PreparedClassificationLoss(PreparedLoss):
     """The share for one table."""
 
     n_records: int

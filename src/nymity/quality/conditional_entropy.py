@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Floats, Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import Floats, PublishedRows
 from nymity.table.cells import Cells
 
 
@@ -31,20 +31,20 @@ class ConditionalEntropyMetric(Metric):
     unit = "bits"
     limits = "takes frequencies of the original for known, and is not monotone"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Measure the entropy of whole columns."""
         frequencies = [frequency.astype(np.float64) for frequency in original.table.frequencies]
         whole = [
             float(_entropies(Cells.of([None], [np.arange(len(frequency))]), frequency)[0]) for frequency in frequencies
         ]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             each = {
                 name: float(published.in_cells[a] @ _entropies(published.cells[a], frequencies[a]))
                 + published.suppressed * whole[a]
                 for a, name in enumerate(published.table.names)
             }
-            return Reading(value=sum(each.values()), attributes=each)
+            return MetricValue(value=sum(each.values()), attributes=each)
 
         return measured
 

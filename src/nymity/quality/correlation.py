@@ -23,8 +23,8 @@ import numpy as np
 
 from nymity.kernels.association import Spread, atoms_of, contingency
 from nymity.kernels.grouping import histograms
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Floats, Ints, Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import Floats, Ints, PublishedRows
 
 #: phi² and the number of occurring values of both columns.
 Pair = tuple[float, int, int]
@@ -43,16 +43,16 @@ class CorrelationMetric(Metric):
     unit = "V, from 0 to 1"
     limits = "a change up counts as one down, and half of the pairs may change by more"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Measure the associations of the original."""
         n = original.table.n_records
         before = [self._strength(pair, n) for pair in associations(original)]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             if not before:
-                return Reading(undefined="a table with one quasi-identifier has no pairs")
+                return MetricValue(undefined="a table with one quasi-identifier has no pairs")
             after = [self._strength(pair, n) for pair in associations(published)]
-            return Reading(value=float(np.median(np.abs(np.subtract(before, after)))))
+            return MetricValue(value=float(np.median(np.abs(np.subtract(before, after)))))
 
         return measured
 
@@ -90,17 +90,17 @@ def corrected_v(pair: Pair, n: int) -> float:
 
 
 #: Two metrics look at the same associations.
-_KNOWN: WeakKeyDictionary[Published, list[Pair]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[PublishedRows, list[Pair]] = WeakKeyDictionary()
 
 
-def associations(published: Published) -> list[Pair]:
+def associations(published: PublishedRows) -> list[Pair]:
     """Return phi² and the values of every two columns, those of the first column first."""
     if published not in _KNOWN:
         _KNOWN[published] = _associations(published)
     return _KNOWN[published]
 
 
-def _associations(published: Published) -> list[Pair]:
+def _associations(published: PublishedRows) -> list[Pair]:
     columns = [_spread(published, a) for a in range(len(published.cells))]
     values = [int(np.count_nonzero(published.spread(a))) for a in range(len(published.cells))]
     return [
@@ -109,7 +109,7 @@ def _associations(published: Published) -> list[Pair]:
     ]
 
 
-def _phi(published: Published, a: int, b: int, one: Spread, other: Spread) -> float:
+def _phi(published: PublishedRows, a: int, b: int, one: Spread, other: Spread) -> float:
     n_cells, n_others = len(published.cells[a].labels), len(published.cells[b].labels)
     ones, others = (published.rows[:, column].astype(np.uint32) for column in (a, b))
     group, cells, counts = histograms(ones, n_cells, others, published.counts.astype(np.uint32), max(n_others, 1))
@@ -118,7 +118,7 @@ def _phi(published: Published, a: int, b: int, one: Spread, other: Spread) -> fl
     return phi if (phi := float(total) - 1.0) > _ROUNDING else 0.0
 
 
-def _spread(published: Published, attribute: int) -> Spread:
+def _spread(published: PublishedRows, attribute: int) -> Spread:
     cells, domain = published.cells[attribute], published.table.hierarchies[attribute].domain_size
     atom = atoms_of(cells.covered, cells.starts, domain)
     values = np.bincount(atom)  # of each atom

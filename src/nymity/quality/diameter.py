@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.kernels.diameter import diameter
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Ints, Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import Ints, PublishedRows
 
 #: Pairs of cells that are compared at most: a few seconds.
 MOST_CELLS = 10**9
@@ -38,24 +38,24 @@ class DiameterMetric(Metric):
     unit = "columns"
     limits = "one pair of rows decides, and cells that overlap differ like any others"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 
 
-def _measured(published: Published) -> Reading:
+def _measured(published: PublishedRows) -> MetricValue:
     if not len(published.rows):
-        return Reading(value=0.0)
+        return MetricValue(value=0.0)
     columns = _skewed_first(published)
     rows = published.rows[np.lexsort(published.rows[:, columns[::-1]].T)]
     found, compared = diameter(rows, columns, MOST_CELLS)
     possible = sum(len(cells.labels) > 1 for cells in published.cells)
     if found < possible and compared >= MOST_CELLS:
-        return Reading(undefined=f"it lies between {found} and {possible}: too many rows to compare them all")
-    return Reading(value=float(found))
+        return MetricValue(undefined=f"it lies between {found} and {possible}: too many rows to compare them all")
+    return MetricValue(value=float(found))
 
 
-def _skewed_first(published: Published) -> Ints:
+def _skewed_first(published: PublishedRows) -> Ints:
     """Columns in which two rows are most often equal first, which is where pairs can be given up soonest."""
     rows = [np.bincount(column).astype(np.float64) for column in published.rows.T]
     return np.argsort([-float(counts @ counts) for counts in rows], kind="stable")

@@ -17,8 +17,8 @@ from math import exp2
 import numpy as np
 
 from nymity.quality.level_bits import shown_bits
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -33,13 +33,13 @@ class DiscernibilityLoss(Loss):
     limits = "large classes decide, whatever their cells say"
     rises = True  # squares of sums are at least sums of squares
 
-    def bind(self, table: EncodedTable) -> BoundDiscernibilityLoss:
+    def prepare(self, table: EncodedTable) -> PreparedDiscernibilityLoss:
         """Prepare the entropies of the levels."""
-        return BoundDiscernibilityLoss(table.n_records, shown_bits(table))
+        return PreparedDiscernibilityLoss(table.n_records, shown_bits(table))
 
 
 @dataclass(frozen=True, eq=False)
-class BoundDiscernibilityLoss(BoundLoss):
+class PreparedDiscernibilityLoss(PreparedLoss):
     """The sum for one table."""
 
     n_records: int

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from nymity.quality.aggregation import Aggregation
-from nymity.quality.attribute_loss import AttributeLoss, BoundCostLoss
-from nymity.quality.statistics import Ints, NodeStatistics
+from nymity.quality.attribute_loss import AttributeLoss, PreparedCostLoss
+from nymity.quality.node_statistics import Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -32,9 +32,9 @@ class DomainShareLoss(AttributeLoss):
     unit = "share per cell"
     limits = "all values count alike, however near or frequent they are"
 
-    def bind(self, table: EncodedTable) -> BoundDomainShareLoss:
+    def prepare(self, table: EncodedTable) -> PreparedDomainShareLoss:
         """Prepare the per-level sums of leaves."""
-        return BoundDomainShareLoss(table, self.aggregate, self.factors)
+        return PreparedDomainShareLoss(table, self.aggregate, self.factors)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class GeometricDomainShareLoss(DomainShareLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundDomainShareLoss(BoundCostLoss):
+class PreparedDomainShareLoss(PreparedCostLoss):
     """A cell costs the raw values it covers beside its own."""
 
     @property

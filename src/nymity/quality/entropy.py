@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from nymity.quality.attribute_loss import AttributeLoss, BoundAttributeLoss, per_level
+from nymity.quality.attribute_loss import AttributeLoss, PreparedAttributeLoss, per_level
 from nymity.quality.loss import Loss
-from nymity.quality.statistics import Floats, Ints, Needs, NodeStatistics
+from nymity.quality.node_statistics import Floats, Ints, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -36,9 +36,9 @@ class EntropyLoss(Loss):
     unit = "bits"
     limits = "takes frequencies of the original for known; generalizing rare values costs little"
 
-    def bind(self, table: EncodedTable) -> BoundEntropyLoss:
+    def prepare(self, table: EncodedTable) -> PreparedEntropyLoss:
         """Prepare the bits each level costs."""
-        return BoundEntropyLoss(table)
+        return PreparedEntropyLoss(table)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +51,13 @@ class NormalizedEntropyLoss(AttributeLoss):
     unit = "share of bits"
     limits = "takes frequencies of the original for known; generalizing rare values costs little"
 
-    def bind(self, table: EncodedTable) -> BoundNormalizedEntropyLoss:
+    def prepare(self, table: EncodedTable) -> PreparedNormalizedEntropyLoss:
         """Prepare the bits each level costs."""
-        return BoundNormalizedEntropyLoss(table, self.aggregate, self.factors)
+        return PreparedNormalizedEntropyLoss(table, self.aggregate, self.factors)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundEntropyLoss(BoundAttributeLoss):
+class PreparedEntropyLoss(PreparedAttributeLoss):
     """Bits per attribute, summed."""
 
     @property
@@ -89,7 +89,7 @@ class BoundEntropyLoss(BoundAttributeLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundNormalizedEntropyLoss(BoundEntropyLoss):
+class PreparedNormalizedEntropyLoss(PreparedEntropyLoss):
     """Bits per attribute as a share of the column's, aggregated."""
 
     @cached_property

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,14 +26,14 @@ class GranularityMetric(Metric):
     unit = "share per cell"
     limits = "all values count alike, however near or frequent they are"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 
 
-def _measured(published: Published) -> Reading:
+def _measured(published: PublishedRows) -> MetricValue:
     each = {}
     for a, (name, hierarchy) in enumerate(zip(published.table.names, published.table.hierarchies, strict=True)):
         others = published.mean(a, published.cells[a].sizes - 1, hierarchy.domain_size - 1)
         each[name] = others / hierarchy.domain_size
-    return Reading(value=float(np.mean(list(each.values()))), attributes=each)
+    return MetricValue(value=float(np.mean(list(each.values()))), attributes=each)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.attribute_loss import BoundAttributeLoss
+from nymity.quality.attribute_loss import PreparedAttributeLoss
 from nymity.quality.loss import Loss
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 
@@ -22,13 +22,13 @@ class HeightLoss(Loss):
     unit = "levels"
     limits = "depends on how many levels hierarchies have, and ignores suppression"
 
-    def bind(self, table: EncodedTable) -> BoundHeightLoss:
+    def prepare(self, table: EncodedTable) -> PreparedHeightLoss:
         """Nothing to prepare."""
-        return BoundHeightLoss(table)
+        return PreparedHeightLoss(table)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundHeightLoss(BoundAttributeLoss):
+class PreparedHeightLoss(PreparedAttributeLoss):
     """The weighted sum of levels."""
 
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:

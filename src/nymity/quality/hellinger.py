@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,13 +28,15 @@ class HellingerMetric(Metric):
     unit = "distance, from 0 to 1"
     limits = "looks at columns one by one, and half of them may be further away"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Count the original's values."""
         before = [np.sqrt(original.spread(a)) for a in range(len(original.cells))]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             apart = [root - np.sqrt(published.spread(a)) for a, root in enumerate(before)]
             each = [float(np.sqrt(a @ a / (2 * published.table.n_records))) for a in apart]
-            return Reading(value=float(np.median(each)), attributes=dict(zip(published.table.names, each, strict=True)))
+            return MetricValue(
+                value=float(np.median(each)), attributes=dict(zip(published.table.names, each, strict=True))
+            )
 
         return measured

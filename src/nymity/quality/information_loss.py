@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
 from nymity.quality.places import places
-from nymity.quality.published import Floats, Published
+from nymity.quality.published_rows import Floats, PublishedRows
 from nymity.table.cells import Cells
 
 
@@ -31,19 +31,19 @@ class InformationLossMetric(Metric):
     unit = "columns per record"
     limits = "mixes spans with levels, which depend on how many a hierarchy has"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Find the ordered attributes."""
         table = original.table
         ordered = [places(hierarchy) for hierarchy in table.hierarchies]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             each = {}
             for a, (name, hierarchy) in enumerate(zip(table.names, table.hierarchies, strict=True)):
                 known = ordered[a]
                 heights = published.levels[a] / max(1, hierarchy.height)
                 cost = heights if known is None else _spans(published.cells[a], known)
                 each[name] = published.mean(a, cost, 1.0 if hierarchy.domain_size > 1 else 0.0)
-            return Reading(value=sum(each.values()), attributes=each)
+            return MetricValue(value=sum(each.values()), attributes=each)
 
         return measured
 

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, Needs, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -39,15 +39,15 @@ class KLDivergenceLoss(Loss):
     limits = "spread over all combinations a domain allows, most of which nobody has"
     rises = True  # the log-sum inequality
 
-    def bind(self, table: EncodedTable) -> BoundKLDivergenceLoss:
+    def prepare(self, table: EncodedTable) -> PreparedKLDivergenceLoss:
         """Prepare the bits of the original distribution."""
         counts = table.counts[table.counts > 0].astype(np.float64)
         domain = sum(float(np.log2(h.domain_size)) for h in table.hierarchies)
-        return BoundKLDivergenceLoss(table.n_records, float(counts @ np.log2(counts)), domain)
+        return PreparedKLDivergenceLoss(table.n_records, float(counts @ np.log2(counts)), domain)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundKLDivergenceLoss(BoundLoss):
+class PreparedKLDivergenceLoss(PreparedLoss):
     """The divergence for one table: raw_bits is Σ c * log2 c over raw combinations, domain_bits is log2 N."""
 
     n_records: int

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nymity.quality.attribute_loss import per_level
-from nymity.quality.statistics import Floats
+from nymity.quality.node_statistics import Floats
 from nymity.table.encoding import EncodedTable
 
 

@@ -1,6 +1,6 @@
 """Loss: what generalization and suppression cost, with a bound that lets a search skip nodes.
 
-A loss is bound to a table once; the bound loss is a formula of :class:`NodeStatistics`.
+A loss is prepared for a table once; the prepared loss is a formula of :class:`NodeStatistics`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import ClassVar
 
 from nymity.quality.metric import Better, Group
-from nymity.quality.statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
+from nymity.quality.node_statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -32,7 +32,7 @@ class Loss(ABC):
     rises: ClassVar[bool] = False
 
     @abstractmethod
-    def bind(self, table: EncodedTable) -> BoundLoss:
+    def prepare(self, table: EncodedTable) -> PreparedLoss:
         """Prepare the loss for a table, or refuse parameters that do not fit it."""
 
     @classmethod
@@ -49,7 +49,7 @@ class Loss(ABC):
         return f"{self.key} ({told})" if told else self.key
 
 
-class BoundLoss(ABC):
+class PreparedLoss(ABC):
     """A loss prepared for one table."""
 
     #: Whether the floor is much better if it knows the classes of the lowest node, of which all others are unions.

@@ -1,7 +1,7 @@
 """Metric: what a release lost or kept, told from the release and its original alone.
 
 A loss leads a search, so it has a bound; a metric is computed once from a finished release, so it needs none. It is
-bound to the original once, and the bound metric is a function of what was published.
+prepared for the original once, and the prepared metric is a function of what was published.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nymity.quality.published import Published
+from nymity.quality.published_rows import PublishedRows
 
 #: What a metric looks at: single cells, rows that look alike, distributions, or what a release is used for.
 Group = Literal["cells", "classes", "distributions", "tasks"]
@@ -22,7 +22,7 @@ Better = Literal["lower", "higher"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class MetricValue:
     """The value of a metric, of each attribute where it is made of those; or why it has none."""
 
     value: float | None = None
@@ -31,7 +31,7 @@ class Reading:
 
 
 #: A metric prepared for one original.
-BoundMetric = Callable[[Published], Reading]
+PreparedMetric = Callable[[PublishedRows], MetricValue]
 
 
 class Metric(ABC):
@@ -47,16 +47,16 @@ class Metric(ABC):
     limits: ClassVar[str]
 
     @abstractmethod
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Prepare what depends on the original alone."""
 
 
-def linked(measure: BoundMetric) -> BoundMetric:
+def linked(measure: PreparedMetric) -> PreparedMetric:
     """Measure where rows can be matched with the original's, and say why not where they cannot."""
 
-    def measured(published: Published) -> Reading:
+    def measured(published: PublishedRows) -> MetricValue:
         if published.links is None:
-            return Reading(undefined=f"rows cannot be matched with the original's: {published.unlinked}")
+            return MetricValue(undefined=f"rows cannot be matched with the original's: {published.unlinked}")
         return measure(published)
 
     return measured

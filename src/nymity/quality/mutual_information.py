@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading, linked
-from nymity.quality.published import Ints, Published, Tally
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
+from nymity.quality.published_rows import Ints, PublishedRows, Tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +28,17 @@ class MutualInformationMetric(Metric):
     unit = "share of bits"
     limits = "a cell may tell more of a value by who is in it than by what it stands for"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Measure the bits of each column."""
         table = original.table
         bits = [_entropy(frequency) for frequency in table.frequencies]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             left = [_bits_left(tally) for tally in published.tallies]
             each = {name: 1 - left[a] / bits[a] for a, name in enumerate(table.names) if bits[a] > 0}
             if not each:
-                return Reading(undefined="every column has one value")
-            return Reading(value=float(np.mean(list(each.values()))), attributes=each)
+                return MetricValue(undefined="every column has one value")
+            return MetricValue(value=float(np.mean(list(each.values()))), attributes=each)
 
         return linked(measured)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.quality.published import Floats
+from nymity.quality.published_rows import Floats
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.order import days, numbers
+from nymity.table.value_order import days, numbers
 
 
 def places(hierarchy: Hierarchy) -> Floats | None:

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from nymity.quality.attribute_loss import AttributeLoss, BoundAttributeLoss
-from nymity.quality.statistics import Floats, Ints
+from nymity.quality.attribute_loss import AttributeLoss, PreparedAttributeLoss
+from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
 
 
@@ -27,13 +27,13 @@ class PrecisionLoss(AttributeLoss):
     unit = "height per cell"
     limits = "depends on how many levels hierarchies have"
 
-    def bind(self, table: EncodedTable) -> BoundPrecisionLoss:
+    def prepare(self, table: EncodedTable) -> PreparedPrecisionLoss:
         """Nothing to prepare."""
-        return BoundPrecisionLoss(table, self.aggregate, self.factors)
+        return PreparedPrecisionLoss(table, self.aggregate, self.factors)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPrecisionLoss(BoundAttributeLoss):
+class PreparedPrecisionLoss(PreparedAttributeLoss):
     """A cell costs level / height, whatever its value."""
 
     @cached_property

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,16 +24,16 @@ class RelativeDistanceMetric(Metric):
     unit = "columns"
     limits = "depends on how many levels hierarchies have, and ignores suppression"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
         return _measured
 
 
-def _measured(published: Published) -> Reading:
+def _measured(published: PublishedRows) -> MetricValue:
     if published.several_levels is not None:
-        return Reading(undefined=f"{published.several_levels} (precision counts cells)")
+        return MetricValue(undefined=f"{published.several_levels} (precision counts cells)")
     tops = [max(1, hierarchy.height) for hierarchy in published.table.hierarchies]
     each = {
         name: level / top for name, level, top in zip(published.table.names, published.column_levels, tops, strict=True)
     }
-    return Reading(value=sum(each.values()), attributes=each)
+    return MetricValue(value=sum(each.values()), attributes=each)

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.quality.metric import BoundMetric, Metric, Reading, linked
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
 from nymity.quality.places import places
-from nymity.quality.published import Floats, Published, Tally
+from nymity.quality.published_rows import Floats, PublishedRows, Tally
 from nymity.table.cells import Cells
 
 
@@ -36,19 +36,19 @@ class SquaredDistanceMetric(Metric):
     unit = "squared spans per record"
     limits = "a cell whose middle is the value costs nothing, however wide it is"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Find the places of ordered values."""
         table = original.table
         ordered = [places(hierarchy) for hierarchy in table.hierarchies]
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             each = {}
             for a, (name, hierarchy) in enumerate(zip(table.names, table.hierarchies, strict=True)):
                 cells, tally = _with_mask(published.cells[a], hierarchy.domain_size), published.tallies[a]
                 known = ordered[a]
                 cost = _between_corners(cells, tally) if known is None else _from_means(cells, tally, known)
                 each[name] = float(tally.counts @ cost) / table.n_records
-            return Reading(value=sum(each.values()), attributes=each)
+            return MetricValue(value=sum(each.values()), attributes=each)
 
         return linked(measured)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class PairRate:
     """A share of pairs with its 95% interval, and how many pairs it was counted on."""
 
     rate: float
@@ -29,8 +29,8 @@ class Share:
 class Trust:
     """How often a metric picked the more useful release: over all utilities together, and by each."""
 
-    overall: Share
-    by_utility: Mapping[str, Share]
+    overall: PairRate
+    by_utility: Mapping[str, PairRate]
 
 
 #: What is said of a metric or loss that is not in the study.
@@ -56,8 +56,8 @@ def trust_source() -> Mapping[str, Any]:
 
 
 def _read(found: Mapping[str, Any]) -> Trust:
-    by_utility = {name: Share(**share) for name, share in found["by_utility"].items()}
-    return Trust(overall=Share(**found["overall"]), by_utility=by_utility)
+    by_utility = {name: PairRate(**share) for name, share in found["by_utility"].items()}
+    return Trust(overall=PairRate(**found["overall"]), by_utility=by_utility)
 
 
 @cache

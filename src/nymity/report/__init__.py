@@ -5,8 +5,8 @@ from __future__ import annotations
 from nymity.report.about import render_about, write_about
 from nymity.report.attacks import quick_attacks
 from nymity.report.board import render_board, write_board
+from nymity.report.custodian_page import render_report, write_report
 from nymity.report.findings import Findings
-from nymity.report.page import render_report, write_report
 
 __all__ = [
     "Findings",

@@ -15,15 +15,15 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
-from nymity.publish.certificate_form import Column
-from nymity.publish.opened import OpenedRelease
-from nymity.publish.release import ABOUT_NAME
-from nymity.publish.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+from nymity.publishing.certificate_form import ColumnSection
+from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.release import ABOUT_NAME
+from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import HEADLINE, numbers, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
+from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
-from nymity.report.wording import amount, count, listed, percent, shortened
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")
@@ -147,7 +147,7 @@ def _columns_section(released: OpenedRelease) -> Section:
     )
 
 
-def _column(released: OpenedRelease, column: Column) -> list[Html | str]:
+def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
     cells = released.table[column.name]
     name = _ABOUT.name(shortened(column.name, 60))
     if column.role == "bucket":
@@ -166,7 +166,7 @@ def _second(released: OpenedRelease, name: str) -> list[Html | str]:
     return [_ABOUT.name(shortened(name, 60)), what, f"in {released.file_names[1]}: {how}", ""]
 
 
-def _published_as(released: OpenedRelease, column: Column) -> str:
+def _published_as(released: OpenedRelease, column: ColumnSection) -> str:
     gaps = int(is_missing(released.table[column.name]).sum())
     missing = f"; missing in {count(gaps, 'row')}" if gaps else ""
     if column.unchanged:

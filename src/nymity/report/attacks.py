@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nymity.dp.private_method import PrivateOutcome
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph
-from nymity.report.wording import axis_labels, count, percent
+from nymity.report.page_wording import axis_labels, count, percent
 from nymity.risk import AttackReport, AttackResult, Linkage, attack
 from nymity.risk.attacks import Attack
 

@@ -12,13 +12,13 @@ from nymity.core.commit import refuse_between, replace_file
 from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
-from nymity.publish.opened import OpenedRelease
+from nymity.publishing.opened import OpenedRelease
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
 from nymity.report.headline import HEADLINE, titled, told
 from nymity.report.markup import Html, Section, bullets, paragraph, table, template
+from nymity.report.page_wording import count, listed, percent
 from nymity.report.received import received
-from nymity.report.wording import count, listed, percent
 
 _BOARD = template("board.html")
 

@@ -7,14 +7,14 @@ import polars as pl
 
 from nymity.bucket.bucketized import BucketOutcome
 from nymity.privacy import Groups
-from nymity.publish.bucket_tables import members
-from nymity.publish.caveats.table import unique_rows
+from nymity.publishing.bucket_tables import members
+from nymity.publishing.caveats.of_table import unique_rows
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
 from nymity.report.overview import columns, fate
+from nymity.report.page_wording import amount, axis_labels, count, percent
 from nymity.report.risk import linking
 from nymity.report.subject import Subject
-from nymity.report.wording import amount, axis_labels, count, percent
 from nymity.table.bucket_recoding import BUCKET, BucketRecoding
 from nymity.table.schema import Role
 from nymity.table.text import as_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nymity.report.markup import PARTS, Html, Section, paragraph
-from nymity.report.wording import count, percent
+from nymity.report.page_wording import count, percent
 from nymity.table.partition_recoding import PartitionRecoding
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nymity.publish.certificate import SENSITIVE_TABLE
+from nymity.publishing.certificate import SENSITIVE_TABLE
 from nymity.report.markup import Figures, Section, template
+from nymity.report.page_wording import count
 from nymity.report.subject import Subject
-from nymity.report.wording import count
 
 _CERTIFICATE = template("certificate.html")
 

@@ -21,7 +21,7 @@ from typing import Any
 from nymity.core.errors import DrawingError
 from nymity.core.extras import require
 from nymity.report.markup import Spec
-from nymity.report.wording import amount
+from nymity.report.page_wording import amount
 
 # Okabe and Ito's palette, told apart by colour-blind readers, over a light grey for "before".
 BEFORE, AFTER, SUPPRESSED, LEFT_OUT, CHOSEN = "#c3cad3", "#0072b2", "#e69f00", "#8a6d3b", "#d55e00"
@@ -88,7 +88,7 @@ class Pair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class NodePoint:
     """One evaluated node; ``front`` says whether it is on the Pareto front that is drawn."""
 
     suppressed: float
@@ -100,7 +100,7 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class HeatMapField:
     """A field of a heat map: its row and column, a share that colours it, and what its tooltip says."""
 
     row: str
@@ -215,7 +215,7 @@ def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Sp
     return _spec(alt.layer(*layers).properties(width="container", height=_height(items)), rows)
 
 
-def heat_map(cells: Sequence[Cell], *, title: str) -> Spec:
+def heat_map(cells: Sequence[HeatMapField], *, title: str) -> Spec:
     """Fields of rows and columns, the darker the larger their share, with the share written in them."""
     alt = _altair()
     rows: list[Spec] = [{"x": c.column, "c": c.row, "s": c.share, "t": c.text, "v": c.full} for c in cells]
@@ -232,7 +232,7 @@ def heat_map(cells: Sequence[Cell], *, title: str) -> Spec:
     return _spec(alt.layer(fields, text).properties(width="container", height=_height(names) + 30), rows)
 
 
-def nodes_by_suppression(points: Sequence[Point], *, limit: float | None, loss: str) -> Spec:
+def nodes_by_suppression(points: Sequence[NodePoint], *, limit: float | None, loss: str) -> Spec:
     """Nodes by suppressed share (square-root scale) and loss; the limit as a line."""
     alt = _altair()
     x = alt.X(
@@ -253,7 +253,7 @@ def nodes_by_suppression(points: Sequence[Point], *, limit: float | None, loss: 
     return _scatter(points, [p.suppressed for p in points], x, loss=loss, step="step-after", marks=marks)
 
 
-def nodes_by_k(points: Sequence[Point], *, loss: str) -> Spec:
+def nodes_by_k(points: Sequence[NodePoint], *, loss: str) -> Spec:
     """Nodes by the k reached (logarithmic scale) and loss."""
     alt = _altair()
     low = min(p.k for p in points)
@@ -323,7 +323,7 @@ def series_bars(marks: Sequence[Mark], *, measure: str) -> Spec:
 
 
 def _scatter(
-    points: Sequence[Point], across: Sequence[float], x: Any, *, loss: str, step: str, marks: Sequence[Any]
+    points: Sequence[NodePoint], across: Sequence[float], x: Any, *, loss: str, step: str, marks: Sequence[Any]
 ) -> Spec:
     """Nodes by something and loss, the Pareto front as a line of steps, the chosen node marked."""
     alt = _altair()

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from nymity.report import chart
 from nymity.report.legend import legend
 from nymity.report.markup import Figures, Section, paragraph
+from nymity.report.page_wording import percent
 from nymity.report.subject import Subject
-from nymity.report.wording import percent
 
 
 def class_size_section(subject: Subject, figures: Figures) -> Section:

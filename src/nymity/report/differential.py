@@ -15,14 +15,14 @@ from nymity.core.errors import ParameterError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.forecast import Forecast, forecast
 from nymity.privacy import Groups
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document
 from nymity.report.headline import HEADLINE, badge, cards, warnings
 from nymity.report.ladder import ladder
 from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph, tile, tiles
-from nymity.report.wording import count
+from nymity.report.page_wording import count
 from nymity.table.schema import Schema
 
 _NOTIONS = {

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from nymity.report import chart
 from nymity.report.legend import legend
 from nymity.report.markup import Figures, Html, Section, grid, paragraph
+from nymity.report.page_wording import MISSING, axis_labels, count, listed, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import MISSING, axis_labels, count, listed, percent
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.text import as_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, paragraph
+from nymity.report.page_wording import axis_labels, count, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import axis_labels, count, percent
 from nymity.risk import drivers
 
 #: Columns that are shown: those with the most different values.
@@ -24,7 +24,7 @@ def drivers_figure(subject: Subject, figures: Figures) -> list[Html]:
     }
     labels = dict(zip(names, axis_labels(names), strict=True))
     cells = [
-        chart.Cell(
+        chart.HeatMapField(
             row=labels[row],
             column=labels[column],
             share=unique[frozenset((row, column))] / total,

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from nymity.core.errors import FileError
-from nymity.core.formats import FINDINGS
+from nymity.core.format_numbers import FINDINGS
 from nymity.core.plain_data import read_json
 from nymity.dp.private_method import PrivateOutcome
 from nymity.io import to_polars
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.risk import AttackReport, profile
 
 _Figures = TypeVar("_Figures")

@@ -14,8 +14,8 @@ from nymity.report.distribution import distribution_section
 from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Html, Section, bullets, grid, heading, paragraph, tile, tiles
 from nymity.report.overview import ROLES, columns, fate
+from nymity.report.page_wording import amount, count, listed, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import amount, count, listed, percent
 from nymity.table.partition_recoding import FreeformRecoding
 from nymity.table.schema import Role
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nymity.publish.caveats import Caveat, verdict
-from nymity.publish.release import Release
-from nymity.publish.verify import Finding
+from nymity.publishing.caveats import Caveat, verdict
+from nymity.publishing.release import Release
+from nymity.publishing.verify import VerifiedPromise
 from nymity.report.markup import Html, led, template
+from nymity.report.page_wording import MISSING
 from nymity.report.subject import Subject
-from nymity.report.wording import MISSING
 
 HEADLINE = template("headline.html")
 
@@ -59,7 +59,7 @@ def cards(release: Release) -> Html:
     return HEADLINE.cards([_card(finding, model) for finding, model in found])
 
 
-def _card(finding: Finding, model: object) -> Html:
+def _card(finding: VerifiedPromise, model: object) -> Html:
     """One promise: its name, its sentence, and promised beside measured."""
     name, _, sentence = finding.promise.rpartition(": ")
     reached = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]

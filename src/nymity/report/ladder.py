@@ -9,8 +9,8 @@ from nymity.report.cells import cells_section
 from nymity.report.distribution import raw_counts
 from nymity.report.markup import Figures, Html, Section, paragraph
 from nymity.report.overview import OVERVIEW
+from nymity.report.page_wording import count, shortened
 from nymity.report.subject import Subject
-from nymity.report.wording import count, shortened
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding

@@ -6,7 +6,7 @@ import numpy as np
 
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, bullets, grid, paragraph
-from nymity.report.wording import axis_labels, count, listed, percent
+from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.utility.classifiers import CLASSIFIERS
 from nymity.utility.learning_result import ClassifierResult, LearningResult
 from nymity.utility.scoring import RATES

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nymity.publish.compare import Measured
+from nymity.publishing.compare import Measured
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, grid, paragraph
+from nymity.report.page_wording import amount, axis_labels, listed, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import amount, axis_labels, listed, percent
 
 
 def loss_section(subject: Subject, figures: Figures) -> Section:

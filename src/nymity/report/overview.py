@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nymity.report.markup import Figures, Html, Section, template, tile, tiles
+from nymity.report.page_wording import amount, count, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import amount, count, percent
 from nymity.table.schema import Role
 
 OVERVIEW = template("overview.html")

@@ -8,12 +8,12 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import FileError
-from nymity.publish.check import Answer, check
-from nymity.publish.opened import OpenedRelease
-from nymity.publish.opened import open as open_release
-from nymity.publish.released_files import ReleasedFiles
-from nymity.publish.signing import CERTIFICATE_NAME
-from nymity.publish.stated import Stated
+from nymity.publishing.check import Answer, check
+from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.opened import open as open_release
+from nymity.publishing.released_files import ReleasedFiles
+from nymity.publishing.signing import CERTIFICATE_NAME
+from nymity.publishing.stated import Stated
 
 
 def staged(folder: str | Path, tables: Sequence[pl.DataFrame]) -> OpenedRelease:

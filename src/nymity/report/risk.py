@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.publish.caveats.table import unique_rows
+from nymity.publishing.caveats.of_table import unique_rows
 from nymity.report import chart
 from nymity.report.drivers import drivers_figure
 from nymity.report.markup import (
@@ -27,13 +27,13 @@ from nymity.report.markup import (
     tile,
     tiles,
 )
+from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import axis_labels, count, listed, percent
 from nymity.table.schema import Role
 
 
 @dataclass(frozen=True, kw_only=True)
-class Homogeneity:
+class LargestShares:
     """Of a sensitive column: in each class, the share of its most frequent value; missing: classes that have none."""
 
     shares: NDArray[np.float64]
@@ -72,7 +72,7 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
     )
 
 
-def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> Homogeneity:
+def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> LargestShares:
     """Return the share of the most frequent value of ``attribute`` in every class of ``frame``."""
     keys = [f"q{i}" for i in range(len(quasi))]
     safe = pl.DataFrame(
@@ -81,7 +81,7 @@ def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> Ho
     counted = safe.group_by([*keys, "value"]).agg(pl.len().alias("records"))
     largest = counted.group_by(keys).agg(pl.col("records").max() / pl.col("records").sum())
     missing = counted.group_by(keys).agg(pl.col("value").is_null().all())["value"].sum()
-    return Homogeneity(shares=largest["records"].sort().to_numpy(), missing=int(missing))
+    return LargestShares(shares=largest["records"].sort().to_numpy(), missing=int(missing))
 
 
 def _tiles(subject: Subject) -> Html:
@@ -146,7 +146,7 @@ def _learning(subject: Subject, figures: Figures) -> list[Html]:
     return parts
 
 
-def _homogeneity_figure(figures: Figures, name: str, found: Homogeneity) -> Html:
+def _homogeneity_figure(figures: Figures, name: str, found: LargestShares) -> Html:
     total = len(found.shares)
     edges = [0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0]
     bars = []
@@ -169,7 +169,7 @@ def _homogeneity_figure(figures: Figures, name: str, found: Homogeneity) -> Html
     return figures.add(chart.bars(bars, title="share of classes"), caption, heading=name)
 
 
-def _of_them_missing(found: Homogeneity) -> str:
+def _of_them_missing(found: LargestShares) -> str:
     return f", which is missing in {found.missing:,} of them" if found.missing else ""
 
 

@@ -10,8 +10,8 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph
+from nymity.report.page_wording import count, percent
 from nymity.report.subject import Subject
-from nymity.report.wording import count, percent
 
 #: Points drawn at most in a plot.
 MAX_POINTS = 2000
@@ -133,15 +133,15 @@ def _sample(drawn: int, evaluated: int) -> Html:
 
 def _points(
     outcome: LatticeOutcome, drawn: NDArray[np.int64], front: NDArray[np.bool_], chosen: int
-) -> list[chart.Point]:
+) -> list[chart.NodePoint]:
     return [_point(outcome, int(i), bool(front[i]), is_chosen=bool(i == chosen)) for i in drawn]
 
 
-def _point(outcome: LatticeOutcome, i: int, front: bool, *, is_chosen: bool) -> chart.Point:
+def _point(outcome: LatticeOutcome, i: int, front: bool, *, is_chosen: bool) -> chart.NodePoint:
     nodes = outcome.nodes
     levels = ", ".join(f"{name} {level}" for name, level in zip(nodes.names, nodes.levels[i].tolist(), strict=True))
     kind = "chosen" if is_chosen else "within the limit" if nodes.solution[i] else "suppresses too much"
-    return chart.Point(
+    return chart.NodePoint(
         suppressed=round(float(nodes.suppressed[i]) / nodes.records, 6),
         k=int(nodes.smallest[i]),
         loss=float(f"{nodes.loss[i]:.6g}"),

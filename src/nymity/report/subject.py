@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.privacy import Groups
-from nymity.publish.compare import Comparison, compare
-from nymity.publish.fingerprint import fingerprint
-from nymity.publish.release import Release
+from nymity.publishing.compare import Comparison, compare
+from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.release import Release
 
 
 @dataclass(frozen=True, eq=False)

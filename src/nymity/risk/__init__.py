@@ -11,7 +11,7 @@ from nymity.risk.attacks.registry import *  # noqa: F403
 from nymity.risk.drivers import Drivers as Drivers
 from nymity.risk.drivers import drivers as drivers
 from nymity.risk.identifiers import IdentifierFlag as IdentifierFlag
-from nymity.risk.population import PopulationUniques as PopulationUniques
+from nymity.risk.population_uniques import PopulationUniques as PopulationUniques
 from nymity.risk.presets import PRESETS as PRESETS
 from nymity.risk.presets import Preset as Preset
 from nymity.risk.profile import RiskProfile as RiskProfile

@@ -31,7 +31,7 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels.uniques import walk
-from nymity.risk.cells import Cells, cells_of
+from nymity.risk.combinations import Combinations, combinations_of
 from nymity.table.packing import KeyLayout
 from nymity.table.schema import Schema
 
@@ -92,7 +92,7 @@ def drivers(
 ) -> Drivers:
     """Measure every combination of at most ``size`` quasi-identifiers, and find the minimal sample uniques in them."""
     validation.whole_number("size", size, at_least=1)
-    cells = cells_of(table, schema)
+    cells = combinations_of(table, schema)
     limit = min(size, len(cells.names))
     _check_memory(len(cells.names), limit, len(cells.counts))
     found = _walked(cells, limit, observe)
@@ -124,7 +124,7 @@ class _Found:
     value_scores: NDArray[np.float64]
 
 
-def _walked(cells: Cells, limit: int, observe: Observer) -> _Found:
+def _walked(cells: Combinations, limit: int, observe: Observer) -> _Found:
     m, n = cells.codes.shape
     order = np.lexsort(KeyLayout.for_sizes([len(labels) for labels in cells.labels]).pack(list(cells.codes)).T)
     codes, counts = np.ascontiguousarray(cells.codes[:, order]), cells.counts[order]  # neighbours are alike: quicker
@@ -145,7 +145,7 @@ def _walked(cells: Cells, limit: int, observe: Observer) -> _Found:
     return _Found(distinct, pairs, unique, minimal, scores[np.argsort(order)], value_scores)
 
 
-def _combinations(cells: Cells, limit: int, found: _Found) -> pl.DataFrame:
+def _combinations(cells: Combinations, limit: int, found: _Found) -> pl.DataFrame:
     records = cells.counted
     pairs = max(records * (records - 1), 1)
     sets = [
@@ -166,14 +166,14 @@ def _combinations(cells: Cells, limit: int, found: _Found) -> pl.DataFrame:
     )
 
 
-def _columns(cells: Cells, found: _Found) -> pl.DataFrame:
+def _columns(cells: Combinations, found: _Found) -> pl.DataFrame:
     ends = np.cumsum([len(labels) for labels in cells.labels])[:-1]
     sums = np.array([part.sum() for part in np.split(found.value_scores, ends)])
     shares = pl.DataFrame({"column": cells.names, "share": sums / max(found.scores.sum(), 1.0)})
     return shares.sort("share", descending=True, maintain_order=True)
 
 
-def _values(cells: Cells, found: _Found) -> pl.DataFrame:
+def _values(cells: Combinations, found: _Found) -> pl.DataFrame:
     names = np.repeat(np.array(cells.names, dtype=object), [len(labels) for labels in cells.labels])
     chosen = np.flatnonzero(found.value_scores)
     labels = [label for values in cells.labels for label in values]

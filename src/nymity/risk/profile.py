@@ -19,8 +19,8 @@ from nymity.risk.attackers import (
     prosecutor_risk,
     smallest_safe_class,
 )
-from nymity.risk.cells import Cells, cells_of
-from nymity.risk.population import PopulationUniques, count_uniques, estimate_uniques, people_of
+from nymity.risk.combinations import Combinations, combinations_of
+from nymity.risk.population_uniques import PopulationUniques, count_uniques, estimate_uniques, people_of
 from nymity.risk.presets import PRESETS
 from nymity.table.schema import MissingPolicy, Schema
 
@@ -122,7 +122,7 @@ def profile(
             got="more than one of them",
             hint="a population is counted; leave the others out",
         )
-    cells = cells_of(table, schema, population=population)
+    cells = combinations_of(table, schema, population=population)
     sizes, classes = np.unique(cells.counts, return_counts=True)
     return RiskProfile(
         quasi=cells.names,
@@ -140,7 +140,7 @@ def profile(
     )
 
 
-def _population(cells: Cells, people: Fraction | None) -> PopulationUniques | None:
+def _population(cells: Combinations, people: Fraction | None) -> PopulationUniques | None:
     if cells.population_sizes is not None:
         return count_uniques(cells.counted, cells.population_sizes)
     return None if people is None or not cells.counted else estimate_uniques(cells.counts, people)

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.risk.cells import as_frame
+from nymity.risk.combinations import as_frame
 from nymity.risk.identifiers import IdentifierFlag
 from nymity.risk.roles import ColumnFacts, suggest_role, with_nulls
 from nymity.table.schema import Role

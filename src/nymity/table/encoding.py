@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from nymity.core.errors import SchemaError, TableError
 from nymity.kernels.grouping import distinct, histograms
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import ranks
 from nymity.table.packing import KeyLayout
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, is_missing, plainly_named
+from nymity.table.value_order import ranks
 
 #: Records are counted in 32 bits inside the kernels.
 MAX_RECORDS = 2**31 - 1

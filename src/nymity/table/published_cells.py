@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
+from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.reading import read_cells
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text
 

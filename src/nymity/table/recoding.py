@@ -18,15 +18,15 @@ from nymity.core.commit import refuse_between
 from nymity.core.custodian import refuse_ended
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
-from nymity.core.formats import RECODING
+from nymity.core.format_numbers import RECODING
 from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
+from nymity.table.cell_reading import nodes_of
 from nymity.table.cells import Cells
 from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
-from nymity.table.reading import nodes_of
 from nymity.table.text import MASK, as_text
 
 Outliers = Literal["mask", "remove", "keep"]

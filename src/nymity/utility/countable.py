@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import TableError
 from nymity.core.validation import nearest
 from nymity.kernels.grouping import distinct
-from nymity.kernels.queries import Rows
+from nymity.kernels.queries import GroupedRows
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.cells import Cells
 from nymity.table.encoding import codes_of, labelled
@@ -44,8 +44,8 @@ class Countable:
 
     domains: Mapping[str, tuple[Label, ...]]
     cells: Mapping[str, Cells]
-    rows: Rows
-    entries: Rows
+    rows: GroupedRows
+    entries: GroupedRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,8 @@ class RecodedTable:
         first = np.append(True, (own[:, 1:] != own[:, :-1]).any(axis=0))[: len(records)]  # equal ones are adjacent
         starts = np.append(np.flatnonzero(first), len(records))
         wide = np.flatnonzero([not column.cells.raw for column in recoded.values()])
-        rows = Rows(own[:, first], np.add.reduceat(records, starts[:-1]), np.arange(len(starts)), wide)
-        return _countable(columns, rows, Rows(others, records, starts, wide[:0]))
+        rows = GroupedRows(own[:, first], np.add.reduceat(records, starts[:-1]), np.arange(len(starts)), wide)
+        return _countable(columns, rows, GroupedRows(others, records, starts, wide[:0]))
 
     def _recoded(self, name: str) -> _Column:
         column, hierarchy = _found(self.frame, name), self.hierarchies[name]
@@ -147,7 +147,7 @@ def _raw(column: pl.Series) -> _Column:
 # -- records -------------------------------------------------------------------------------------------------
 
 
-def _countable(columns: Mapping[str, _Column], rows: Rows, entries: Rows) -> Countable:
+def _countable(columns: Mapping[str, _Column], rows: GroupedRows, entries: GroupedRows) -> Countable:
     return Countable(
         {name: column.domain for name, column in columns.items()},
         {name: column.cells for name, column in columns.items()},
@@ -162,10 +162,10 @@ def _numbered(columns: Mapping[str, _Column]) -> list[Ints]:
     return [column.numbers + first for column, first in zip(columns.values(), before, strict=False)]
 
 
-def _in_groups(group: NDArray[np.int32], cells: Sequence[Ints], records: NDArray[Any] | None = None) -> Rows:
+def _in_groups(group: NDArray[np.int32], cells: Sequence[Ints], records: NDArray[Any] | None = None) -> GroupedRows:
     different, counts = _tallied([group, *cells], records)
     starts = np.searchsorted(different[0], np.arange(group.max(initial=-1) + 2))
-    return Rows(different[1:], counts, starts, np.empty(0, dtype=np.int64))
+    return GroupedRows(different[1:], counts, starts, np.empty(0, dtype=np.int64))
 
 
 def _tallied(columns: Sequence[NDArray[Any]], records: NDArray[Any] | None = None) -> tuple[NDArray[np.int32], Ints]:

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.table.encoding import codes_of, distinct_values, labelled
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.order import days, numbers
 from nymity.table.published_cells import ReadCells, as_they_are
 from nymity.table.text import as_text
+from nymity.table.value_order import days, numbers
 
 Encoding = Literal["binary", "interval", "mean"]
 ENCODINGS: tuple[Encoding, ...] = ("binary", "interval", "mean")

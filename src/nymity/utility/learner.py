@@ -25,7 +25,7 @@ from nymity.table.schema import Role, Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.classifiers import Classifier, Fitted, chosen, fit
 from nymity.utility.feature_encoding import Encoding, FeatureRows, FeatureSpace, Matrix
-from nymity.utility.released import Reading, Released
+from nymity.utility.released import CellReading, Released
 from nymity.utility.scoring import Performance, Predictions
 from nymity.utility.splits import UNUSED
 
@@ -170,7 +170,7 @@ class Learner:
         for here in range(int(fold.max()) + 1):
             trained = examples.where((fold != here) & (fold != UNUSED))
             records = self.original.where(fold == here)
-            step = Step(stage, here, int(fold.max()) + 1, observe)
+            step = FoldProgress(stage, here, int(fold.max()) + 1, observe)
             parts.append(self.held_out(trained, records, classifiers, seed=seed, importance=importance, step=step))
         return {key: Predictions.joined([part[key] for part in parts]) for key in parts[0]}
 
@@ -182,7 +182,7 @@ class Learner:
         *,
         seed: int = 0,
         importance: bool = False,
-        step: Step | None = None,
+        step: FoldProgress | None = None,
     ) -> dict[str, Predictions]:
         """Train on some rows, predict others."""
         if not len(trained.labels) or not len(tested.labels):
@@ -204,7 +204,7 @@ class Learner:
 
     # -- reading a release -----------------------------------------------------------------------------
 
-    def _reading(self, released: Released) -> Reading:
+    def _reading(self, released: Released) -> CellReading:
         """Say what cells stand for, or refuse a release without a column that is learned."""
         if released.counts is not None and self.target not in released.frame.columns:
             raise TableError(
@@ -234,7 +234,7 @@ class Learner:
             )
         return records
 
-    def _labels(self, frame: pl.DataFrame, reading: Reading, records: Ints | None) -> Ints:
+    def _labels(self, frame: pl.DataFrame, reading: CellReading, records: Ints | None) -> Ints:
         """The class of each released row, -1 where the row is suppressed with its label."""
         found = self._read_labels(frame, reading)
         if records is not None and (found != np.where(found < 0, found, self.original.labels[records])).any():
@@ -246,7 +246,7 @@ class Learner:
             )
         return found
 
-    def _read_labels(self, frame: pl.DataFrame, reading: Reading) -> Ints:
+    def _read_labels(self, frame: pl.DataFrame, reading: CellReading) -> Ints:
         labels, row = labelled(frame[self.target])
         hierarchy = reading.hierarchies.get(self.target)
         if hierarchy is not None:
@@ -269,7 +269,7 @@ class Learner:
     def _refuse_generalized(
         self,
         frame: pl.DataFrame,
-        reading: Reading,
+        reading: CellReading,
         several: NDArray[np.bool_],
         labels: Sequence[Label],
         row: Ints,
@@ -290,7 +290,7 @@ class Learner:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class FoldProgress:
     """Where a run is: in which fold of how many."""
 
     stage: str

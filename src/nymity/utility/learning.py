@@ -18,7 +18,7 @@ from nymity.io import to_polars
 from nymity.table.schema import Role, Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.feature_encoding import ENCODINGS, Encoding
-from nymity.utility.learner import Examples, LabelSource, Learner, Step
+from nymity.utility.learner import Examples, FoldProgress, LabelSource, Learner
 from nymity.utility.learning_result import ClassifierResult, Importance, Learnability, LearningResult, relative
 from nymity.utility.naive_bayes import area_of
 from nymity.utility.released import Released
@@ -183,7 +183,7 @@ class _Trial:
                 observe=self.observe,
                 stage=stage,
             )
-        training, step = self._training(examples), Step(stage, 0, 1, self.observe)
+        training, step = self._training(examples), FoldProgress(stage, 0, 1, self.observe)
         return self.learner.held_out(training, self.held, self.classifiers, seed=self.seed, importance=True, step=step)
 
     def _zero_r(self) -> float:

@@ -21,8 +21,8 @@ from nymity.core.errors import ParameterError
 from nymity.core.quoting import quoted
 from nymity.core.validation import exact_fraction, nearest, number
 from nymity.table.hierarchy import Label, some_of
-from nymity.table.order import numbers
 from nymity.table.text import as_text
+from nymity.table.value_order import numbers
 
 #: Columns and what they may be: a value, several, or :class:`Between`.
 Query = Mapping[str, Any]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.kernels.queries import Rows
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Published
+from nymity.kernels.queries import GroupedRows
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import PublishedRows
 from nymity.table.cells import Cells
 from nymity.utility.answering import answered
 from nymity.utility.countable import Countable
@@ -37,7 +37,7 @@ class QueryMetric(Metric):
     unit = "share of the answer"
     limits = "random queries over quasi-identifiers alone; yours may ask for other things (nymity query)"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Draw the queries for the values that occur, and answer them."""
         table = original.table
         occurring = {
@@ -48,14 +48,14 @@ class QueryMetric(Metric):
         answers = answered(countable(original), workload)
         scale = np.maximum(answers, SANITY * table.n_records)
 
-        def measured(published: Published) -> Reading:
+        def measured(published: PublishedRows) -> MetricValue:
             estimates = answers if published is original else answered(countable(published), workload)
-            return Reading(value=float(np.mean(np.abs(estimates - answers) / scale)))
+            return MetricValue(value=float(np.mean(np.abs(estimates - answers) / scale)))
 
         return measured
 
 
-def countable(published: Published) -> Countable:
+def countable(published: PublishedRows) -> Countable:
     """Lay rows out for count queries, suppressed records as a row of cells that stand for everything."""
     table, gone = published.table, published.suppressed > 0
     cells, numbers, before = {}, [], 0
@@ -71,8 +71,8 @@ def countable(published: Published) -> Countable:
     records = np.append(published.counts, published.suppressed) if gone else published.counts
     starts = np.arange(len(records) + 1)
     wide = np.flatnonzero([not column.raw for column in cells.values()])
-    rows = Rows(np.array(numbers, dtype=np.int32), records, starts, wide)
-    nothing = Rows(np.empty((0, len(records)), dtype=np.int32), records, starts, wide[:0])
+    rows = GroupedRows(np.array(numbers, dtype=np.int32), records, starts, wide)
+    nothing = GroupedRows(np.empty((0, len(records)), dtype=np.int32), records, starts, wide[:0])
     domains = {name: hierarchy.values for name, hierarchy in zip(table.names, table.hierarchies, strict=True)}
     return Countable(domains, cells, rows, nothing)
 

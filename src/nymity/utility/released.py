@@ -22,7 +22,7 @@ from nymity.table.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class CellReading:
     """What the cells of a release stand for: codes of these hierarchies. Other columns are as they were."""
 
     hierarchies: Mapping[str, Hierarchy]
@@ -88,20 +88,20 @@ class Released:
             )
         return self.schema
 
-    def reading(self, source: pl.DataFrame | None = None) -> Reading | None:
+    def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
         """Say what cells stand for: by the recoding, or by their text beside the original; None if neither is known."""
         if self.counts is not None:
-            return Reading({}, as_they_are)
+            return CellReading({}, as_they_are)
         if self.recoding is not None:
             quasi = self.recoding.hierarchies if self.schema is None else self.schema.quasi
-            return Reading(hierarchies_for(quasi, self.recoding), by_recoding(self.recoding))
+            return CellReading(hierarchies_for(quasi, self.recoding), by_recoding(self.recoding))
         if source is None or self.schema is None:
             return None
         schema = self.schema
         kept = source.filter(~schema.gaps(source))
         tables = [kept] if self.population is None else [kept, self.population]
         built = {name: schema.hierarchy(name, _values([table[name] for table in tables])) for name in schema.quasi}
-        return Reading(built, by_text(built, source))
+        return CellReading(built, by_text(built, source))
 
 
 def hierarchies_for(quasi: Iterable[str], recoding: Recoding) -> Mapping[str, Hierarchy]:

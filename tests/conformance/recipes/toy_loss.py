@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.loss import BoundLoss, Loss
-from nymity.quality.statistics import Floats, NodeStatistics
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.node_statistics import Floats, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -19,12 +19,12 @@ class ToyLoss(Loss):
     unit = "records"
     limits = "sees nothing of cells"
 
-    def bind(self, table: EncodedTable) -> BoundToyLoss:
+    def prepare(self, table: EncodedTable) -> PreparedToyLoss:
         """Nothing to prepare."""
-        return BoundToyLoss()
+        return PreparedToyLoss()
 
 
-class BoundToyLoss(BoundLoss):
+class PreparedToyLoss(PreparedLoss):
     """The loss for one table."""
 
     def value(self, nodes: NodeStatistics) -> Floats:

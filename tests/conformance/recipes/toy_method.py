@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nymity.lattice.search import Found, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,10 +14,10 @@ class ToyFirst(LatticeSearch):
 
     key: ClassVar[str] = "toy-first"
 
-    def search(self, inquiry: Inquiry) -> Found:
+    def search(self, inquiry: Inquiry) -> ChosenNode:
         """Walk."""
         for batch in inquiry.engine.walk(inquiry.space):
             for levels in batch.levels.tolist():
                 if inquiry.check(tuple(levels)) is not None:
-                    return Found(tuple(levels), optimal=False)
-        return Found(None, optimal=False)
+                    return ChosenNode(tuple(levels), optimal=False)
+        return ChosenNode(None, optimal=False)

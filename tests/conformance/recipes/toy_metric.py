@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.quality.metric import BoundMetric, Metric, Reading
-from nymity.quality.published import Published
+from nymity.quality.metric import Metric, MetricValue, PreparedMetric
+from nymity.quality.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,6 @@ class ToyMetric(Metric):
     unit = "rows"
     limits = "sees nothing of cells"
 
-    def bind(self, original: Published) -> BoundMetric:
+    def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Nothing to prepare."""
-        return lambda published: Reading(value=float(len(published.rows)))
+        return lambda published: MetricValue(value=float(len(published.rows)))

@@ -236,7 +236,7 @@ def _version(place: Path) -> str:
 
 def _salted(path: Path, salt: str) -> str:
     from nymity.io import read_table
-    from nymity.publish.fingerprint import fingerprint
+    from nymity.publishing.fingerprint import fingerprint
 
     return fingerprint(read_table(path), salt=salt)
 

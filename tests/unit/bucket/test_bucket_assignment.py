@@ -10,7 +10,7 @@ import bucketing
 from bucketing import Instance, can_fill, instances, large_instances
 from nymity.bucket import Plan, Violation, check, fill
 from nymity.bucket.assignment import assign
-from nymity.bucket.problem import Problem
+from nymity.bucket.problem import BucketProblem
 
 
 @settings(max_examples=75, deadline=None)
@@ -44,7 +44,7 @@ def test_a_violation_is_one_and_an_assignment_fits(instance: Instance, data: st.
     for j in data.draw(st.permutations(range(len(sizes)))):
         buckets[j] = data.draw(st.integers(0, left // sizes[j]))
         left -= buckets[j] * sizes[j]
-    problem = Problem.of(counts, thresholds, sizes)
+    problem = BucketProblem.of(counts, thresholds, sizes)
     found = assign(problem, buckets)
     if not isinstance(found, Violation):
         assert found.sum(axis=1).tolist() == counts
@@ -67,7 +67,7 @@ def test_a_violation_is_one_and_an_assignment_fits(instance: Instance, data: st.
 def test_chains_over_several_sizes_are_found() -> None:
     """b is admitted to sizes 1 and 2, c to 2 and 3: a record too many in 1 reaches 3 only by way of 2."""
     caps = np.array([[9, 0, 0], [9, 9, 0], [0, 9, 9]])
-    problem = Problem(("a", "b", "c"), np.array([4, 4, 4]), (), np.array([1, 2, 3]), caps)
+    problem = BucketProblem(("a", "b", "c"), np.array([4, 4, 4]), (), np.array([1, 2, 3]), caps)
     found = assign(problem, np.array([5, 2, 1]))
     assert isinstance(found, np.ndarray)
     assert found.sum(axis=0).tolist() == [5, 4, 3]

@@ -20,8 +20,8 @@ import nymity as ny
 from bucketing import Instance, can_fill, instances, large_instances, least_loss, loss_of
 from nymity.bucket import METHODS, Violation, check, plan
 from nymity.bucket.assignment import assign
-from nymity.bucket.found import Watch
-from nymity.bucket.problem import Problem
+from nymity.bucket.best_setting import Watch
+from nymity.bucket.problem import BucketProblem
 from nymity.core.errors import Interrupted, MissingExtraError, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
 
@@ -30,7 +30,7 @@ TWO_SIZE = ("two-size", "two-size-loss", "two-size-exhaustive")
 
 def loss_by(method: str, instance: Instance, sizes: tuple[int, int] | None = None) -> float:
     """The loss of what a method finds in its time, infinite if there is nothing."""
-    problem = Problem.within(*instance, sizes)
+    problem = BucketProblem.within(*instance, sizes)
     found = METHODS[method](problem, Watch(until=monotonic() + 10))
     if found.buckets is None:
         assert found.complete

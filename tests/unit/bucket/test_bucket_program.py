@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from nymity.bucket.assignment import Violation, assign
-from nymity.bucket.found import Watch
+from nymity.bucket.best_setting import Watch
 from nymity.bucket.integer_program import Conditions, improve
-from nymity.bucket.problem import Problem
+from nymity.bucket.problem import BucketProblem
 
 #: Buckets of 5 admit two records of each value, more than they need, and buckets of 7 no more.
 SHARES = ["0.4"] * 3
 
 
 def test_a_setting_that_breaks_another_condition_is_refused_and_the_search_goes_on() -> None:
-    problem = Problem.of([8, 8, 8], SHARES, [5, 7, 24])
+    problem = BucketProblem.of([8, 8, 8], SHARES, [5, 7, 24])
     cheapest = np.array([2, 2, 0])
     violation = assign(problem, cheapest)
     assert isinstance(violation, Violation)
@@ -27,13 +27,13 @@ def test_a_setting_that_breaks_another_condition_is_refused_and_the_search_goes_
 
 
 def test_where_nothing_is_left_there_is_no_setting() -> None:
-    found = improve(Problem.of([8, 8, 8], SHARES, [5, 7]), None, Watch())
+    found = improve(BucketProblem.of([8, 8, 8], SHARES, [5, 7]), None, Watch())
     assert found.buckets is None
     assert found.complete
 
 
 def test_a_condition_is_added_once() -> None:
-    conditions = Conditions(Problem.of([8, 8, 8], SHARES, [5, 7, 24]))
+    conditions = Conditions(BucketProblem.of([8, 8, 8], SHARES, [5, 7, 24]))
     sevens, buckets = np.array([False, True, False]), np.array([2, 2, 0])
     assert conditions.add(sevens, buckets)
     assert not conditions.add(sevens, buckets)

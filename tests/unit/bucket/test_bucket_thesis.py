@@ -12,7 +12,7 @@ from bucketing import by_formula, loss_of, settings
 from nymity.bucket import METHODS, Plan, Violation, check, fill, plan
 from nymity.bucket.assignment import assign
 from nymity.bucket.pairs import Pairs
-from nymity.bucket.problem import Problem
+from nymity.bucket.problem import BucketProblem
 from nymity.bucket.two_size import most_buckets
 
 #: Tables 3.3, 5.1, 5.3 and 6.1.
@@ -74,7 +74,7 @@ def test_example_7_one_setting_is_valid_and_one_is_not() -> None:
 
 
 def test_example_8_divides_the_records() -> None:
-    problem = Problem.of(*EIGHT, [4, 14])
+    problem = BucketProblem.of(*EIGHT, [4, 14])
     most = np.minimum(problem.caps * [9, 1], problem.counts[:, None])
     assert most.T.tolist() == [[0] * 8 + [6] * 4 + [9] * 2, [1] * 8 + [4] * 4 + [5] * 2]
     found = check(*EIGHT, sizes=[4, 14], buckets=[9, 1])
@@ -93,7 +93,7 @@ def test_example_8_divides_the_records() -> None:
     ],
 )
 def test_example_9_lists_the_settings_of_two_sizes(sizes: list[int], row: list[tuple[int, int]]) -> None:
-    problem = Problem.of([28], [1], sizes)
+    problem = BucketProblem.of([28], [1], sizes)
     pairs = Pairs.of(problem)
     found = [tuple(pairs.setting(problem, 0, k).tolist()) for k in range(pairs.last[0] + 1)] if len(pairs.last) else []
     assert found == row
@@ -102,7 +102,7 @@ def test_example_9_lists_the_settings_of_two_sizes(sizes: list[int], row: list[t
 
 
 def test_examples_10_and_11_cut_the_row_at_both_constraints() -> None:
-    problem = Problem.of(*TEN, [2, 4])
+    problem = BucketProblem.of(*TEN, [2, 4])
     assert most_buckets(problem).tolist() == [8, 7]  # (8, 3) is the first that satisfies both fill constraints
     valid = Pairs.of(problem).valid(problem, 0, np.arange(8))
     assert valid.tolist() == [False] * 4 + [True] * 4  # x1 needs four buckets of size 4
@@ -111,7 +111,7 @@ def test_examples_10_and_11_cut_the_row_at_both_constraints() -> None:
 
 def test_example_12_conditions_on_single_sizes_do_not_suffice() -> None:
     counts, caps = np.array([5] * 10 + [20]), np.array([[0, 0, 5]] * 10 + [[10, 20, 20]])
-    problem = Problem(tuple(range(11)), counts, (Fraction(1),) * 11, np.array([10, 20, 30]), caps)
+    problem = BucketProblem(tuple(range(11)), counts, (Fraction(1),) * 11, np.array([10, 20, 30]), caps)
     buckets = np.array([2, 1, 1])
     most = np.minimum(caps * buckets, counts[:, None])
     assert (most.sum(axis=1) >= counts).all()

@@ -188,7 +188,7 @@ def test_a_signal_while_packages_are_loaded(folder: Path, module: str, number: i
 
 _DROPPED = """
 import os, signal, sys, time
-import nymity.publish.inspect as inspection
+import nymity.publishing.inspect as inspection
 from nymity.cli.start import run
 class Drops:
     def __del__(self):
@@ -204,7 +204,7 @@ run()
 
 _TURNED = """
 import os, signal, sys, time
-import nymity.publish.inspect as inspection
+import nymity.publishing.inspect as inspection
 from nymity.cli.start import run
 def inspect_table(*_):
     try:

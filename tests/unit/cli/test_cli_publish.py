@@ -17,13 +17,13 @@ from typer.testing import Result
 import nymity.cli.publish as publish_command
 from nymity.cli.console import Screen
 from nymity.cli.demo import job_text
+from nymity.cli.inputs import load_job
 from nymity.cli.progress import describe, watching
 from nymity.cli.publish import Destination
-from nymity.cli.source import load_job
 from nymity.core.errors import JobError, MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress
 from nymity.datasets import hospital_schema
-from nymity.publish.job import Job
+from nymity.publishing.job import Job
 
 Run = Callable[..., Result]
 

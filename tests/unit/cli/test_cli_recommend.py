@@ -72,9 +72,9 @@ def test_the_page_is_written(table: Path, nymity: Run) -> None:
 
 
 def test_ctrl_c_keeps_what_was_found(table: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nymity.recommend.trial import Measuring
+    from nymity.recommending.trial import TrialRunner
 
-    made, tried = Measuring.release, 0
+    made, tried = TrialRunner.release, 0
 
     def stop_at_second(*arguments: object) -> object:
         nonlocal tried
@@ -83,7 +83,7 @@ def test_ctrl_c_keeps_what_was_found(table: Path, nymity: Run, monkeypatch: pyte
             raise KeyboardInterrupt
         return made(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Measuring, "release", stop_at_second)
+    monkeypatch.setattr(TrialRunner, "release", stop_at_second)
     done = nymity("recommend", "people.csv", "--target", "illness", "--job", "job.toml", *QUICK)
     assert done.exit_code == 0, done.output
     assert "interrupted; what was found is kept" in done.stdout

@@ -47,8 +47,8 @@ def test_what_comes_out(
     def fail(*_: Any, **__: Any) -> Any:
         raise make()
 
-    monkeypatch.setattr(import_module("nymity.publish.run"), "encode", fail)
-    for publish in (ny.publish, import_module("nymity.publish")):
+    monkeypatch.setattr(import_module("nymity.publishing.run"), "encode", fail)
+    for publish in (ny.publish, import_module("nymity.publishing")):
         with pytest.raises(kind) as caught:
             publish(FRAME, SCHEMA, privacy=ny.KAnonymity(k=2))
         assert isinstance(caught.value, Exception)
@@ -89,7 +89,7 @@ def test_writing_is_bounded_and_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     def fail(*_: Any, **__: Any) -> Any:
         raise panic()
 
-    monkeypatch.setattr(import_module("nymity.publish.release"), "write_table", fail)
+    monkeypatch.setattr(import_module("nymity.publishing.release"), "write_table", fail)
     with pytest.raises(PanicError):
         release.write(tmp_path / "release")
     assert not list(tmp_path.glob("release/*"))

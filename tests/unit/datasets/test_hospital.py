@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from nymity.core.errors import ParameterError
-from nymity.datasets import hospital, hospital_schema, population
+from nymity.datasets import hospital, hospital_people, hospital_schema
 from nymity.datasets.hospital import FIRST_DAY, LAST_DAY, MARITAL_TREE, OCCUPATION_TREE, _draw
 from nymity.table.schema import Role
 
@@ -67,9 +67,9 @@ def test_the_age_follows_from_the_dates(stays: pl.DataFrame) -> None:
 
 def test_names_fit_the_sex(stays: pl.DataFrame) -> None:
     given = stays["name"].str.split(" ").list.first()
-    for sex, names in population.GIVEN_NAMES.items():
+    for sex, names in hospital_people.GIVEN_NAMES.items():
         assert set(given.filter(stays["sex"] == sex)) <= set(names)
-    assert not set(population.GIVEN_NAMES["female"]) & set(population.GIVEN_NAMES["male"])
+    assert not set(hospital_people.GIVEN_NAMES["female"]) & set(hospital_people.GIVEN_NAMES["male"])
 
 
 def test_postcodes_are_regional(stays: pl.DataFrame) -> None:
@@ -83,7 +83,7 @@ def test_postcodes_are_regional(stays: pl.DataFrame) -> None:
 
 def test_gaps_are_where_they_are_meant_to_be(stays: pl.DataFrame) -> None:
     gaps = {name: stays[name].null_count() / stays.height for name in stays.columns}
-    assert {name for name, share in gaps.items() if share} == set(population.MISSING_PER_MILLE)
+    assert {name for name, share in gaps.items() if share} == set(hospital_people.MISSING_PER_MILLE)
     assert all(0.02 <= gaps[name] <= 0.06 for name in ("postcode", "marital_status", "occupation"))
     assert 0 < gaps["diagnosis"] < 0.01
 
@@ -143,8 +143,8 @@ def test_the_schema_covers_the_table(stays: pl.DataFrame) -> None:
 def test_the_taxonomies_list_every_value() -> None:
     marital = [value for values in MARITAL_TREE.values() for value in values]
     occupation = [value for groups in OCCUPATION_TREE.values() for values in groups.values() for value in values]
-    assert sorted(marital) == sorted(population.MARITAL_STATUSES)
-    assert sorted(occupation) == sorted(population.OCCUPATIONS)
+    assert sorted(marital) == sorted(hospital_people.MARITAL_STATUSES)
+    assert sorted(occupation) == sorted(hospital_people.OCCUPATIONS)
 
 
 def test_a_good_release_exists(stays: pl.DataFrame) -> None:
@@ -166,17 +166,17 @@ def test_a_good_release_exists(stays: pl.DataFrame) -> None:
 
 
 def test_weights_have_the_shape_of_their_labels() -> None:
-    for sex in population.SEXES:
-        assert np.array(population.MARITAL_WEIGHTS[sex]).shape == (
-            len(population.MARITAL_BANDS),
-            len(population.MARITAL_STATUSES),
+    for sex in hospital_people.SEXES:
+        assert np.array(hospital_people.MARITAL_WEIGHTS[sex]).shape == (
+            len(hospital_people.MARITAL_BANDS),
+            len(hospital_people.MARITAL_STATUSES),
         )
-        assert np.array(population.OCCUPATION_WEIGHTS[sex]).shape == (
-            len(population.OCCUPATION_BANDS),
-            len(population.OCCUPATIONS),
+        assert np.array(hospital_people.OCCUPATION_WEIGHTS[sex]).shape == (
+            len(hospital_people.OCCUPATION_BANDS),
+            len(hospital_people.OCCUPATIONS),
         )
-    assert all(len(d.by_age) == len(population.DIAGNOSIS_BANDS) for d in population.DIAGNOSES)
-    assert set(population.INSURANCE_WEIGHTS) <= set(population.OCCUPATIONS)
+    assert all(len(d.by_age) == len(hospital_people.DIAGNOSIS_BANDS) for d in hospital_people.DIAGNOSES)
+    assert set(hospital_people.INSURANCE_WEIGHTS) <= set(hospital_people.OCCUPATIONS)
 
 
 def test_draws_follow_their_row_of_weights() -> None:

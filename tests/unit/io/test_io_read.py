@@ -156,7 +156,7 @@ def test_a_wrong_encoding_is_refused_with_its_place(save):
 
 
 def test_the_place_of_a_wrong_byte_is_right_across_chunks(save, monkeypatch):
-    monkeypatch.setattr("nymity.io.source.CHUNK_BYTES", 7)
+    monkeypatch.setattr("nymity.io.file_content.CHUNK_BYTES", 7)
     content = "a,b\nééééé,1\nx,2\nyéy,3\n".encode() + b"z\xff,4\n"
     error = refused(save(content), ReadOptions(encoding="utf-8"))
     assert (error.where.endswith("line 5"), str(content.index(0xFF)) in error.got) == (True, True)
@@ -309,7 +309,7 @@ def test_too_many_columns(save):
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_cell_at_the_limit_is_read_and_one_above_is_not(save, monkeypatch, quote):
     monkeypatch.setattr("nymity.io.scan.MAX_CELL_BYTES", 100_000)
-    monkeypatch.setattr("nymity.io.source.CHUNK_BYTES", 4096)
+    monkeypatch.setattr("nymity.io.file_content.CHUNK_BYTES", 4096)
     cell = quote + "x" * (100_000 - 2 * len(quote)) + quote
     assert read_table(save(f"a,b\n{cell},2\n"), HEADED).height == 1
     error = refused(save(f"a,b\n1,2\nx{cell},2\n" if not quote else f'a,b\n1,2\n"x{cell[1:]},2\n'))

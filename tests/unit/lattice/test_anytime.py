@@ -90,7 +90,7 @@ def test_bounds_hold_for_every_budget(key: str, kind: str, data: st.DataObject) 
         assert math.isclose(outcome.loss, naive.loss(case.records, node, demand.judges, key), rel_tol=1e-12)
         if outcome.optimal:
             assert (node, outcome.bound) == (best.node, outcome.loss)
-        elif loss_of(key).bind(case.encoded).floor(case.low, None) is None:
+        elif loss_of(key).prepare(case.encoded).floor(case.low, None) is None:
             assert outcome.bound is None
             assert outcome.gap is None
         else:
@@ -329,11 +329,11 @@ def raised_greedily(inquiry: Inquiry) -> None:
     """From the bottom to the neighbour that suppresses the fewest records, until it is a solution."""
     node = inquiry.space.low
     inquiry.check(node)
-    while inquiry.ledger.best is None:
+    while inquiry.seen.best is None:
         above = []
         for higher in neighbours(node, inquiry.space.high, 1):
             statistics = inquiry.engine.check(higher)
-            inquiry.ledger.enter(statistics)
+            inquiry.seen.enter(statistics)
             above.append((int(statistics.suppressed[0]), higher))
         _, node = min(above)
 
@@ -364,7 +364,7 @@ def assert_better_than_greed(tables: list[EncodedTable], key: str, k: int, suppr
             inquiry = Inquiry.open(table, models, loss_of(key), method.limit(table, models))
             greedy(inquiry)
             outcome = replace(method, checks=inquiry.checks).run(table, models)
-            shares.append(outcome.loss / inquiry.ledger.best_loss)
+            shares.append(outcome.loss / inquiry.seen.best_loss)
         assert max(shares) < 1.05, greedy.__name__
         assert np.mean(shares) < 1, greedy.__name__
 

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import naive
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import LOSSES, DomainShareLoss, Loss, NodeStatistics, NormalizedEntropyLoss, PrecisionLoss
 from nymity.quality.aggregation import AGGREGATIONS
@@ -55,7 +55,7 @@ def problem(seed: int) -> tuple[EncodedTable, tuple[PrivacyModel, ...]]:
 
 def every_node(loss: Loss, seed: int) -> tuple[Any, dict[naive.Node, NodeStatistics]]:
     table, models = problem(seed)
-    bound = loss.bind(table)
+    bound = loss.prepare(table)
     engine = RollUp(table, models, needs=bound.needs)
     return bound, {node: engine.check(node) for node in naive.nodes((0,) * 4, TOP)}
 
@@ -88,26 +88,26 @@ def before(values: tuple[float, ...], floors: tuple[float, ...]) -> bool:
 def test_the_search_finds_the_first_of_all_nodes(loss: Loss, seed: int, suppression: float) -> None:
     table, models = problem(seed)
     bound, found = every_node(loss, seed)
-    ledger = Ledger(table, bound, min(int(suppression * table.n_records), table.n_records - 1))
+    seen = SeenNodes(table, bound, min(int(suppression * table.n_records), table.n_records - 1))
     for statistics in found.values():
-        ledger.enter(statistics)
-    assert ledger.best is not None
+        seen.enter(statistics)
+    assert seen.best is not None
     outcome = OptimalLattice(loss=loss, suppression=suppression).run(table, models)
-    assert tuple(outcome.levels.values()) == ledger.best
-    assert outcome.loss == pytest.approx(ledger.best_loss, rel=1e-12)
+    assert tuple(outcome.levels.values()) == seen.best
+    assert outcome.loss == pytest.approx(seen.best_loss, rel=1e-12)
     assert outcome.optimal
 
 
-def test_what_the_ledger_leaves_out() -> None:
+def test_what_seen_nodes_exclude() -> None:
     """Beyond the best in the first place where they differ; where they tie, by the records suppressed."""
     table, _ = problem(0)
-    ledger = Ledger(table, DomainShareLoss(aggregation="rank").bind(table), 10)
-    assert not ledger.excludes((9.0, 9.0), 9)  # nothing found yet
-    ledger.best, ledger.best_compared, ledger.best_suppressed = (0, 0, 0, 0), (0.5, 0.2), 5
-    assert ledger.excludes((0.6, 0.0), 0)
-    assert ledger.excludes((0.5, 0.3), 0)
-    assert ledger.excludes((0.5, 0.2), 6)
-    assert not ledger.excludes((0.5, 0.2), 5)
-    assert not ledger.excludes((0.5, 0.1), 9)
-    assert not ledger.excludes((0.4, 0.9), 9)
-    assert not ledger.excludes((0.5 * (1 + 1e-12), 0.1), 9)  # a tie but for rounding, and better further on
+    seen = SeenNodes(table, DomainShareLoss(aggregation="rank").prepare(table), 10)
+    assert not seen.excludes((9.0, 9.0), 9)  # nothing found yet
+    seen.best, seen.best_compared, seen.best_suppressed = (0, 0, 0, 0), (0.5, 0.2), 5
+    assert seen.excludes((0.6, 0.0), 0)
+    assert seen.excludes((0.5, 0.3), 0)
+    assert seen.excludes((0.5, 0.2), 6)
+    assert not seen.excludes((0.5, 0.2), 5)
+    assert not seen.excludes((0.5, 0.1), 9)
+    assert not seen.excludes((0.4, 0.9), 9)
+    assert not seen.excludes((0.5 * (1 + 1e-12), 0.1), 9)  # a tie but for rounding, and better further on

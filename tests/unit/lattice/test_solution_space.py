@@ -15,10 +15,10 @@ import naive
 from nymity.core.errors import InputError, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
 from nymity.lattice import solution_space
-from nymity.lattice.ledger import Ledger
 from nymity.lattice.nodes import TIE, EvaluatedNodes
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
+from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.solution_space import evaluate_lattice
 from nymity.lattice.space import Space
 from nymity.privacy import KAnonymity
@@ -142,9 +142,9 @@ def test_a_search_gives_other_losses_that_it_kept_enough_for(data: st.DataObject
         nodes = OptimalLattice(loss=minimized, suppression=1.0).run(case.encoded, demand.models).nodes
     except NoSolutionError:
         return
-    had = loss_of(minimized).bind(case.encoded).needs
+    had = loss_of(minimized).prepare(case.encoded).needs
     for key in KNOWN:
-        needs = loss_of(key).bind(case.encoded).needs
+        needs = loss_of(key).prepare(case.encoded).needs
         if had.costs is not None or not needs.statistics <= had.statistics:
             with pytest.raises(ParameterError, match=r"expected a loss for which enough is known .*explore"):
                 nodes.frame(losses=[key])
@@ -159,13 +159,13 @@ def test_a_search_gives_other_losses_that_it_kept_enough_for(data: st.DataObject
 
 def test_a_node_entered_twice_is_reported_once() -> None:
     case = small_case()
-    bound = loss_of("loss").bind(case.encoded)
+    bound = loss_of("loss").prepare(case.encoded)
     engine = RollUp(case.encoded, [KAnonymity(k=2)], needs=bound.needs)
-    ledger = Ledger(case.encoded, bound, limit=5)
+    seen = SeenNodes(case.encoded, bound, limit=5)
     order = [case.high, case.low, case.high, case.low]
     for node in order:
-        ledger.enter(engine.check(node))
-    assert [tuple(levels) for levels in ledger.evaluated().levels.tolist()] == order[:2]
+        seen.enter(engine.check(node))
+    assert [tuple(levels) for levels in seen.evaluated().levels.tolist()] == order[:2]
 
 
 # -- the whole lattice -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from nymity.core.errors import ParameterError, SchemaError
-from nymity.partition.attributes import Attribute, attributes_of, geometry_of
+from nymity.partition.attributes import AttributeLayout, attributes_of, geometry_of
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
@@ -17,13 +17,13 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi
 
 
-def attribute(values: list[Any], hierarchy: Any = None, **options: Any) -> Attribute:
+def attribute(values: list[Any], hierarchy: Any = None, **options: Any) -> AttributeLayout:
     """The only quasi-identifier of a table."""
     table = encode(pl.DataFrame({"x": values}), Schema({"x": quasi(hierarchy)}))
     return attributes_of(table, where="test", **options)[0]
 
 
-def order(found: Attribute) -> list[str | None]:
+def order(found: AttributeLayout) -> list[str | None]:
     return [found.hierarchy.values[code] for code in found.occurring]
 
 

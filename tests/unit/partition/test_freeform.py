@@ -20,7 +20,7 @@ from nymity.core.draws import KeyedDraws
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError, PromiseError
 from nymity.kernels.freeform import cycles
 from nymity.partition import freeform
-from nymity.partition.cover import Boxes, draw_links, verify
+from nymity.partition.cover import RowBoxes, draw_links, verify
 from nymity.partition.freeform import Freeform, FreeformGreedy, FreeformHungarian, FreeformSortGreedy
 from nymity.partition.geometry import Geometry, Ints
 
@@ -55,7 +55,7 @@ def test_the_promise_holds_by_its_definition(method: Freeform, geometry: Geometr
     n = len(geometry)
     k = data.draw(st.integers(1, n))
     cover = method.partition(geometry, k)
-    boxes = Boxes.of(geometry, cover.records)
+    boxes = RowBoxes.of(geometry, cover.records)
     verify(geometry, cover.records, boxes, k)
     fits = [[_fits(geometry, boxes, row, record) for record in range(n)] for row in range(n)]
     assert all(sum(line) >= k for line in fits)  # each row fits k records
@@ -160,7 +160,7 @@ def test_longer_paths_where_nearly_everybody_is_covered(method: Freeform) -> Non
         geometry = Geometry.of_points(np.sort(random.integers(0, 6, (n, 2)).astype(np.float64), axis=0), np.ones(2))
         for k in {n - 1, n}:
             cover = method.partition(geometry, k)
-            verify(geometry, cover.records, Boxes.of(geometry, cover.records), k)
+            verify(geometry, cover.records, RowBoxes.of(geometry, cover.records), k)
 
 
 # -- plain cases ---------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_without_compiled_kernels_it_is_the_same() -> None:
 def test_every_broken_promise_is_found() -> None:
     geometry = Geometry(LINE, np.ones(1), np.array([[0], [0], [1], [1], [2]]), np.array([3]), np.ones(1))
     good = FreeformGreedy().partition(geometry, 2).records
-    boxes = Boxes.of(geometry, good)
+    boxes = RowBoxes.of(geometry, good)
     verify(geometry, good, boxes, 2)
 
     def changed(row: int, column: int, record: int) -> Ints:
@@ -260,9 +260,9 @@ def test_every_broken_promise_is_found() -> None:
         ("its own record first", changed(0, 0, 1), boxes, 2),
         ("column 1 of the cover is no permutation", changed(0, 1, 2), boxes, 2),
         ("covers a record twice", np.column_stack([np.arange(5), np.arange(5)]), boxes, 2),
-        ("do not lie in the cells", good, Boxes(boxes.low + 0.5, boxes.high, boxes.values), 2),
-        ("do not lie in the cells", good, Boxes(boxes.low, boxes.high - 0.5, boxes.values), 2),
-        ("do not lie in the cells", good, Boxes(boxes.low, boxes.high, np.zeros_like(boxes.values)), 2),
+        ("do not lie in the cells", good, RowBoxes(boxes.low + 0.5, boxes.high, boxes.values), 2),
+        ("do not lie in the cells", good, RowBoxes(boxes.low, boxes.high - 0.5, boxes.values), 2),
+        ("do not lie in the cells", good, RowBoxes(boxes.low, boxes.high, np.zeros_like(boxes.values)), 2),
     ]
     for text, records, cells, k in broken:
         with pytest.raises(PromiseError, match=text):
@@ -305,7 +305,7 @@ def test_cycles_of_a_permutation(permutation: list[int]) -> None:
 # -- oracles -------------------------------------------------------------------------------------------
 
 
-def _fits(geometry: Geometry, boxes: Boxes, row: int, record: int) -> bool:
+def _fits(geometry: Geometry, boxes: RowBoxes, row: int, record: int) -> bool:
     place, codes = geometry.points[record], geometry.codes[record]
     inside = all(boxes.low[row, a] <= place[a] <= boxes.high[row, a] for a in range(len(place)))
     return inside and all(codes[a] in boxes.values[row, :, a] for a in range(len(codes)))

@@ -23,9 +23,9 @@ from nymity.partition.method import RecordMethod
 from nymity.partition.refine import Refine
 from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import KAnonymity
-from nymity.publish.pipeline import publish
-from nymity.publish.registry import METHODS
-from nymity.report.page import render_report
+from nymity.publishing.pipeline import publish
+from nymity.publishing.registry import METHODS
+from nymity.report.custodian_page import render_report
 from nymity.table.schema import Schema, quasi
 
 INITIAL = "with the classes of the initial solution"
@@ -117,8 +117,8 @@ def test_control_c_ends_a_run_and_leaves_nothing_behind(tmp_path: Path, method: 
     (tmp_path / "job.toml").write_text(job_text(method, 8), encoding="utf-8")
     before = sorted(tmp_path.iterdir())
     code = (
-        "from nymity.publish.job import Job\n"
-        "from nymity.publish.pipeline import publish\n"
+        "from nymity.publishing.job import Job\n"
+        "from nymity.publishing.pipeline import publish\n"
         "def observe(progress):\n"
         f"    if progress.stage.startswith({stage!r}): print('busy', flush=True)\n"
         "try:\n"

@@ -17,8 +17,8 @@ from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import DistinctLDiversity, EntropyLDiversity, Groups, KAnonymity, PrivacyModel, TCloseness
-from nymity.publish.compare import compare
-from nymity.publish.pipeline import publish
+from nymity.publishing.compare import compare
+from nymity.publishing.pipeline import publish
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
 from strategies import Case, cases

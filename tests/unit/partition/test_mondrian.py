@@ -26,7 +26,7 @@ from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.progress import silent
 from nymity.partition.attributes import attributes_of
 from nymity.partition.mondrian import Mondrian
-from nymity.partition.problem import Assignment, Problem, problem_of
+from nymity.partition.problem import Assignment, PartitionProblem, problem_of
 from nymity.privacy import (
     AlphaKAnonymity,
     AverageRisk,
@@ -82,7 +82,9 @@ class Naive:
     relaxed: bool = False
 
     @staticmethod
-    def of(problem: Problem, judge: Callable[[list[tuple[Any, ...]]], bool] | None = None, **how: Any) -> Naive:
+    def of(
+        problem: PartitionProblem, judge: Callable[[list[tuple[Any, ...]]], bool] | None = None, **how: Any
+    ) -> Naive:
         table, values = problem.table, []
         for profile in problem.profile_of_records.tolist():
             codes = table.combinations[table.profiles.combination[profile]].tolist()
@@ -132,13 +134,13 @@ class Naive:
                 return [found for part in parts for found in self.classes(part)]
         return [members]
 
-    def partition(self, problem: Problem) -> list[Class]:
+    def partition(self, problem: PartitionProblem) -> list[Class]:
         profiles = problem.profile_of_records
         found = self.classes(list(range(len(self.records))))
         return sorted(tuple(sorted(Counter(profiles[members].tolist()).items())) for members in found)
 
 
-def problem(table: pl.DataFrame, *models: PrivacyModel) -> Problem:
+def problem(table: pl.DataFrame, *models: PrivacyModel) -> PartitionProblem:
     encoded = encode(table, SCHEMA)
     return problem_of(encoded, attributes_of(encoded, bounds=BOUNDS, where="test"), models)
 
@@ -150,7 +152,7 @@ def partition(found: Assignment) -> list[Class]:
     return sorted(tuple((p, n) for _, p, n in of_class) for _, of_class in groupby(entries, key=lambda entry: entry[0]))
 
 
-def divided(described: Problem, **parameters: Any) -> list[Class]:
+def divided(described: PartitionProblem, **parameters: Any) -> list[Class]:
     return partition(Mondrian(**parameters).divide(described, silent).assignment)
 
 

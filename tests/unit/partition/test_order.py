@@ -10,7 +10,7 @@ from hypothesis import given
 
 from geometries import Exact, exacts, fars
 from nymity.partition.geometry import Geometry
-from nymity.partition.order import column_order, sorted_order
+from nymity.partition.sorted_order import column_order, sorted_order
 
 
 def test_table_3_2b() -> None:

@@ -17,7 +17,7 @@ from nymity.partition.freeform import Freeform
 from nymity.partition.method import CellMethod
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import KAnonymity, KMatching, PrivacyModel
-from nymity.publish.registry import METHODS
+from nymity.publishing.registry import METHODS
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi
 

@@ -1,4 +1,4 @@
-"""Problem, Assignment and Geometry: three ways to count the same loss, and classes as models see them."""
+"""PartitionProblem, Assignment and Geometry: three ways to count the same loss, and classes as models see them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nymity.partition.attributes import attributes_of
 from nymity.partition.geometry import Geometry
 from nymity.partition.merging import _Boxes
 from nymity.partition.mondrian import Mondrian
-from nymity.partition.problem import ClassValues, Problem, problem_of
+from nymity.partition.problem import ClassValues, PartitionProblem, problem_of
 from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
-from nymity.publish.compare import compare
-from nymity.publish.pipeline import publish
+from nymity.publishing.compare import compare
+from nymity.publishing.pipeline import publish
 from nymity.table.encoding import encode
-from nymity.table.order import numbers
 from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.value_order import numbers
 from strategies import Case, cases
 
 
-def problem(case: Case, **layout: str) -> Problem:
+def problem(case: Case, **layout: str) -> PartitionProblem:
     models = (KAnonymity(k=1), *(DistinctLDiversity(l=1, attribute=name) for name in case.schema.sensitive))
     return problem_of(case.encoded, attributes_of(case.encoded, where="test", **layout), models)  # type: ignore[arg-type]
 
@@ -87,7 +87,7 @@ def test_geometry_and_assignment_agree_with_the_definition(case: Case, data: st.
     assert assignment.loss() == pytest.approx(loss_of(again, members, categorical))
 
 
-def _row(described: Problem, profile: int) -> tuple[str | None, ...]:
+def _row(described: PartitionProblem, profile: int) -> tuple[str | None, ...]:
     """The raw values of a record of some profile."""
     table, known = described.table, described.table.profiles
     codes = table.combinations[known.combination[profile]].tolist()

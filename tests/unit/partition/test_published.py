@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nymity.partition.attributes import attributes_of
+from nymity.partition.class_cells import CELL_FORMS, class_cells
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.problem import ClassValues
-from nymity.partition.published import CELL_FORMS, published_cells
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.order import numbers
 from nymity.table.schema import Schema, quasi
+from nymity.table.value_order import numbers
 from strategies import Case, cases
 
 Label = str | None
@@ -31,7 +31,7 @@ def published(classes: list[list[Any]], form: Any, hierarchy: Any = None, **opti
     attribute = attributes_of(table, where="test", **options)[0]
     ranks = attribute.rank[[attribute.hierarchy.index[None if v is None else str(v)] for v in values]]
     of = np.repeat(np.arange(len(classes)), [len(members) for members in classes])
-    cells, numbers = published_cells(attribute, ClassValues.of(ranks, of, len(attribute.occurring)), form)
+    cells, numbers = class_cells(attribute, ClassValues.of(ranks, of, len(attribute.occurring)), form)
     for number, members in zip(numbers, classes, strict=True):
         covered = {attribute.hierarchy.values[code] for code in cells.codes(number)}
         assert covered >= {None if v is None else str(v) for v in members}

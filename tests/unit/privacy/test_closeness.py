@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import naive
 from nymity.core.errors import HierarchyError, InputError, ParameterError
-from nymity.core.exponential import exceeds_exp
+from nymity.core.powers_of_e import exceeds_exp
 from nymity.privacy import DeltaDisclosure, Groups, TCloseness, closeness, t_closeness
 from nymity.privacy.t_closeness import CELLS
 from nymity.table.classes import Classes, Histogram

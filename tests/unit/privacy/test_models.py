@@ -25,7 +25,7 @@ from nymity.privacy import (
     ProsecutorRisk,
     RecursiveDiversity,
 )
-from nymity.publish.verify import verify
+from nymity.publishing.verify import verify
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive

@@ -21,7 +21,7 @@ from nymity.table.schema import Schema, quasi
 def penalties(values: list[str | None], rows: list[list[str]]) -> list[dict[str | None, Fraction]]:
     """Per level what each generalized value costs."""
     hierarchy = Hierarchy.from_rows(rows)
-    bound = CertaintyPenaltyLoss().bind(encode(pl.DataFrame({"a": values}), Schema({"a": quasi(hierarchy)})))
+    bound = CertaintyPenaltyLoss().prepare(encode(pl.DataFrame({"a": values}), Schema({"a": quasi(hierarchy)})))
     (costs,), (most,) = bound.costs, bound.most.tolist()
     labels = bound.table.hierarchies[0].labels
     return [
@@ -82,7 +82,7 @@ def test_missing_values_are_a_value_unless_there_are_numbers() -> None:
 
 def test_a_column_of_one_value_loses_only_what_is_suppressed() -> None:
     table = encode(pl.DataFrame({"a": ["x"] * 3, "b": ["p", "p", "q"]}), Schema({"a": quasi(), "b": quasi()}))
-    bound = CertaintyPenaltyLoss().bind(table)
+    bound = CertaintyPenaltyLoss().prepare(table)
     engine = RollUp(table, [KAnonymity(k=2)], needs=bound.needs)
     assert bound.per_attribute(engine.check((1, 1)))[0].tolist() == [0, 1]
     assert bound.per_attribute(engine.check((0, 0)))[0].tolist() == pytest.approx([1 / 3, 1 / 3])
@@ -114,7 +114,7 @@ def test_the_engine_sums_penalties_for_every_kind_of_model() -> None:
     table = pl.DataFrame({"age": rng.integers(17, 90, 400), "zip": rng.integers(0, 30, 400).astype(str)})
     schema = Schema({"age": quasi(Hierarchy.intervals(width=5, levels=4)), "zip": quasi(Hierarchy.masking())})
     encoded = encode(table, schema)
-    bound = CertaintyPenaltyLoss().bind(encoded)
+    bound = CertaintyPenaltyLoss().prepare(encoded)
     engine = RollUp(encoded, [KAnonymity(k=3)], needs=bound.needs)
     frequencies = [encoded.frequencies_at(0, level) for level in range(encoded.hierarchies[0].height + 1)]
     found = engine.check((1, encoded.hierarchies[1].height))

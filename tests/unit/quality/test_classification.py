@@ -11,8 +11,8 @@ from nymity.core.errors import ParameterError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publish.compare import compare
-from nymity.publish.opened import open as open_release
+from nymity.publishing.compare import compare
+from nymity.publishing.opened import open as open_release
 from nymity.quality import ClassificationLoss
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema, quasi, sensitive
@@ -40,7 +40,7 @@ ENCODED = encode(TABLE, SCHEMA)
     ],
 )
 def test_by_hand(target: str, k: int, level: int, errors: int) -> None:
-    bound = ClassificationLoss(target=target).bind(ENCODED)
+    bound = ClassificationLoss(target=target).prepare(ENCODED)
     found = RollUp(ENCODED, [KAnonymity(k=k)], needs=bound.needs).check((level,))
     assert bound.value(found)[0] == errors / 6
 
@@ -54,7 +54,7 @@ def test_a_model_may_ask_for_another_attribute() -> None:
 
 def test_the_only_sensitive_attribute_need_not_be_named() -> None:
     one = encode(TABLE.drop("t"), Schema({"a": quasi(), "s": sensitive()}))
-    assert ClassificationLoss().bind(one).target == "s"
+    assert ClassificationLoss().prepare(one).target == "s"
     assert ClassificationLoss.of_table(one) == (ClassificationLoss(),)
     assert ClassificationLoss.of_table(ENCODED) == (ClassificationLoss(target="s"), ClassificationLoss(target="t"))
     assert ClassificationLoss.of_table(encode(TABLE.select("a"), Schema({"a": quasi()}))) == ()

@@ -48,7 +48,7 @@ def test_value_and_floor(key: str, aggregation: Any, data: st.DataObject) -> Non
     """Every node by the definition; and no node of an interval before its floors, in the order nodes are compared."""
     (case, demand), gs = data.draw(problems()), data.draw(FACTORS)
     loss = LOSSES[key](aggregation=aggregation, gs_factor=gs)
-    bound = loss.bind(case.encoded)
+    bound = loss.prepare(case.encoded)
     engine = RollUp(case.encoded, demand.models, needs=bound.needs)
     found: dict[naive.Node, tuple[float, ...]] = {}
     for node in naive.nodes((0,) * len(case.top), case.top):
@@ -91,7 +91,7 @@ ENCODED = encode(TABLE, Schema({"a": quasi(LADDER), "b": quasi()}))
 
 
 def value(loss: AttributeLoss, node: naive.Node, k: int = 1) -> float:
-    bound = loss.bind(ENCODED)
+    bound = loss.prepare(ENCODED)
     return float(bound.value(RollUp(ENCODED, [KAnonymity(k=k)], needs=bound.needs).check(node))[0])
 
 
@@ -110,7 +110,7 @@ def test_gs_factor() -> None:
     """At (1, 0) with k = 2 the record of 3 is suppressed; the three others lose 1/2 in a and nothing in b."""
     kept, gone = 3 * 1 / 2, 1
     for gs, expected in ((0.5, kept + gone), (0, kept + 0), (0.25, kept + 0.5), (1, 0 + gone), (0.75, kept / 2 + gone)):
-        bound = DomainShareLoss(gs_factor=gs).bind(ENCODED)
+        bound = DomainShareLoss(gs_factor=gs).prepare(ENCODED)
         parts = bound.per_attribute(RollUp(ENCODED, [KAnonymity(k=2)]).check((1, 0)))
         assert parts[0].tolist() == pytest.approx([expected / 4, gone * min(1, 2 * gs) / 4], rel=1e-15)
 
@@ -126,7 +126,7 @@ def test_a_suppressed_cell_costs_at_least_its_generalization() -> None:
 def test_rank_decides_where_maxima_are_equal() -> None:
     """Both (1, 1) and (2, 1) lose all of b; the second largest loss tells them apart, the maximum does not."""
     compared = {
-        name: [DomainShareLoss(aggregation=name).bind(ENCODED).compared(RollUp(ENCODED, []).check(node))[0].tolist()
+        name: [DomainShareLoss(aggregation=name).prepare(ENCODED).compared(RollUp(ENCODED, []).check(node))[0].tolist()
                for node in ((1, 1), (2, 1))]
         for name in ("rank", "maximum")
     }  # fmt: skip
@@ -145,12 +145,12 @@ def test_rank_decides_where_maxima_are_equal() -> None:
 def test_weights_scale_what_is_compared(aggregation: Any) -> None:
     schema = Schema({"a": quasi(LADDER, weight=4), "b": quasi(weight=1)})
     encoded = encode(TABLE, schema)
-    bound = DomainShareLoss(aggregation=aggregation).bind(encoded)
+    bound = DomainShareLoss(aggregation=aggregation).prepare(encoded)
     expected = [3 / 8, 1 / 4] if aggregation == "rank" else [3 / 8]
     assert bound.compared(RollUp(encoded, []).check((1, 1)))[0].tolist() == expected
     nothing = encode(TABLE, Schema({"a": quasi(LADDER, weight=0), "b": quasi(weight=0)}))
     assert not np.any(
-        DomainShareLoss(aggregation=aggregation).bind(nothing).compared(RollUp(nothing, []).check((1, 1)))
+        DomainShareLoss(aggregation=aggregation).prepare(nothing).compared(RollUp(nothing, []).check((1, 1)))
     )
 
 

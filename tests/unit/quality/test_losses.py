@@ -16,8 +16,8 @@ import naive
 from nymity.core.errors import ParameterError
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import KAnonymity
-from nymity.quality import LOSSES, BoundLoss, NodeStatistics, loss_of
-from nymity.quality.attribute_loss import BoundAttributeLoss
+from nymity.quality import LOSSES, NodeStatistics, PreparedLoss, loss_of
+from nymity.quality.attribute_loss import PreparedAttributeLoss
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi, sensitive
@@ -31,7 +31,7 @@ def test_every_loss_has_an_oracle() -> None:
     assert set(LOSSES) == set(naive.LOSSES)
 
 
-def checked(case: Case, demand: Demand, bound: BoundLoss, nodes: Iterable[naive.Node]) -> NodeStatistics:
+def checked(case: Case, demand: Demand, bound: PreparedLoss, nodes: Iterable[naive.Node]) -> NodeStatistics:
     """The engine's statistics of some nodes; that these are right is tested where the engine is."""
     engine = RollUp(case.encoded, demand.models, needs=bound.needs)
     return NodeStatistics.concatenate([engine.check(node) for node in nodes])
@@ -50,7 +50,7 @@ def test_value(key: str, problem: tuple[Case, Demand]) -> None:
     """At every node, with weights, whatever is suppressed."""
     case, demand = problem
     nodes = list(naive.nodes((0,) * len(case.top), case.top))
-    bound = LOSSES[key]().bind(case.encoded)
+    bound = LOSSES[key]().prepare(case.encoded)
     values = bound.value(checked(case, demand, bound, nodes))
     assert values.shape == (len(nodes),)
     assert values.dtype == np.float64
@@ -70,7 +70,7 @@ def test_floor(key: str, data: st.DataObject) -> None:
     case, demand = data.draw(problems())
     bottom = data.draw(node_between((0,) * len(case.top), case.top))
     top = data.draw(node_between(bottom, case.top))
-    bound = LOSSES[key]().bind(case.encoded)
+    bound = LOSSES[key]().prepare(case.encoded)
     above = checked(case, demand, bound, [top])
     least = min(float(naive.loss(case.records, node, demand.judges, key)) for node in naive.nodes(bottom, top))
     below = checked(case, demand, bound, [bottom])
@@ -79,7 +79,7 @@ def test_floor(key: str, data: st.DataObject) -> None:
         if floor is not None:
             assert floor <= least * (1 + 1e-12) + 1e-13
     exact = bound.floor(top, above)
-    if isinstance(bound, BoundAttributeLoss):  # an interval of one node: the floor is its loss
+    if isinstance(bound, PreparedAttributeLoss):  # an interval of one node: the floor is its loss
         assert exact is not None
         assert math.isclose(exact, bound.value(above)[0], rel_tol=1e-12, abs_tol=1e-15)
 
@@ -89,7 +89,7 @@ def test_floor(key: str, data: st.DataObject) -> None:
 )
 def test_searchable_losses_have_a_floor(key: str) -> None:
     encoded = encode(pl.DataFrame({"a": ["x", "y"]}), Schema({"a": quasi()}))
-    bound = LOSSES[key]().bind(encoded)
+    bound = LOSSES[key]().prepare(encoded)
     assert bound.floor((0,), None) == 0
     assert bound.floor((1,), None) > 0  # type: ignore[operator]
 
@@ -100,7 +100,7 @@ def test_floors_over_classes() -> None:
     encoded = encode(frame, Schema({"q": quasi(Hierarchy.flat(["a", "b", "c", "d"])), "s": sensitive()}))
     floors = {}
     for key in ("discernibility", "ambiguity", "kl-divergence", "classification", "average-class-size"):
-        bound = LOSSES[key]().bind(encoded)
+        bound = LOSSES[key]().prepare(encoded)
         engine = RollUp(encoded, [], needs=bound.needs)
         floors[key] = [bound.floor((level,), None, engine.check((level,))) for level in (0, 1)]
     assert floors["discernibility"] == pytest.approx([16 * 2**-1.5, 16])
@@ -115,7 +115,7 @@ def test_the_floor_of_the_divergence_leaves_suppression_out() -> None:
     encoded = encode(
         pl.DataFrame({"q": ["a"] * 3 + ["b"] * 2}), Schema({"q": quasi(Hierarchy.flat(["a", "b", "c", "d"]))})
     )
-    bound = LOSSES["kl-divergence"]().bind(encoded)
+    bound = LOSSES["kl-divergence"]().prepare(encoded)
     below = RollUp(encoded, [KAnonymity(k=3)], needs=bound.needs).check((0,))
     assert below.suppressed[0] == 2
     assert bound.value(below)[0] > 0.3
@@ -130,7 +130,7 @@ def values_at(table: pl.DataFrame, schema: Schema, node: naive.Node, k: int) -> 
     encoded = encode(table, schema)
     out = {}
     for loss in (loss for kind in LOSSES.values() for loss in kind.of_table(encoded)):
-        bound = loss.bind(encoded)
+        bound = loss.prepare(encoded)
         out[loss.key] = float(bound.value(RollUp(encoded, [KAnonymity(k=k)], needs=bound.needs).check(node))[0])
     return out
 
@@ -236,7 +236,7 @@ def test_large_counts_are_exact() -> None:
     low, high = engine.check((0,)), engine.check((1,))
     assert (low.suppressed[0], low.squares[0], low.lost_leaves[0, 0]) == (1, (n - 1) ** 2, 1)
     assert (high.suppressed[0], high.squares[0], high.classes[0]) == (0, n * n, 1)
-    assert loss_of("discernibility").bind(big).value(low)[0] == float((n - 1) ** 2 + n)
+    assert loss_of("discernibility").prepare(big).value(low)[0] == float((n - 1) ** 2 + n)
 
 
 @pytest.mark.parametrize("key", ["loss", "loss-geometric", "precision"])
@@ -255,7 +255,7 @@ def test_ambiguity_refuses_what_it_cannot_count() -> None:
     table = pl.DataFrame({f"q{i}": np.arange(2000) for i in range(100)})
     encoded = encode(table, Schema({name: quasi() for name in table.columns}))
     with pytest.raises(ParameterError, match=r"loss: expected a domain.*'ambiguity', got 100 quasi-identifiers"):
-        loss_of("ambiguity").bind(encoded)
+        loss_of("ambiguity").prepare(encoded)
 
 
 def test_unknown_loss() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.publish.metrics import METRICS
+from nymity.publishing.metrics import METRICS
 from nymity.quality import LOSSES
 from nymity.quality.trust import measured_trust, picked, trust_source
 

@@ -16,11 +16,11 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError
-from nymity.publish.release import ABOUT_NAME
-from nymity.publish.signing import new_key
+from nymity.publishing.release import ABOUT_NAME
+from nymity.publishing.signing import new_key
 from nymity.report import render_about, write_about
 
-sys.path.append(str(Path(__file__).parents[1] / "publish"))
+sys.path.append(str(Path(__file__).parents[1] / "publishing"))
 from kinds import KINDS, kind
 
 OLD = Path(__file__).parents[2] / "releases-0.1.0"

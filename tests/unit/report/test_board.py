@@ -13,10 +13,10 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError
-from nymity.publish.registry import METHODS
+from nymity.publishing.registry import METHODS
 from nymity.report import Findings, quick_attacks, render_board, write_board
 
-sys.path.append(str(Path(__file__).parents[1] / "publish"))
+sys.path.append(str(Path(__file__).parents[1] / "publishing"))
 from kinds import kind
 
 MARKS = {"name": "zqname", "age": "zqage", "town": "zqtown", "ill": "zqill", "note": "zqnote"}

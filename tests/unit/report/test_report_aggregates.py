@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.publish.caveats.table import unique_rows
+from nymity.publishing.caveats.of_table import unique_rows
 from nymity.report.class_size import bin_labels, bin_starts, records_per_bin
 from nymity.report.distribution import pooled
 from nymity.report.ladder import example_path
+from nymity.report.page_wording import amount, axis_labels, count, listed, percent, shortened
 from nymity.report.risk import homogeneity
 from nymity.report.search import sampled
-from nymity.report.wording import amount, axis_labels, count, listed, percent, shortened
 from nymity.table.hierarchy import Hierarchy
 
 

@@ -28,8 +28,8 @@ BARS = [
     chart.Bar(label="z", share=0.0, text="0%", full="z"),
 ]
 POINTS = [
-    chart.Point(suppressed=0.2, k=2, loss=0.1, kind="suppresses too much", levels="age 0"),
-    chart.Point(suppressed=0.0, k=50, loss=1.0, kind="chosen", levels="age 1", front=True),
+    chart.NodePoint(suppressed=0.2, k=2, loss=0.1, kind="suppresses too much", levels="age 0"),
+    chart.NodePoint(suppressed=0.0, k=50, loss=1.0, kind="chosen", levels="age 1", front=True),
 ]
 
 
@@ -40,7 +40,7 @@ def specifications() -> list[Spec]:
         chart.paired_bars(PAIRS),
         chart.bars(BARS, title="share"),
         chart.bars([chart.Bar(label="a", share=0.2, text="20%", full="a", limit=0.25), *BARS], title="share"),
-        chart.heat_map([chart.Cell(row="a", column="a", share=0.7, text="70%", full="a")], title="unique"),
+        chart.heat_map([chart.HeatMapField(row="a", column="a", share=0.7, text="70%", full="a")], title="unique"),
         chart.nodes_by_suppression(POINTS, limit=0.05, loss="loss"),
         chart.nodes_by_suppression(POINTS[1:], limit=None, loss="loss"),
         chart.nodes_by_k(POINTS, loss="loss"),

@@ -16,8 +16,8 @@ from nymity.core.errors import TableError
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publish.pipeline import publish
-from nymity.publish.release import Release
+from nymity.publishing.pipeline import publish
+from nymity.publishing.release import Release
 from nymity.report import chart, render_report, write_report
 from nymity.report.distribution import quasi_distribution
 from nymity.report.subject import Subject

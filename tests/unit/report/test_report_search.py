@@ -11,8 +11,8 @@ import pytest
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
-from nymity.publish.pipeline import publish
-from nymity.publish.release import Release
+from nymity.publishing.pipeline import publish
+from nymity.publishing.release import Release
 from nymity.report import search
 from nymity.report.markup import Figures
 from nymity.report.search import search_section

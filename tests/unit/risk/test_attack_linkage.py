@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nymity as ny
+from nymity.core.confidence_intervals import clustered_interval
 from nymity.core.errors import InputError, NoSolutionError, ParameterError, SchemaError, TableError
-from nymity.core.intervals import clustered_interval
-from nymity.publish.release import Release
+from nymity.publishing.release import Release
 from nymity.risk import Linkage
-from nymity.risk.attacks.opening import open_scene
 from nymity.risk.attacks.scene import Scene
+from nymity.risk.attacks.scene_opening import open_scene
 from strategies import cases
 
 

@@ -9,7 +9,7 @@ import pytest
 import nymity as ny
 from nymity.dp.private_method import PrivateMethod
 from nymity.privacy import PrivacyModel
-from nymity.publish.registry import METHODS
+from nymity.publishing.registry import METHODS
 
 SCHEMA = ny.Schema(
     {

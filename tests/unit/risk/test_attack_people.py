@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import nymity as ny
 from nymity.core.errors import InputError, NoSolutionError, SchemaError
 from nymity.risk.attacks.membership import _others
-from nymity.risk.attacks.opening import open_scene
+from nymity.risk.attacks.scene_opening import open_scene
 from strategies import cases
 
 TREE = ny.Hierarchy.from_rows([[str(i), f"{i // 2 * 2}-{i // 2 * 2 + 1}", "*"] for i in range(8)])

@@ -19,7 +19,7 @@ from nymity.core.errors import ParameterError
 from nymity.risk import AttackResult, Minimality
 from nymity.risk.attacks.enumerated import Orders, TooManyWaysError, all_alike, every_way
 from nymity.risk.attacks.exchange import Compared, Exchange
-from nymity.risk.attacks.opening import open_scene
+from nymity.risk.attacks.scene_opening import open_scene
 from nymity.risk.attacks.worlds import Worlds
 
 SCHEMA = ny.Schema({"q": ny.quasi(), "s": ny.sensitive()})

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from nymity.risk import profile
 from nymity.risk.pitman import pitman
-from nymity.risk.population import dankar, estimate_uniques
+from nymity.risk.population_uniques import dankar, estimate_uniques
 from nymity.risk.root import root
 from nymity.risk.slide_negative_binomial import slide_negative_binomial
 from nymity.risk.zayatz import zayatz

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nymity.core.errors import TableError
 from nymity.datasets import hospital
-from nymity.publish.inspect import inspect_table
+from nymity.publishing.inspect import inspect_table
 from nymity.risk import suggest
 from nymity.table.schema import Role
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from nymity.core.errors import TableError
 from nymity.partition.attributes import attributes_of
+from nymity.partition.class_cells import CELL_FORMS, CellForm, class_cells
 from nymity.partition.problem import ClassValues
-from nymity.partition.published import CELL_FORMS, CellForm, published_cells
+from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.reading import read_cells
 from nymity.table.schema import Schema, quasi
 
 
@@ -126,7 +126,7 @@ def test_what_is_written_is_read_again(values: list[Label], form: CellForm, orde
     drawn = data.draw(st.lists(st.integers(0, 2), min_size=len(values), max_size=len(values)))
     _, classes = np.unique(drawn, return_inverse=True)
     ranks = attribute.rank[[attribute.hierarchy.index[value] for value in values]]
-    written, _ = published_cells(attribute, ClassValues.of(ranks, classes, len(attribute.occurring)), form)
+    written, _ = class_cells(attribute, ClassValues.of(ranks, classes, len(attribute.occurring)), form)
     known = None if set(values) <= set(PLAIN) else written
     cells = read_cells(written.labels, attribute.hierarchy, np.flatnonzero(table.frequencies[0]), known=known)
     for number in range(len(written.labels)):

@@ -14,7 +14,7 @@ from typer.testing import Result
 from nymity.core.errors import FileError
 from nymity.core.progress import Observer
 from nymity_lab.bench import BenchResult, Line, benches
-from nymity_lab.bench.machine import Machine
+from nymity_lab.bench.machine_figures import Machine
 
 Run = Callable[..., Result]
 

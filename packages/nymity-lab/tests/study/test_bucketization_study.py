@@ -17,8 +17,8 @@ from nymity.bucket import fill
 from nymity.datasets import PublicDataset
 from nymity_lab.study import find_study
 from nymity_lab.study.bucketization import work
+from nymity_lab.study.bucketization.exhibit_parts import figures, growth, over
 from nymity_lab.study.bucketization.exhibits import exhibits
-from nymity_lab.study.bucketization.reading import figures, growth, over
 from nymity_lab.study.bucketization.steps import CENSUS, SENSITIVE
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.runner import StudyRun, run_study

@@ -12,9 +12,9 @@ from toy_study import TOY
 
 from nymity.core.errors import ParameterError
 from nymity_lab.study.exhibit import Panel, Value
-from nymity_lab.study.page import render_page
 from nymity_lab.study.runner import run_study
 from nymity_lab.study.study import Results, Rows, Step
+from nymity_lab.study.study_page import render_page
 
 
 def sums(squares: list[int]) -> Rows:

@@ -14,11 +14,11 @@ import pytest
 from nymity.datasets import PublicDataset
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.exhibit_parts import both, span, where
 from nymity_lab.study.local_recoding import paper, work
+from nymity_lab.study.local_recoding.exhibit_parts import at, by, grows, less, listed, ratios
 from nymity_lab.study.local_recoding.exhibits import exhibits
-from nymity_lab.study.local_recoding.reading import at, by, grows, less, listed, ratios
 from nymity_lab.study.local_recoding.steps import CARRIES, FREEFORM, GROWN, SIMPLE, STAYS
-from nymity_lab.study.reading import both, span, where
 from nymity_lab.study.runner import StudyRun, run_study
 from nymity_lab.study.study import Results
 

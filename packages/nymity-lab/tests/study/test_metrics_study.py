@@ -17,16 +17,16 @@ from hypothesis.extra.numpy import arrays
 
 from nymity.core.errors import Interrupted
 from nymity.core.progress import Progress
-from nymity.publish.metrics import METRICS
+from nymity.publishing.metrics import METRICS
 from nymity.quality import LOSSES
 from nymity.utility.naive_bayes import area_of
 from nymity_lab.study import find_study
 from nymity_lab.study.metrics import meta, paper
 from nymity_lab.study.metrics.beyond import trust
-from nymity_lab.study.metrics.data import BINS, GENERATED, TARGET, Source, _split, _values, load
+from nymity_lab.study.metrics.data import BINS, GENERATED, TARGET, ThesisColumns, _split, _values, load
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
 from nymity_lab.study.metrics.exhibits import exhibits
-from nymity_lab.study.metrics.reading import PARTS, THESIS, cells_of
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, release_groups_of
 from nymity_lab.study.metrics.releases import ALGORITHMS, DATAFLY, MONDRIAN, SHUFFLED, make
 from nymity_lab.study.metrics.shipped import ship
 from nymity_lab.study.metrics.work import PROXY, UTILITIES, _learner, _released
@@ -118,7 +118,7 @@ def test_findings_follow_from_the_results(results: Results) -> None:
         id_: [doctored(row) for row in rows] if id_.startswith("releases") else rows
         for id_, rows in results.by_step.items()
     }
-    cell = cells_of(replace(results, by_step=perfect))[0]
+    cell = release_groups_of(replace(results, by_step=perfect))[0]
     rates = cell.duels.rates[[cell.names.index(name) for name in THESIS]]
     assert rates == pytest.approx(np.tile(1 - cell.duels.ties / 2, (len(THESIS), 1)))
     found = {exhibit.number: exhibit for exhibit in exhibits(replace(results, by_step=perfect))}
@@ -162,11 +162,11 @@ def test_records_are_divided_within_classes() -> None:
 
 def test_bins_have_equal_widths_and_a_gap_is_a_category() -> None:
     column = pl.Series("x", ["0", "4.9", "5", "99.9", "100", None])
-    source = Source(public="", target="", continuous=("x",))
+    source = ThesisColumns(public="", target="", continuous=("x",))
     assert _values(column, source).to_list() == [0, 0, 1, BINS - 1, BINS - 1, -1]
-    ordinal = _values(pl.Series("x", ["7", "3", None]), Source(public="", target=""))
+    ordinal = _values(pl.Series("x", ["7", "3", None]), ThesisColumns(public="", target=""))
     assert ordinal.to_list() == [7, 3, 2]
-    words = _values(pl.Series("x", ["b", None]), Source(public="", target="", unordered=("x",)))
+    words = _values(pl.Series("x", ["b", None]), ThesisColumns(public="", target="", unordered=("x",)))
     assert words.to_list() == ["b", "missing"]
 
 

@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nymity.table.hierarchy import Hierarchy
-from nymity_lab.dp.comparators.published import DUELS
+from nymity_lab.dp.comparators.printed_figures import DUELS
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.runner import StudyRun, run_study
+from nymity_lab.study.safepub.exhibit_parts import scaled
 from nymity_lab.study.safepub.exhibits import exhibits
 from nymity_lab.study.safepub.lost import MODELS, lost
-from nymity_lab.study.safepub.reading import scaled
 from nymity_lab.study.safepub.releases import BEST, DRAW, K_ANONYMITY, PUBLISHED, WAYS, Sample, Setting, publish
-from nymity_lab.study.safepub.sources import NAMES, TARGETS, Source, source
+from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
 from nymity_lab.study.study import Results
 
 NUMBERS = (
@@ -132,11 +132,11 @@ AGES = Hierarchy.from_rows([[str(i), f"{i // 3 * 3}+", "*"] for i in range(9)])
 SEXES = Hierarchy.flat(["f", "m"])
 
 
-def small(ages: list[int], sexes: list[str]) -> Source:
-    return Source(table=pl.DataFrame({"age": ages, "sex": sexes}), hierarchies={"age": AGES, "sex": SEXES})
+def small(ages: list[int], sexes: list[str]) -> StudyTable:
+    return StudyTable(table=pl.DataFrame({"age": ages, "sex": sexes}), hierarchies={"age": AGES, "sex": SEXES})
 
 
-def at_levels(found: Source, levels: dict[str, int], kept: list[int]) -> Sample:
+def at_levels(found: StudyTable, levels: dict[str, int], kept: list[int]) -> Sample:
     cells = {
         name: [h.generalize(str(found.table[name][i]), levels[name]) for i in kept]
         for name, h in found.hierarchies.items()
@@ -144,7 +144,7 @@ def at_levels(found: Source, levels: dict[str, int], kept: list[int]) -> Sample:
     return Sample(levels, pl.DataFrame(cells, schema=dict.fromkeys(cells, pl.String)), np.array(kept, dtype=np.int64))
 
 
-def by_definition(found: Source, release: Sample) -> dict[str, float]:
+def by_definition(found: StudyTable, release: Sample) -> dict[str, float]:
     """The five losses, record by record and cell by cell."""
     n, names = found.table.height, list(found.hierarchies)
     kept = set(release.source_rows.tolist())

@@ -11,9 +11,9 @@ from toy_study import TOY, exhibits
 
 from nymity.report import chart
 from nymity_lab.study.exhibit import Exhibit, Finding, Value
-from nymity_lab.study.page import render_page
 from nymity_lab.study.runner import StudyRun
 from nymity_lab.study.study import Results
+from nymity_lab.study.study_page import render_page
 
 ROWS = [{"number": n, "square": n * n, "root": n**0.5} for n in range(4)]
 MACHINE = {"system": "Linux", "processor": "", "cores": 2, "versions": {"python": "3.11"}}

@@ -20,9 +20,9 @@ from nymity_robust.attacks import (
     LBFGS,
     PGD,
     AdversarialExamples,
-    Attack,
     CarliniWagner,
     CarliniWagnerAsPublished,
+    ClassifierAttack,
     ExpectationOverTransformation,
     GradientAttack,
     IterativeFGSM,
@@ -52,13 +52,13 @@ from nymity_robust.distances import L2, Norm, RelativePerturbation
 from nymity_robust.distillation import distill
 from nymity_robust.ensemble import Committee, Ensemble, StackedEnsemble
 from nymity_robust.evaluation import AttackOutcome, Evaluation, evaluate
+from nymity_robust.evaluation_html import evaluation_page
 from nymity_robust.images import LabelledImages
-from nymity_robust.intervals import Share, clopper_pearson, share
 from nymity_robust.noise import GaussianNoise, LaplaceNoise, Noise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble, NoisyLogit
-from nymity_robust.page import evaluation_page
 from nymity_robust.partition import disjoint_parts, hashed_parts, shared_parts
 from nymity_robust.querying import answers, labels
+from nymity_robust.rates import MeasuredRate, clopper_pearson, measured_rate
 from nymity_robust.training import Training, thesis_temperatures, train
 from nymity_robust.voting import EnsembleVoting
 
@@ -67,7 +67,7 @@ __all__ = [
     "ATTACKS",
     "AdversarialExamples",
     "Architecture",
-    "Attack",
+    "ClassifierAttack",
     "AttackOutcome",
     "CarliniWagner",
     "CarliniWagnerAsPublished",
@@ -97,7 +97,7 @@ __all__ = [
     "RelativePerturbation",
     "RepeatedQueries",
     "Resubmission",
-    "Share",
+    "MeasuredRate",
     "SingleNetwork",
     "Smoothing",
     "Square",
@@ -127,7 +127,7 @@ __all__ = [
     "random_of_same_size",
     "replayable",
     "save_ensemble",
-    "share",
+    "measured_rate",
     "shared_parts",
     "smoothing_radius",
     "thesis_temperatures",

@@ -32,10 +32,10 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.validation import number, whole_number
 from nymity_robust.ensemble import Ensemble
 from nymity_robust.images import LabelledImages, check_images
-from nymity_robust.intervals import lower_bound
 from nymity_robust.noise import GaussianNoise, LaplaceNoise, Noise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble, NoisyLogit
 from nymity_robust.querying import BATCH, labels
+from nymity_robust.rates import lower_bound
 from nymity_robust.voting import EnsembleVoting
 
 

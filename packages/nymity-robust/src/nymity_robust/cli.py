@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.inputs import write_text
 from nymity.cli.progress import watching
 from nymity.cli.register import group, register
-from nymity.cli.source import write_text
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.wording import percent
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from nymity_robust import Attack, Ensemble, LabelledImages, Share, StackedEnsemble
+    from nymity_robust import ClassifierAttack, Ensemble, LabelledImages, MeasuredRate, StackedEnsemble
 
 TRAIN_EXAMPLES = ("nymity robust train --data mnist --members 5 --size 1100 --out trained",)
 ATTACK_EXAMPLES = ("nymity robust attack trained/members.pt --attack whole-ensemble --images 50",)
@@ -97,7 +97,7 @@ def attack(
     if out is not None:
         kept = {"originals": made.originals, "images": made.images, "success": made.success, "source": made.source}
         Checkpoint(path=out, identity={"attack": chosen.describe(), "seed": seed}).save(kept)
-    granted = robust.share(made.success, index[made.source])
+    granted = robust.measured_rate(made.success, index[made.source])
     size = float(made.distances()[made.success].mean()) if granted.count else None
     screen.line(f"{attack}: {_share(granted)} of {len(made):,} examples reach their goal where they were made")
     screen.line("" if size is None else f"mean L2 distance {size:.3f}")
@@ -118,7 +118,7 @@ def evaluate(
 ) -> None:
     """Attack a vote of the members in several ways and count its answers, with intervals."""
     import nymity_robust as robust
-    from nymity_robust.page import evaluation_page
+    from nymity_robust.evaluation_html import evaluation_page
 
     screen, chosen = Screen(quiet=quiet, as_json=as_json), {key: _attack(key) for key in attacks.split(",")}
     ensemble, data, _ = _loaded(members, images, device)
@@ -187,7 +187,7 @@ def _defence(ensemble: Ensemble, noise: float) -> nn.Module:
     return robust.EnsembleVoting(ensemble)
 
 
-def _attack(key: str) -> Attack:
+def _attack(key: str) -> ClassifierAttack:
     import nymity_robust as robust
     from nymity.core.validation import one_of
 
@@ -195,7 +195,7 @@ def _attack(key: str) -> Attack:
     return robust.ATTACKS[key]()
 
 
-def _share(one: Share) -> str:
+def _share(one: MeasuredRate) -> str:
     return f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)})"
 
 

@@ -12,15 +12,15 @@ from torch import Tensor, nn
 
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of
-from nymity_robust.attacks.attack import AdversarialExamples, Attack
+from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack
 from nymity_robust.criteria import Criterion, Misclassified, Targeted, every_target
 from nymity_robust.device import describe_device
 from nymity_robust.distances import RelativePerturbation
 from nymity_robust.ensemble import Ensemble
 from nymity_robust.images import LabelledImages
-from nymity_robust.intervals import Share, share
 from nymity_robust.noise import replayable
 from nymity_robust.querying import BATCH, answers, labels
+from nymity_robust.rates import MeasuredRate, measured_rate
 from nymity_robust.seeds import derive
 
 #: Bins of perturbation in a curve, as in the thesis.
@@ -60,14 +60,14 @@ class AttackOutcome:
     attack: dict[str, Any]
     adaptive: bool
     submissions: int
-    crafted: Share
-    correct: Share
-    target: Share
-    other: Share
+    crafted: MeasuredRate
+    correct: MeasuredRate
+    target: MeasuredRate
+    other: MeasuredRate
     perturbation: dict[str, float | None]
     mean_l2: float
     member_accuracy: float | None
-    attacked_member: dict[str, Share] | None
+    attacked_member: dict[str, MeasuredRate] | None
     curve: tuple[Bin, ...]
     seconds: float
     shown: tuple[Tensor, Tensor, Tensor]
@@ -88,7 +88,7 @@ class Evaluation:
     defence: str
     data: str
     remark: str
-    clean: Share
+    clean: MeasuredRate
     clean_member_accuracy: float | None
     outcomes: tuple[AttackOutcome, ...]
     seed: int
@@ -112,7 +112,7 @@ class Evaluation:
 
 def evaluate(
     defence: nn.Module,
-    attacks: Mapping[str, Attack],
+    attacks: Mapping[str, ClassifierAttack],
     data: LabelledImages,
     *,
     name: str = "defence",
@@ -163,7 +163,7 @@ def wishes_of(data: LabelledImages, wishes: str) -> tuple[Tensor, Criterion]:
 
 def judge(
     name: str,
-    attack: Attack,
+    attack: ClassifierAttack,
     defence: nn.Module,
     made: AdversarialExamples,
     *,
@@ -186,8 +186,8 @@ def judge(
         attack=attack.describe(),
         adaptive=attack.adaptive,
         submissions=attack.submissions,
-        crafted=share(made.success, home),
-        **{kind: share(chosen, home) for kind, chosen in kinds.items()},
+        crafted=measured_rate(made.success, home),
+        **{kind: measured_rate(chosen, home) for kind, chosen in kinds.items()},
         perturbation={kind: _mean(size[chosen]) for kind, chosen in kinds.items()},
         mean_l2=float(made.distances().mean()),
         member_accuracy=None if after is None else float((after == truth).double().mean()),
@@ -198,12 +198,12 @@ def judge(
     )
 
 
-def clean_accuracy(defence: nn.Module, data: LabelledImages, *, seed: int) -> tuple[Share, float | None]:
+def clean_accuracy(defence: nn.Module, data: LabelledImages, *, seed: int) -> tuple[MeasuredRate, float | None]:
     """Return the accuracy on clean images, and that of a single member on average."""
     with replayable(defence, derive(seed, "clean")):
         right = labels(defence, data.images) == data.labels
         members = _member_labels(defence, data.images)
-    return share(right), None if members is None else float((members == data.labels).double().mean())
+    return measured_rate(right), None if members is None else float((members == data.labels).double().mean())
 
 
 def _submit(defence: nn.Module, made: AdversarialExamples, submissions: int) -> Tensor:
@@ -231,11 +231,11 @@ def _kinds(criterion: Criterion, answered: Tensor) -> dict[str, Tensor]:
     return {"correct": correct, "target": reached, "other": ~correct & ~reached}
 
 
-def _attacked_member(made: AdversarialExamples, after: Tensor | None, home: Tensor) -> dict[str, Share] | None:
+def _attacked_member(made: AdversarialExamples, after: Tensor | None, home: Tensor) -> dict[str, MeasuredRate] | None:
     if made.member is None or after is None:
         return None
     own = after.gather(0, made.member.unsqueeze(0)).squeeze(0)
-    return {kind: share(chosen, home) for kind, chosen in _kinds(made.criterion, own).items()}
+    return {kind: measured_rate(chosen, home) for kind, chosen in _kinds(made.criterion, own).items()}
 
 
 def _curve(

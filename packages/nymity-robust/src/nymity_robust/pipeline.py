@@ -24,8 +24,8 @@ from nymity.core.validation import one_of, whole_number
 from nymity_robust.architectures import ARCHITECTURES
 from nymity_robust.attacks import (
     AdversarialExamples,
-    Attack,
     CarliniWagner,
+    ClassifierAttack,
     ExpectationOverTransformation,
     PartialKnowledge,
     RepeatedQueries,
@@ -54,7 +54,7 @@ from nymity_robust.voting import EnsembleVoting
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class RunSettings:
     """What a run does: everything its figures depend on.
 
     ``confidence`` is κ of the adaptive attacks, in logits divided by T. An example with κ = 0 lies just beyond the
@@ -79,18 +79,18 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole_number("Plan.members", self.members, at_least=3)
+        whole_number("RunSettings.members", self.members, at_least=3)
         for name in ("images", "validation", "certified"):
-            whole_number(f"Plan.{name}", getattr(self, name), at_least=1)
+            whole_number(f"RunSettings.{name}", getattr(self, name), at_least=1)
 
 
-def plan(data: str, scale: str) -> Plan:
+def plan(data: str, scale: str) -> RunSettings:
     """Return the plan of a scale: ``smoke`` (seconds), ``quick`` (minutes on a CPU) or ``full`` (a GPU)."""
     one_of("scale", scale, ("smoke", "quick", "full"))
     one_of("data", data, ("generated", "mnist", "cifar10"))
     partitioned, noise = data != "cifar10", {"generated": 0.15, "mnist": 0.5, "cifar10": 0.03}[data]
     if scale == "full":
-        return Plan(
+        return RunSettings(
             data=data,
             members=50 if partitioned else 10,
             size=1100 if data == "mnist" else None,
@@ -107,7 +107,7 @@ def plan(data: str, scale: str) -> Plan:
             certified=200,
         )
     small = scale == "smoke"
-    return Plan(
+    return RunSettings(
         data=data,
         members=3 if small else 5,
         size=1100 if data == "mnist" else 200,
@@ -126,7 +126,7 @@ def plan(data: str, scale: str) -> Plan:
 
 
 def run_pipeline(
-    wanted: Plan, folder: Path, device: torch.device, *, batch: int = 256, observe: Observer = silent
+    wanted: RunSettings, folder: Path, device: torch.device, *, batch: int = 256, observe: Observer = silent
 ) -> dict[str, Any]:
     """Run a plan in a folder, or continue it; returns the result that is also in ``result.json``."""
     if (done := _finished(wanted, folder)) is not None:
@@ -154,7 +154,7 @@ def run_pipeline(
 class _Run:
     """One run of a plan: its data, its folder, and the stages that are already there."""
 
-    def __init__(self, wanted: Plan, folder: Path, device: torch.device, batch: int, observe: Observer) -> None:
+    def __init__(self, wanted: RunSettings, folder: Path, device: torch.device, batch: int, observe: Observer) -> None:
         self.plan, self.folder, self.device, self.batch, self.observe = wanted, folder, device, batch, observe
         self.identity = json.loads(json.dumps(asdict(wanted)))
         data = load_images(wanted.data)
@@ -242,12 +242,12 @@ class _Run:
     def _disjoint(self) -> bool:
         return self.plan.data != "cifar10"
 
-    def _attacks(self, *, noisy: bool) -> dict[str, Attack]:
+    def _attacks(self, *, noisy: bool) -> dict[str, ClassifierAttack]:
         """Return all attacks by title; those that average over noise, or wait for a lucky draw, where there is any."""
         inner, wanted = self.plan.attack, self.plan
         firm = replace(inner, confidence=wanted.confidence)
         whole = WholeEnsemble(attack=firm)
-        plain: dict[str, Attack] = {
+        plain: dict[str, ClassifierAttack] = {
             "single-network": SingleNetwork(attack=inner),
             "superimposition-2": Superimposition(attack=inner, count=2),
             "superimposition-3": Superimposition(attack=inner, count=3),
@@ -255,7 +255,7 @@ class _Run:
             "whole-ensemble": whole,
             "partial-knowledge": PartialKnowledge(attack=firm, known=wanted.known),
         }
-        against_noise: dict[str, Attack] = {
+        against_noise: dict[str, ClassifierAttack] = {
             "expectation-over-transformation": ExpectationOverTransformation(attack=firm, draws=wanted.draws),
             "repeated-queries": RepeatedQueries(attack=firm, queries=wanted.draws),
             "resubmission": Resubmission(attack=whole, tries=wanted.tries),
@@ -263,7 +263,7 @@ class _Run:
         return plain | against_noise if noisy else plain
 
     def _outcome(
-        self, name: str, title: str, attack: Attack, voting: EnsembleVoting, data: LabelledImages
+        self, name: str, title: str, attack: ClassifierAttack, voting: EnsembleVoting, data: LabelledImages
     ) -> dict[str, Any]:
         """Attack a vote in one way; examples made for single members are shared by those who add them up."""
         seed, start = derive(self.plan.seed, name, title), time.perf_counter()
@@ -323,7 +323,7 @@ class _Run:
         return _by_member(parts, len(ensemble), images, criterion)
 
 
-def _finished(wanted: Plan, folder: Path) -> dict[str, Any] | None:
+def _finished(wanted: RunSettings, folder: Path) -> dict[str, Any] | None:
     """Return the result of the same plan, if the folder has it."""
     try:
         done: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))

@@ -10,12 +10,12 @@ from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of, whole_number
 from nymity.risk.attacks.contract import CannotRunError
-from nymity.risk.attacks.opening import open_scene
 from nymity.risk.attacks.registry import *  # noqa: F403
 from nymity.risk.attacks.registry import ATTACKS, Attack
 from nymity.risk.attacks.result import AttackReport as AttackReport
 from nymity.risk.attacks.result import AttackResult as AttackResult
 from nymity.risk.attacks.result import NotRun as NotRun
+from nymity.risk.attacks.scene_opening import open_scene
 from nymity.utility.released import Released
 
 #: Numbers are drawn for all targets at once.

@@ -9,20 +9,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.confidence_intervals import ERROR, clopper_pearson
 from nymity.core.extras import require
-from nymity.core.intervals import ERROR, clopper_pearson
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
 from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
-from nymity.risk.attacks.opening import require_columns
+from nymity.risk.attacks.released_rows import Ints
 from nymity.risk.attacks.result import AttackResult, NoLimit
-from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import NOT_THERE, Scene, drawn_codes
+from nymity.risk.attacks.scene_opening import require_columns
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import labelled
-from nymity.table.order import ranks
 from nymity.table.text import as_text
+from nymity.table.value_order import ranks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.intervals import ERROR, clopper_pearson
+from nymity.core.confidence_intervals import ERROR, clopper_pearson
 from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import certainty_limit

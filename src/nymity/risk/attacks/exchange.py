@@ -25,8 +25,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.confidence_intervals import ERROR, clopper_pearson, clustered_interval
 from nymity.core.draws import KeyedDraws
-from nymity.core.intervals import ERROR, clopper_pearson, clustered_interval
 from nymity.core.progress import Progress, report
 from nymity.core.wording import percent
 from nymity.privacy.model import INFINITE

@@ -12,8 +12,8 @@ from nymity.core.wording import percent
 from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linkage_limit
+from nymity.risk.attacks.released_rows import Ints
 from nymity.risk.attacks.result import AttackResult, Limit
-from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.shared_classes import sharing, values_left
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.intervals import clustered_interval
+from nymity.core.confidence_intervals import clustered_interval
 from nymity.core.progress import Progress, report
 from nymity.core.validation import exact_fraction, number, whole_number
 from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linkage_limit
+from nymity.risk.attacks.released_rows import Ints
 from nymity.risk.attacks.result import AttackResult
-from nymity.risk.attacks.rows import Ints
 from nymity.risk.attacks.scene import Scene
 
 

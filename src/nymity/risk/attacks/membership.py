@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from nymity.core.intervals import ERROR, clopper_pearson
+from nymity.core.confidence_intervals import ERROR, clopper_pearson
 from nymity.core.progress import Progress, report
 from nymity.core.wording import percent
 from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import advantage_limit, presence_limits
+from nymity.risk.attacks.released_rows import Ints, Matcher
 from nymity.risk.attacks.result import AttackResult, NoLimit
-from nymity.risk.attacks.rows import Ints, Matcher
 from nymity.risk.attacks.scene import NOT_THERE, Scene
 
 

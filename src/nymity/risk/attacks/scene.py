@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nymity.core.progress import Observer, silent
 from nymity.privacy import PrivacyModel
-from nymity.risk.attacks.rows import Ints, Matcher, ReleasedRows
+from nymity.risk.attacks.released_rows import Ints, Matcher, ReleasedRows
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.classes import Histogram
 from nymity.table.encoding import SensitiveColumn, codes_of, labelled

@@ -23,7 +23,7 @@ from nymity.core.draws import KeyedDraws
 from nymity.core.progress import Observer, silent
 from nymity.datasets import public
 from nymity.privacy import FPrivacy
-from nymity.publish.pipeline import publish
+from nymity.publishing.pipeline import publish
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema, quasi, sensitive
 from nymity_lab.bench.measuring import measured, peak_megabytes

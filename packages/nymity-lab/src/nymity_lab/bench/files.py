@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, public
-from nymity.publish.toml import toml_job
+from nymity.publishing.toml import toml_job
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 
@@ -28,7 +28,7 @@ PROVENANCE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class ProcessCost:
     """What a process took: CPU of all threads in G, seconds on the clock, and its largest memory."""
 
     cpu: float
@@ -36,7 +36,7 @@ class Cost:
     megabytes: float
 
 
-ARX = {"adult": Cost(cpu=28, wall=3.3, megabytes=430), "cup": Cost(cpu=62, wall=7.2, megabytes=640)}
+ARX = {"adult": ProcessCost(cpu=28, wall=3.3, megabytes=430), "cup": ProcessCost(cpu=62, wall=7.2, megabytes=640)}
 _RUNS = 3
 
 
@@ -53,7 +53,7 @@ def _lines(unit: float) -> Iterator[Line]:
                 yield from _publish(name, Path(folder), options, unit, arx)
 
 
-def _publish(name: str, folder: Path, options: list[str], unit: float, arx: Cost) -> Iterator[Line]:
+def _publish(name: str, folder: Path, options: list[str], unit: float, arx: ProcessCost) -> Iterator[Line]:
     costs = [_run(folder, options, unit) for _ in range(_RUNS + 1)][1:]  # the first compiles
     what = " ".join(["publish", name, *options])
     target = arx.cpu if options else None
@@ -63,7 +63,7 @@ def _publish(name: str, folder: Path, options: list[str], unit: float, arx: Cost
     yield Line(name=f"{what}: peak memory", value=peak, unit="MB", reference=arx.megabytes)
 
 
-def _run(folder: Path, options: list[str], unit: float) -> Cost:
+def _run(folder: Path, options: list[str], unit: float) -> ProcessCost:
     command = [
         sys.executable,
         "-m",
@@ -83,7 +83,7 @@ def _run(folder: Path, options: list[str], unit: float) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Cost(cpu=(usage.ru_utime + usage.ru_stime) / unit, wall=wall, megabytes=usage.ru_maxrss * 1024 / 1e6)
+    return ProcessCost(cpu=(usage.ru_utime + usage.ru_stime) / unit, wall=wall, megabytes=usage.ru_maxrss * 1024 / 1e6)
 
 
 def _lay_out(data: PublicDataset, folder: Path) -> None:

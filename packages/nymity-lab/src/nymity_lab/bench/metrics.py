@@ -17,10 +17,10 @@ from nymity.lattice.datafly import Datafly
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
-from nymity.publish.compare import Comparer, Comparison, compare
-from nymity.publish.pipeline import publish
-from nymity.publish.registry import Method
-from nymity.publish.release import Release
+from nymity.publishing.compare import Comparer, Comparison, compare
+from nymity.publishing.pipeline import publish
+from nymity.publishing.registry import Method
+from nymity.publishing.release import Release
 from nymity.table.builders import RandomTree
 from nymity.table.encoding import encode
 from nymity.table.recoding import Recoded, Recoding
@@ -122,7 +122,7 @@ _MEMORY = """
 from nymity_lab.bench.measuring import peak_megabytes
 from nymity_lab.bench.metrics import _METHODS, _census
 from nymity.privacy import KAnonymity
-from nymity.publish.compare import compare
+from nymity.publishing.compare import compare
 from nymity.table.encoding import encode
 table, schema = _census()
 recoding = _METHODS["Mondrian"].run(encode(table, schema), [KAnonymity(k=10)], columns=table.columns).recoding

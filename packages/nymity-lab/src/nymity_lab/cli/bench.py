@@ -12,14 +12,14 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, cell, table
-from nymity.cli.options import AsJson, Quiet
+from nymity.cli.inputs import write_text
 from nymity.cli.progress import watching
 from nymity.cli.register import group, register
-from nymity.cli.source import write_text
+from nymity.cli.shared_options import AsJson, Quiet
 
 if TYPE_CHECKING:
     from nymity_lab.bench import BenchResult
-    from nymity_lab.bench.machine import Change, Machine
+    from nymity_lab.bench.machine_figures import Change, Machine
 
 Data = Annotated[
     Path | None, typer.Option(help="Folder with the data sets (default: NYMITY_DATA).", show_default=False)
@@ -55,7 +55,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare the figures of two files: those that changed by more than a tenth, and the means."""
-    from nymity_lab.bench.machine import Machine, compared, mean_ratio
+    from nymity_lab.bench.machine_figures import Machine, compared, mean_ratio
 
     screen = Screen(quiet=quiet, as_json=as_json)
     changes = compared(Machine.read(before), Machine.read(after))
@@ -79,7 +79,7 @@ def measure(
     from nymity.core.errors import NymityError
     from nymity.datasets.public import DATA_VARIABLE
     from nymity_lab import bench
-    from nymity_lab.bench.machine import Machine
+    from nymity_lab.bench.machine_figures import Machine
 
     if data is not None:
         os.environ[DATA_VARIABLE] = str(data)

@@ -10,9 +10,9 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.options import AsJson, Quiet
 from nymity.cli.progress import duration, watching
 from nymity.cli.register import group, register
+from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import NymityError
 from nymity.core.wording import count
 

@@ -49,7 +49,7 @@ def run_study(
     """
     from nymity.datasets.public import locate
     from nymity.report.chart import javascript
-    from nymity_lab.study.page import render_page
+    from nymity_lab.study.study_page import render_page
 
     javascript()  # the page needs it: better to fail now than when the work is done
     jobs = min(2, os.cpu_count() or 1) if jobs is None else jobs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity_lab.dp.comparators.published import ACCURACIES, CLASSES, DUELS, FOUAD_SUPPRESSED
+from nymity_lab.dp.comparators.printed_figures import ACCURACIES, CLASSES, DUELS, FOUAD_SUPPRESSED
 
 
 def test_what_the_text_says_about_table_3() -> None:

@@ -9,7 +9,7 @@ from nymity_robust.attacks.adaptive import (
     Resubmission,
     WholeEnsemble,
 )
-from nymity_robust.attacks.attack import AdversarialExamples, Attack, GradientAttack
+from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack
 from nymity_robust.attacks.carlini_wagner import CarliniWagner, CarliniWagnerAsPublished
 from nymity_robust.attacks.control import random_of_same_size
 from nymity_robust.attacks.fgsm import FGSM, IterativeFGSM
@@ -21,7 +21,7 @@ from nymity_robust.attacks.square import Square
 from nymity_robust.attacks.superimposition import Superimposition
 
 #: Every attack by its key.
-ATTACKS: dict[str, type[Attack]] = {
+ATTACKS: dict[str, type[ClassifierAttack]] = {
     kind.key: kind
     for kind in (
         FGSM,
@@ -45,7 +45,7 @@ ATTACKS: dict[str, type[Attack]] = {
 __all__ = [
     "ATTACKS",
     "AdversarialExamples",
-    "Attack",
+    "ClassifierAttack",
     "CarliniWagner",
     "CarliniWagnerAsPublished",
     "ExpectationOverTransformation",

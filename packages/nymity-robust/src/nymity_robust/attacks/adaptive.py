@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import whole_number
-from nymity_robust.attacks.attack import AdversarialExamples, Attack, GradientAttack, Surface
+from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack, Surface
 from nymity_robust.attacks.carlini_wagner import CarliniWagner
 from nymity_robust.attacks.single_network import ensemble_of
 from nymity_robust.criteria import Criterion
@@ -25,7 +25,7 @@ from nymity_robust.seeds import derive, generator
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AdaptiveAttack(Attack):
+class _AdaptiveAttack(ClassifierAttack):
     """A gradient attack on a surface that suits the defence."""
 
     adaptive: ClassVar[bool] = True
@@ -123,7 +123,7 @@ class RepeatedQueries(_AdaptiveAttack):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resubmission(Attack):
+class Resubmission(ClassifierAttack):
     """Submits the examples of another attack up to ``tries`` times, until one noisy draw answers as wished.
 
     A defence that answers at random is as strong as its worst draw, if nobody counts the queries.
@@ -131,7 +131,7 @@ class Resubmission(Attack):
 
     key: ClassVar[str] = "resubmission"
     adaptive: ClassVar[bool] = True
-    attack: Attack = field(default_factory=WholeEnsemble)
+    attack: ClassifierAttack = field(default_factory=WholeEnsemble)
     tries: int = 10
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Attack: a frozen configuration with ``run``, and the examples it answers with."""
+"""ClassifierAttack: a frozen configuration with ``run``, and the examples it answers with."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class AdversarialExamples:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attack(ABC):
+class ClassifierAttack(ABC):
     """Parameters of an attack.
 
     ``adaptive`` attacks know the defence and go against it; without one of them an evaluation says little.
@@ -90,12 +90,14 @@ class Attack(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        described = {name: value.describe() if isinstance(value, Attack) else value for name, value in values.items()}
+        described = {
+            name: value.describe() if isinstance(value, ClassifierAttack) else value for name, value in values.items()
+        }
         return {"key": self.key, **described}
 
 
 @dataclass(frozen=True, kw_only=True)
-class GradientAttack(Attack):
+class GradientAttack(ClassifierAttack):
     """An attack that follows the gradient of one surface, every image on its own.
 
     Random numbers are drawn for all images before they are divided into batches, so an example does not depend on the

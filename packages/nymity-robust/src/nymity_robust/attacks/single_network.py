@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import whole_number
-from nymity_robust.attacks.attack import AdversarialExamples, Attack, GradientAttack, Surface
+from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack, Surface
 from nymity_robust.attacks.carlini_wagner import CarliniWagner
 from nymity_robust.criteria import Criterion
 from nymity_robust.ensemble import Ensemble
@@ -20,7 +20,7 @@ from nymity_robust.seeds import derive, generator
 
 
 @dataclass(frozen=True, kw_only=True)
-class SingleNetwork(Attack):
+class SingleNetwork(ClassifierAttack):
     """Crafts an example for ``members`` randomly drawn networks per wish, or for every one (None, as the thesis did).
 
     The members are attacked as they answer: those of a noisy ensemble with their noise.

@@ -14,14 +14,14 @@ from torch import Tensor, nn
 
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import whole_number
-from nymity_robust.attacks.attack import AdversarialExamples, Attack, GradientAttack
+from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack
 from nymity_robust.attacks.carlini_wagner import CarliniWagner
 from nymity_robust.attacks.single_network import craft_for_members, ensemble_of
 from nymity_robust.criteria import Criterion
 
 
 @dataclass(frozen=True, kw_only=True)
-class Superimposition(Attack):
+class Superimposition(ClassifierAttack):
     """Adds the ``count`` smallest perturbations; 2 and 3 in the thesis."""
 
     key: ClassVar[str] = "superimposition"

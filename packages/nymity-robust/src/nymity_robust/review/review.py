@@ -34,9 +34,9 @@ from nymity.core.validation import number, one_of, whole_number
 from nymity_robust.attacks import (
     PGD,
     AdversarialExamples,
-    Attack,
     CarliniWagner,
     CarliniWagnerAsPublished,
+    ClassifierAttack,
     ExpectationOverTransformation,
     PartialKnowledge,
     Square,
@@ -152,7 +152,7 @@ class Review:
     def bounded(self) -> None:
         """Attack every image within each radius, towards any wrong label."""
         scrutiny, steps = self.scrutiny, self.scrutiny.pgd_steps
-        attacks: dict[str, Attack] = {}
+        attacks: dict[str, ClassifierAttack] = {}
         for norm, radii in (("l2", scrutiny.l2), ("linf", scrutiny.linf)):
             for radius in radii:
                 inner = PGD(norm=norm, epsilon=radius, step=2.5 * radius / steps, steps=steps)
@@ -207,7 +207,7 @@ class Review:
 
     def _curve(self, attacker: str, confidence: float, rows: slice, name: str) -> dict[str, Any]:
         inner = replace(self.scrutiny.attack, confidence=confidence)
-        attack: Attack
+        attack: ClassifierAttack
         if attacker == "partial":
             attack = PartialKnowledge(attack=inner, known=min(self.scrutiny.known, len(self.noisy)))
         elif attacker == "whole":
@@ -220,7 +220,7 @@ class Review:
         made = attack.run(self.defence, self.data.images[image], criterion, seed=seed, batch=len(criterion))
         return self._stand(made, image, name)
 
-    def _within(self, attack: Attack, name: str) -> dict[str, Any]:
+    def _within(self, attack: ClassifierAttack, name: str) -> dict[str, Any]:
         criterion, image = Misclassified(labels=self.data.labels), torch.arange(len(self.data))
         draws = max(self.scrutiny.pgd_draws, self.scrutiny.square_draws)
         batch = max(1, self.batch // (len(self.noisy) * draws))

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from nymity_robust.attacks.attack import AdversarialExamples
 from nymity_robust.criteria import Criterion
 from nymity_robust.distances import L2
-from nymity_robust.intervals import share
 from nymity_robust.noise import replayable
 from nymity_robust.querying import labels
+from nymity_robust.rates import measured_rate
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,10 +60,10 @@ class Standing:
         return {
             "examples": len(self),
             "draws": self.draws,
-            "right": share(self.right / self.draws, self.image).to_dict(),
-            "wished": share(self.wished / self.draws, self.image).to_dict(),
-            "held_once": share(self.wished > 0, self.image).to_dict(),
-            "held_mostly": share(2 * self.wished > self.draws, self.image).to_dict(),
+            "right": measured_rate(self.right / self.draws, self.image).to_dict(),
+            "wished": measured_rate(self.wished / self.draws, self.image).to_dict(),
+            "held_once": measured_rate(self.wished > 0, self.image).to_dict(),
+            "held_mostly": measured_rate(2 * self.wished > self.draws, self.image).to_dict(),
             "mean_l2": float(self.l2.double().mean()),
             "median_l2": float(self.l2.median()),
         }
@@ -75,7 +75,7 @@ class Standing:
         """
         unmoved = clean.right[self.image] / clean.draws
         values = torch.where(self.l2 <= radius, self.right / self.draws, unmoved)
-        return {"l2": radius, **share(values, self.image).to_dict()}
+        return {"l2": radius, **measured_rate(values, self.image).to_dict()}
 
 
 def stand(defence: nn.Module, made: AdversarialExamples, *, image: Tensor, draws: int, seed: int) -> Standing:

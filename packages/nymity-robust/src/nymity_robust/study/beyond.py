@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.reading import notes, where
+from nymity_lab.study.exhibit_parts import notes, where
 from nymity_lab.study.study import Results
-from nymity_robust.study.reading import DATA, DEFENCES, data_of, one, panels_of
+from nymity_robust.study.exhibit_parts import DATA, DEFENCES, data_of, one, panels_of
 
 
 def adaptive(results: Results) -> Exhibit:

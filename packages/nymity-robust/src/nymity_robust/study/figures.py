@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.reading import PLOTTED, finding, notes
+from nymity_lab.study.exhibit_parts import PLOTTED, finding, notes
 from nymity_lab.study.study import Results, Row
 from nymity_robust.study import paper
+from nymity_robust.study.exhibit_parts import DATA, DEFENCES, data_of, one, outcome, panels_of, papers
 from nymity_robust.study.paper import NOISY
-from nymity_robust.study.reading import DATA, DEFENCES, data_of, one, outcome, panels_of, papers
 
 _ACROSS = "perturbation relative to the image, %"
 

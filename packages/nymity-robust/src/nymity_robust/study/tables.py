@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nymity_lab.study.exhibit import Exhibit, Finding
-from nymity_lab.study.reading import finding, notes
+from nymity_lab.study.exhibit_parts import finding, notes
 from nymity_lab.study.study import Results
 from nymity_robust.study import paper
-from nymity_robust.study.paper import ENSEMBLE, NOISY
-from nymity_robust.study.reading import (
+from nymity_robust.study.exhibit_parts import (
     ANSWERS,
     DATA,
     DEFENCES,
@@ -22,6 +21,7 @@ from nymity_robust.study.reading import (
     papers,
     percents,
 )
+from nymity_robust.study.paper import ENSEMBLE, NOISY
 
 _Values = Iterator[tuple[str, str, float | None, float | None]]
 _SHARE, _SIZE = "% of examples", "mean perturbation, % of the image's norm"

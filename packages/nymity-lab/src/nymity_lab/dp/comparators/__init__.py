@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nymity.core.extras import require
 from nymity_lab.dp.comparators.diffgen import DiffGen, GeneralizedCounts
-from nymity_lab.dp.comparators.fouad import Survival, Threshold, least_delta, survival, threshold
+from nymity_lab.dp.comparators.fouad import FouadThreshold, Survival, least_delta, survival, threshold
 
 if TYPE_CHECKING:
     from nymity_lab.dp.comparators.naive_bayes import PrivateNaiveBayes
@@ -20,7 +20,7 @@ __all__ = [
     "GeneralizedCounts",
     "PrivateNaiveBayes",
     "Survival",
-    "Threshold",
+    "FouadThreshold",
     "least_delta",
     "survival",
     "threshold",

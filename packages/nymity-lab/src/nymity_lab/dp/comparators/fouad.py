@@ -31,7 +31,7 @@ _MOST_ATTRIBUTES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Threshold:
+class FouadThreshold:
     """Where ⌊T⌋ lies for a number of attributes: from ``low`` to ``high``, and whether it was ``printed``."""
 
     attributes: int
@@ -45,7 +45,7 @@ class Threshold:
         return self.low + 1
 
 
-def threshold(attributes: int) -> Threshold:
+def threshold(attributes: int) -> FouadThreshold:
     """Return ⌊T⌋ for epsilon = 1 and h = 2, as printed or as the printed values imply.
 
     *If* T = c · 2^m for m attributes, 76 ≤ 8 c < 77 and 1217 ≤ 128 c < 1218: c lies in [1217, 1218) / 128. Both printed
@@ -57,7 +57,7 @@ def threshold(attributes: int) -> Threshold:
     ]  # of c, the upper one excluded
     least, limit = max(low for low, _ in bounds), min(high for _, high in bounds)
     low, high = int(least * 2**attributes), -int(-limit * 2**attributes // 1) - 1
-    return Threshold(attributes=attributes, low=low, high=high, printed=attributes in PRINTED)
+    return FouadThreshold(attributes=attributes, low=low, high=high, printed=attributes in PRINTED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,17 +75,17 @@ def information_gain(counts: NDArray[np.int64]) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class SpecializationScore:
     """What a specialization is scored by, and the length of an interval that holds all changes, by classes."""
 
     of: Callable[[NDArray[np.int64]], int]
     interval: Callable[[int], int]
 
 
-SCORES: Mapping[str, Score] = MappingProxyType(
+SCORES: Mapping[str, SpecializationScore] = MappingProxyType(
     {
-        "max": Score(of=max_score, interval=lambda _: 1),
-        "information-gain": Score(of=information_gain, interval=lambda classes: 2 * _most_bits(classes)),
+        "max": SpecializationScore(of=max_score, interval=lambda _: 1),
+        "information-gain": SpecializationScore(of=information_gain, interval=lambda classes: 2 * _most_bits(classes)),
     }
 )
 

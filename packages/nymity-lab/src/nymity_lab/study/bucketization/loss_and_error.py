@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import mean
 
-from nymity_lab.study.bucketization.reading import CENSUS, Figures, figures, over, panel
+from nymity_lab.study.bucketization.exhibit_parts import CENSUS, Figures, figures, over, panel
 from nymity_lab.study.bucketization.steps import SENSITIVE, THETA, THETAS
 from nymity_lab.study.bucketization.work import PLANNERS
 from nymity_lab.study.exhibit import Exhibit, Panel
-from nymity_lab.study.reading import PLOTTED, finding, notes, span, where
+from nymity_lab.study.exhibit_parts import PLOTTED, finding, notes, span, where
 from nymity_lab.study.study import Results, Rows
 
 _TWO, _MULTI, _OPTIMAL = PLANNERS

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nymity_lab.study.bucketization.reading import CENSUS, Figures, figures, growth, over, panel
+from nymity_lab.study.bucketization.exhibit_parts import CENSUS, Figures, figures, growth, over, panel
 from nymity_lab.study.bucketization.steps import SENSITIVE, THETA
 from nymity_lab.study.bucketization.work import TIMED
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel
-from nymity_lab.study.reading import PLOTTED, SECONDS, finding, notes, span, where
+from nymity_lab.study.exhibit_parts import PLOTTED, SECONDS, finding, notes, span, where
 from nymity_lab.study.study import Results, Rows
 
 _NONE, _LOSS, _FULL, _MULTI, _PROGRAM = TIMED

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nymity_lab.study.bucketization.reading import CENSUS
+from nymity_lab.study.bucketization.exhibit_parts import CENSUS
 from nymity_lab.study.bucketization.steps import SCALES, THETA, THETAS
 from nymity_lab.study.bucketization.work import CONSTANT, LARGEST, needed_l
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.reading import PLOTTED, finding, notes, where
+from nymity_lab.study.exhibit_parts import PLOTTED, finding, notes, where
 from nymity_lab.study.study import Results
 
 #: Table 7.1, in the order of our columns.

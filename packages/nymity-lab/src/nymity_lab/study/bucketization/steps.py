@@ -18,7 +18,7 @@ THETA = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class BucketizationScale:
     """What differs between scales; ``limit`` is the integer program's, in seconds."""
 
     generated: bool = False
@@ -37,12 +37,12 @@ class Sizes:
 
 
 SCALES = {
-    "smoke": Sizes(
+    "smoke": BucketizationScale(
         generated=True, records=1_000, asked=500, queries=100, many=(500, 1_000), scaled=1_000, gammas=(2, 4),
         limit=5.0,
     ),
-    "quick": Sizes(asked=100_000, many=(100_000, 300_000, 500_000), gammas=(2, 8, 64), limit=60.0),
-    "full": Sizes(),
+    "quick": BucketizationScale(asked=100_000, many=(100_000, 300_000, 500_000), gammas=(2, 8, 64), limit=60.0),
+    "full": BucketizationScale(),
 }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def steps(scale: str) -> list[Step]:
     return [about, *(step for name in SENSITIVE for step in (*_utility(name, sizes), *_scalability(name, sizes)))]
 
 
-def _utility(name: str, sizes: Sizes) -> Iterator[Step]:
+def _utility(name: str, sizes: BucketizationScale) -> Iterator[Step]:
     which = {"data": sizes.data, "name": name, "sensitive": SENSITIVE[name], "seed": 0}
     asked = which | {"columns": list(CENSUS), "n": sizes.asked, "queries": sizes.queries}
     yield Step(id=f"values.{name.lower()}", run=distribution, parameters=which | {"n": sizes.records})
@@ -71,7 +71,7 @@ def _utility(name: str, sizes: Sizes) -> Iterator[Step]:
         )
 
 
-def _scalability(name: str, sizes: Sizes) -> Iterator[Step]:
+def _scalability(name: str, sizes: BucketizationScale) -> Iterator[Step]:
     settings = [("rows", n, 1) for n in sizes.many] + [("scale-up", sizes.scaled, gamma) for gamma in sizes.gammas]
     for figure, n, gamma in settings:
         yield Step(

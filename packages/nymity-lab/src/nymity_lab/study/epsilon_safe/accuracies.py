@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from nymity_lab.study.epsilon_safe import paper
 from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED
-from nymity_lab.study.epsilon_safe.reading import CENSUS, HIERARCHIES, SPLIT, TWO_FORMS, attributes
+from nymity_lab.study.epsilon_safe.exhibit_parts import CENSUS, HIERARCHIES, SPLIT, TWO_FORMS, attributes
 from nymity_lab.study.epsilon_safe.steps import EDUCATION
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.reading import SECONDS, finding, notes, where
+from nymity_lab.study.exhibit_parts import SECONDS, finding, notes, where
 from nymity_lab.study.study import Results, Row, Rows
 
 ACCURACY = "accuracy on the test part"

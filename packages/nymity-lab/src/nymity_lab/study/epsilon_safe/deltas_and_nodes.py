@@ -6,9 +6,9 @@ from statistics import mean
 
 from nymity_lab.study.epsilon_safe import paper
 from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED
-from nymity_lab.study.epsilon_safe.reading import CENSUS, FORMS, HIERARCHIES, PERCENT, attributes
+from nymity_lab.study.epsilon_safe.exhibit_parts import CENSUS, FORMS, HIERARCHIES, PERCENT, attributes
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.reading import SECONDS, finding, notes, span, where
+from nymity_lab.study.exhibit_parts import SECONDS, finding, notes, span, where
 from nymity_lab.study.study import Results, Rows
 
 PROBABILITY = "probability of good nodes"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nymity_lab.study.epsilon_safe import paper
 from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED
 from nymity_lab.study.epsilon_safe.work import deltas, differences, functional, good, ola, raw, released, times
-from nymity_lab.study.reading import where
+from nymity_lab.study.exhibit_parts import where
 from nymity_lab.study.study import Results, Step
 
 BETAS = (0.60, 0.65, 0.70, 0.75, 0.80)
@@ -19,7 +19,7 @@ EDUCATION = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class EpsilonSafeScale:
     """What differs between scales: the table and its attributes, the census that stands in, samples and draws."""
 
     data: str = "adult"
@@ -41,12 +41,12 @@ class Sizes:
 
 
 SCALES = {
-    "smoke": Sizes(
+    "smoke": EpsilonSafeScale(
         data="generated", attributes=(2, 3), k=40, census="generated", census_attributes=3, census_k=40,
         epsilons=(0.1, 0.5), penalties=(0.5, 1, 2), samples=2, draws=2, heavy=1,
     ),
-    "quick": Sizes(samples=3, draws=4, heavy=4),
-    "full": Sizes(),
+    "quick": EpsilonSafeScale(samples=3, draws=4, heavy=4),
+    "full": EpsilonSafeScale(),
 }  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def _deltas() -> Iterator[Step]:
         yield Step(id=f"deltas.{name}", run=deltas, parameters=chosen)
 
 
-def _nodes(sizes: Sizes) -> Iterator[Step]:
+def _nodes(sizes: EpsilonSafeScale) -> Iterator[Step]:
     grid = {"epsilons": list(sizes.epsilons), "penalties": list(sizes.penalties)}
     for m in sizes.attributes:
         about = {"data": sizes.data, "attributes": m, "k": sizes.k}
@@ -80,7 +80,7 @@ def _nodes(sizes: Sizes) -> Iterator[Step]:
     )
 
 
-def _others(sizes: Sizes) -> Iterator[Step]:
+def _others(sizes: EpsilonSafeScale) -> Iterator[Step]:
     for data, m, k in _places(sizes):
         name, about = _name(sizes, data, m), {"data": data, "attributes": m}
         yield Step(id=f"{name}.raw", run=raw, parameters=about, seconds=4)
@@ -108,7 +108,9 @@ def later(results: Results) -> list[Step]:
     return found
 
 
-def _released(sizes: Sizes, data: str, m: int, k: int, form: str, penalty: float, way: str, education: int = 1) -> Step:
+def _released(
+    sizes: EpsilonSafeScale, data: str, m: int, k: int, form: str, penalty: float, way: str, education: int = 1
+) -> Step:
     heavy = m == sizes.attributes[-1] or data != sizes.data
     return Step(
         id=f"{_name(sizes, data, m)}.{form.replace(' ', '-')}.{way}.education={education}",
@@ -134,12 +136,12 @@ def best_penalty(results: Results, prefix: str, m: int, form: str) -> float:
     return penalty
 
 
-def _places(sizes: Sizes) -> list[tuple[str, int, int]]:
+def _places(sizes: EpsilonSafeScale) -> list[tuple[str, int, int]]:
     """Give tables, attributes and k: all of Adult's, and the census's."""
     places = [(sizes.data, m, sizes.k) for m in sizes.attributes]
     return places + ([(sizes.census, sizes.census_attributes, sizes.census_k)] if sizes.census != sizes.data else [])
 
 
-def _name(sizes: Sizes, data: str, m: int) -> str:
+def _name(sizes: EpsilonSafeScale, data: str, m: int) -> str:
     """The part of a step's id that says what is learned from."""
     return f"accuracy.{m}" if data == sizes.data else "census.accuracy"

@@ -63,7 +63,7 @@ def _adult(attributes: int, education: int) -> Task:
 def _split(data: str, attributes: int) -> Task:
     """Divide a table of the study safepub at random, from a seed."""
     from nymity.table.schema import Schema, quasi
-    from nymity_lab.study.safepub.sources import source
+    from nymity_lab.study.safepub.study_tables import source
 
     found, target = source(data), _TARGETS[data]
     names = [name for name in found.hierarchies if name != target][:attributes]

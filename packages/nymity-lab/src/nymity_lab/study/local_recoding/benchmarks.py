@@ -6,7 +6,8 @@ from itertools import chain
 from statistics import mean
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.local_recoding.reading import (
+from nymity_lab.study.exhibit_parts import PLOTTED, SECONDS, both, finding, notes, span, where
+from nymity_lab.study.local_recoding.exhibit_parts import (
     CENSUS,
     FOUR,
     LOSS,
@@ -21,7 +22,6 @@ from nymity_lab.study.local_recoding.reading import (
     ratios,
 )
 from nymity_lab.study.local_recoding.steps import CARRIES, FREEFORM, GROWN
-from nymity_lab.study.reading import PLOTTED, SECONDS, both, finding, notes, span, where
 from nymity_lab.study.study import Results, Rows
 
 _CARRY = CARRIES[0]

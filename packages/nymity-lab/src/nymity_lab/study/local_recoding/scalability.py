@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.local_recoding.reading import (
+from nymity_lab.study.exhibit_parts import PLOTTED, SECONDS, both, finding, notes, span, where
+from nymity_lab.study.local_recoding.exhibit_parts import (
     CENSUS,
     FOUR,
     LOSS,
@@ -19,7 +20,6 @@ from nymity_lab.study.local_recoding.reading import (
     ratios,
 )
 from nymity_lab.study.local_recoding.steps import CARRIES, GROWN
-from nymity_lab.study.reading import PLOTTED, SECONDS, both, finding, notes, span, where
 from nymity_lab.study.study import Results
 
 _CARRY = CARRIES[0]

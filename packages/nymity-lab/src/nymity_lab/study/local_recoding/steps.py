@@ -32,7 +32,7 @@ SIMPLE = ("mondrian", "sorted groups")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class LocalRecodingScale:
     """What differs between scales; ``limit`` is in seconds, for a proof as a whole or for each sub-problem."""
 
     generated: bool = False
@@ -54,12 +54,12 @@ class Sizes:
 
 
 SCALES = {
-    "smoke": Sizes(
+    "smoke": LocalRecodingScale(
         generated=True, draws=2, small=(12, 18), compared=(40, 60), compared_k=(3, 5), carried=90, many=(60, 120),
         large=120, large_k=(5, 20), wide_k=(5, 20), accidents=(40, 80), limit=1.0,
     ),
-    "quick": Sizes(),
-    "full": Sizes(
+    "quick": LocalRecodingScale(),
+    "full": LocalRecodingScale(
         small=(20, 30, 40, 50, 60, 70, 80), many=tuple(range(20_000, 100_001, 10_000)), limit=1_000.0
     ),
 }  # fmt: skip
@@ -72,7 +72,7 @@ def steps(scale: str) -> list[Step]:
     return [example, *_optimality(sizes), *_benchmarks(sizes), *_scalability(sizes), *_accidents(sizes)]
 
 
-def _optimality(sizes: Sizes) -> Iterator[Step]:
+def _optimality(sizes: LocalRecodingScale) -> Iterator[Step]:
     settings = [(n, 4) for n in sizes.small] + [(20, m) for m in range(5, 9)]
     for n, m in settings:
         yield Step(
@@ -91,7 +91,7 @@ def _optimality(sizes: Sizes) -> Iterator[Step]:
         )
 
 
-def _benchmarks(sizes: Sizes) -> Iterator[Step]:
+def _benchmarks(sizes: LocalRecodingScale) -> Iterator[Step]:
     census = sizes.data("acs")
     for n in sizes.compared:
         for k in sizes.compared_k:
@@ -101,7 +101,7 @@ def _benchmarks(sizes: Sizes) -> Iterator[Step]:
         yield _step("figure-3.5", census, CENSUS[:4], sizes.carried, 3, method, sizes)
 
 
-def _scalability(sizes: Sizes) -> Iterator[Step]:
+def _scalability(sizes: LocalRecodingScale) -> Iterator[Step]:
     census, stays = sizes.data("acs"), sizes.data("diabetes130")
     for n in sizes.many:
         for k in (3, 5):
@@ -116,7 +116,7 @@ def _scalability(sizes: Sizes) -> Iterator[Step]:
                 yield _step("figure-3.8", stays, STAYS[:m], sizes.large, k, method, sizes)
 
 
-def _accidents(sizes: Sizes) -> Iterator[Step]:
+def _accidents(sizes: LocalRecodingScale) -> Iterator[Step]:
     for n in sizes.accidents:
         freeform = FREEFORM if n == sizes.accidents[0] else ()
         for method in (CARRIES[0], *GROWN, *SIMPLE, *freeform):
@@ -124,7 +124,14 @@ def _accidents(sizes: Sizes) -> Iterator[Step]:
 
 
 def _step(
-    figure: str, data: str, columns: Sequence[str], n: int, k: int, method: str, sizes: Sizes, sets: Sequence[str] = ()
+    figure: str,
+    data: str,
+    columns: Sequence[str],
+    n: int,
+    k: int,
+    method: str,
+    sizes: LocalRecodingScale,
+    sets: Sequence[str] = (),
 ) -> Step:
     named = method.replace(" & ", "-").replace(", ", "-").replace(" ", "-").replace("S=", "s")
     return Step(

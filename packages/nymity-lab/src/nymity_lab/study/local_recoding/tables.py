@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
+from nymity_lab.study.exhibit_parts import finding, notes, where
 from nymity_lab.study.local_recoding import paper
-from nymity_lab.study.local_recoding.reading import CENSUS, FOUR
-from nymity_lab.study.reading import finding, notes, where
+from nymity_lab.study.local_recoding.exhibit_parts import CENSUS, FOUR
 from nymity_lab.study.study import Results, Rows
 
 

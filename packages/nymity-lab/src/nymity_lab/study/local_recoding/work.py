@@ -11,7 +11,7 @@ from nymity_lab.study.study import Rows
 
 if TYPE_CHECKING:
     from nymity.partition.geometry import Floats, Geometry, Ints
-    from nymity.partition.problem import Problem
+    from nymity.partition.problem import PartitionProblem
 
 
 def measure(
@@ -42,7 +42,7 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
     from nymity.partition.exact import ExactPartition
     from nymity.partition.geometry import Geometry
     from nymity.partition.greedy_search import GreedySearch
-    from nymity.partition.order import sorted_order
+    from nymity.partition.sorted_order import sorted_order
     from nymity.partition.split_carry import SplitCarry
 
     points = np.array(records, dtype=np.float64)
@@ -92,10 +92,10 @@ def _cells(points: Floats) -> str:
 # -- a method --------------------------------------------------------------------------------------------------
 
 
-def _run(problem: Problem, name: str, seconds: float) -> dict[str, Any]:
+def _run(problem: PartitionProblem, name: str, seconds: float) -> dict[str, Any]:
     """Return the loss (3.2.21), the chapter's GCP (definition 9), both summed over records, and the CPU time."""
     from nymity.core.progress import silent
-    from nymity.partition.cover import Boxes, Cover
+    from nymity.partition.cover import Cover, RowBoxes
     from nymity.partition.mondrian import Mondrian
 
     method, geometry = _method(name, seconds), problem.geometry
@@ -105,7 +105,7 @@ def _run(problem: Problem, name: str, seconds: float) -> dict[str, Any]:
     else:
         found, took = _timed(lambda: method.partition(geometry, problem.k))
     if isinstance(found, Cover):
-        loss, values = found.loss, Boxes.of(geometry, found.records).values  # (n, k, s)
+        loss, values = found.loss, RowBoxes.of(geometry, found.records).values  # (n, k, s)
         several = (values != values[:, :1]).any(axis=1)
     else:
         classes = getattr(found, "classes", found)
@@ -170,7 +170,7 @@ def _method(name: str, seconds: float) -> Any:
 # -- records ---------------------------------------------------------------------------------------------------
 
 
-def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, draw: int, k: int) -> Problem:
+def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, draw: int, k: int) -> PartitionProblem:
     """Lay out the first n records of a random order; those of a smaller n are among those of a larger."""
     import polars as pl
 

@@ -6,11 +6,11 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
+from nymity_lab.study.exhibit_parts import finding, notes, where
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
-from nymity_lab.study.metrics.reading import Cell, cells_of
+from nymity_lab.study.metrics.release_groups import ReleaseGroup, release_groups_of
 from nymity_lab.study.metrics.transfer import own_rates, transferred
 from nymity_lab.study.metrics.work import PROXY, UTILITIES
-from nymity_lab.study.reading import finding, notes, where
 from nymity_lab.study.study import Results, Row, Rows
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def beyond(results: Results) -> list[Exhibit]:
 
 def trust(results: Results) -> Rows:
     """How often each metric picked the more useful of two releases: over all utilities and for each, with intervals."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     rows: Rows = []
     for score, name in enumerate(cells[0].names):
         defined = [cell for cell in cells if cell.defined(name)]
@@ -42,7 +42,7 @@ def trust(results: Results) -> Rows:
 
 def _ceiling(results: Results) -> Exhibit:
     """How far utilities agree with each other, and what a score could reach at most that does not know which counts."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     agree = {
         (first, second): mean(_agreement(cell, i, j) for cell in cells)
         for i, first in enumerate(UTILITIES)
@@ -86,13 +86,13 @@ def _fault(results: Results, metric: float, utility: float, again: float, most: 
     )
 
 
-def _agreement(cell: Cell, first: int, second: int) -> float:
+def _agreement(cell: ReleaseGroup, first: int, second: int) -> float:
     """How often one utility, taken as a score, picks the better release by another."""
     measured = cell.duels.utilities
     return float(Duels(scores=measured[[first]], utilities=measured[[second]]).rates[0, 0])
 
 
-def _repeated(cell: Cell) -> float:
+def _repeated(cell: ReleaseGroup) -> float:
     """How often a utility on one half of the tested records picks the better release by the other half."""
     import numpy as np
 
@@ -145,7 +145,7 @@ def _candidate(results: Results) -> Exhibit:
 def _question(results: Results, overall: dict[str, Row], by_utility: dict[tuple[str, str], float]) -> Finding:
     everywhere = [name for name in overall if name != PROXY and overall[name]["pairs"] == overall[PROXY]["pairs"]]
     best = max(everywhere, key=lambda name: overall[name]["rate"])
-    gap, low, high = (100 * value for value in _gain(cells_of(results), best))
+    gap, low, high = (100 * value for value in _gain(release_groups_of(results), best))
     ours, theirs = (by_utility[name, "LR AUROC"] for name in (PROXY, best))
     return finding(
         results,
@@ -171,11 +171,11 @@ def _elsewhere(results: Results, proxy: float) -> Panel:
     return Panel(title="Where it was not trained", across="utilities", measure="share of pairs", values=tuple(values))
 
 
-def _gain(cells: list[Cell], other: str) -> tuple[float, float, float]:
+def _gain(cells: list[ReleaseGroup], other: str) -> tuple[float, float, float]:
     """How many more pairs our candidate tells than another metric, as a share, and the 95% interval of that."""
     import numpy as np
 
-    def difference(rates: NDArray[np.float64], cell: Cell) -> NDArray[np.float64]:
+    def difference(rates: NDArray[np.float64], cell: ReleaseGroup) -> NDArray[np.float64]:
         ours, theirs = cell.names.index(PROXY), cell.names.index(other)
         return (rates[..., ours, :] - rates[..., theirs, :]).mean(axis=-1)  # type: ignore[no-any-return]
 

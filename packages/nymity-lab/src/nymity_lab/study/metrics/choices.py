@@ -6,11 +6,11 @@ from collections.abc import Callable
 from statistics import mean
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
+from nymity_lab.study.exhibit_parts import finding, notes
 from nymity_lab.study.metrics import paper
 from nymity_lab.study.metrics.duels import PAIRS
-from nymity_lab.study.metrics.reading import THESIS, Cell, cells_of, data_sets, of, percents
+from nymity_lab.study.metrics.release_groups import THESIS, ReleaseGroup, data_sets, of, percents, release_groups_of
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.reading import finding, notes
 from nymity_lab.study.study import Results
 
 #: By data set and metric.
@@ -19,8 +19,8 @@ Rates = dict[tuple[str, str], float]
 
 def choices(results: Results) -> Exhibit:
     """Table 4.1, and what it would be if ties counted otherwise."""
-    cells = cells_of(results)
-    rates, generous = _by_metric(cells, Cell.rate), _by_metric(cells, _generous)
+    cells = release_groups_of(results)
+    rates, generous = _by_metric(cells, ReleaseGroup.rate), _by_metric(cells, _generous)
     return Exhibit(
         number="Table 4.1",
         title="How often the better of two releases by a metric is the more useful one",
@@ -40,7 +40,7 @@ def choices(results: Results) -> Exhibit:
     )
 
 
-def _findings(results: Results, cells: list[Cell], rates: Rates, generous: Rates) -> tuple[Finding, ...]:
+def _findings(results: Results, cells: list[ReleaseGroup], rates: Rates, generous: Rates) -> tuple[Finding, ...]:
     others = [rate for (data, _), rate in rates.items() if data != "heart"]
     ties = {data: mean(float(cell.duels.ties.mean()) for cell in of(cells, data)) for data in data_sets(cells)}
     told = ", ".join(f"{data} {share:.0%}" for data, share in ties.items())
@@ -70,13 +70,13 @@ def _findings(results: Results, cells: list[Cell], rates: Rates, generous: Rates
     )
 
 
-def _by_metric(cells: list[Cell], rate: Callable[[Cell, str], float]) -> Rates:
+def _by_metric(cells: list[ReleaseGroup], rate: Callable[[ReleaseGroup, str], float]) -> Rates:
     return {
         (data, name): mean(rate(cell, name) for cell in of(cells, data)) for data in data_sets(cells) for name in THESIS
     }
 
 
-def _generous(cell: Cell, name: str) -> float:
+def _generous(cell: ReleaseGroup, name: str) -> float:
     return float(cell.duels.generous[cell.names.index(name)].mean())
 
 
@@ -91,7 +91,7 @@ def _panel(title: str, rates: Rates) -> Panel:
     return Panel(title=title, across="metric", measure="share of pairs", values=tuple(values), plot="none")
 
 
-def _ties(cells: list[Cell]) -> Panel:
+def _ties(cells: list[ReleaseGroup]) -> Panel:
     values = [
         Value(series=data, at=utility, ours=mean(float(cell.duels.ties[u]) for cell in of(cells, data)))
         for u, utility in enumerate(UTILITIES)

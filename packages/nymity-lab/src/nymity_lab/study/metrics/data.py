@@ -23,7 +23,7 @@ TARGET = "target"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class ThesisColumns:
     """Which columns of a public data set the thesis uses: to predict, without an order, continuous, left out."""
 
     public: str
@@ -35,9 +35,9 @@ class Source:
 
 
 SOURCES = {
-    "birth": Source(public="cmc", target="method"),
-    "ring": Source(public="ringnorm", target="class", continuous=tuple(f"x{i}" for i in range(1, 21))),
-    "adult": Source(
+    "birth": ThesisColumns(public="cmc", target="method"),
+    "ring": ThesisColumns(public="ringnorm", target="class", continuous=tuple(f"x{i}" for i in range(1, 21))),
+    "adult": ThesisColumns(
         public="adult-census",
         target="income",
         unordered=(
@@ -47,7 +47,7 @@ SOURCES = {
         omitted=("fnlwgt", "education"),
         complete=True,
     ),
-    "heart": Source(
+    "heart": ThesisColumns(
         public="framingham",
         target="TenYearCHD",
         continuous=("totChol", "sysBP", "diaBP", "BMI", "heartRate", "glucose"),
@@ -60,7 +60,7 @@ GENERATED = ("generated-a", "generated-b")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class QuasiColumn:
     """A quasi-identifier: its values in their order, text where they have none."""
 
     name: str
@@ -78,7 +78,7 @@ class Data:
     """The records to release, and those that classifiers are tested on, with the class in the column ``target``."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[QuasiColumn, ...]
     table: pl.DataFrame
     tested: pl.DataFrame
 
@@ -110,7 +110,7 @@ def load(name: str, records: int | None, seed: int = 0) -> Data:
     names = [column for column in raw.columns if column != source.target]
     values = {column: _values(raw[column], source) for column in names}
     columns = tuple(
-        Column(name=column, values=tuple(found.unique().sort().to_list()), ordered=column not in source.unordered)
+        QuasiColumn(name=column, values=tuple(found.unique().sort().to_list()), ordered=column not in source.unordered)
         for column, found in values.items()
     )
     table = pl.DataFrame(values | {TARGET: "class " + raw[source.target]})
@@ -118,7 +118,7 @@ def load(name: str, records: int | None, seed: int = 0) -> Data:
     return Data(name=name, columns=columns, table=table[kept], tested=table[tested])
 
 
-def _read(source: Source) -> tuple[pl.DataFrame, Source]:
+def _read(source: ThesisColumns) -> tuple[pl.DataFrame, ThesisColumns]:
     from nymity.datasets.public import learning_table
 
     table = learning_table(source.public)
@@ -126,7 +126,7 @@ def _read(source: Source) -> tuple[pl.DataFrame, Source]:
     return table.drop(source.omitted), source
 
 
-def _values(column: pl.Series, source: Source) -> pl.Series:
+def _values(column: pl.Series, source: ThesisColumns) -> pl.Series:
     """Return text, or whole numbers: those of bins of equal width where the column is continuous.
 
     A missing value is a category of its own; among numbers it is one below the others.
@@ -168,7 +168,7 @@ def _fewer(rows: NDArray[np.int64], within: NDArray[np.float64], limit: int) -> 
     return np.sort(rows[first])
 
 
-def _generated(name: str) -> tuple[pl.DataFrame, Source]:
+def _generated(name: str) -> tuple[pl.DataFrame, ThesisColumns]:
     """Return 400 made-up records: five columns of which some tell the class, as text."""
     import numpy as np
     import polars as pl
@@ -185,4 +185,4 @@ def _generated(name: str) -> tuple[pl.DataFrame, Source]:
     words = pl.Series([("red", "green", "blue", "grey", "black")[i] for i in rng.integers(0, 5, n)])
     labels = pl.Series((hidden + 0.5 * rng.normal(size=n) > 0.4).astype(int))
     table = pl.DataFrame(made | {"colour": words, "target": labels}).with_columns(pl.all().cast(pl.String))
-    return table, Source(public="", target="target", unordered=("colour",), continuous=("income",))
+    return table, ThesisColumns(public="", target="target", unordered=("colour",), continuous=("income",))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.metrics.reading import PARTS, THESIS, Cell, cells_of, data_sets
+from nymity_lab.study.exhibit_parts import PLOTTED, figure, finding, notes, where
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, ReleaseGroup, data_sets, release_groups_of
 from nymity_lab.study.metrics.releases import DATAFLY, MONDRIAN, SHUFFLED
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.reading import PLOTTED, figure, finding, notes, where
 from nymity_lab.study.study import Results
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def k_and_accuracy(results: Results) -> Exhibit:
 
 def distributions(results: Results) -> list[Exhibit]:
     """Figures 4.3 and 4.4 of metrics, and 4.5 of utilities."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     found = []
     for number, names in zip(("4.3", "4.4"), PARTS, strict=True):
         panels = [_spread(f"{THESIS[name]}: {name}", "scaled value", cells, name) for name in names]
@@ -62,7 +62,7 @@ def distributions(results: Results) -> list[Exhibit]:
 
 
 def _figure(
-    results: Results, number: str, title: str, panels: list[Panel], cells: list[Cell], names: Sequence[str]
+    results: Results, number: str, title: str, panels: list[Panel], cells: list[ReleaseGroup], names: Sequence[str]
 ) -> Exhibit:
     twins, apart = (_separated(cells, names, pair) for pair in ((DATAFLY, SHUFFLED), (DATAFLY, MONDRIAN)))
     return Exhibit(
@@ -84,7 +84,7 @@ def _figure(
     )
 
 
-def _utilities(results: Results, panels: list[Panel], cells: list[Cell]) -> Exhibit:
+def _utilities(results: Results, panels: list[Panel], cells: list[ReleaseGroup]) -> Exhibit:
     twins = _separated(cells, UTILITIES, (DATAFLY, SHUFFLED))
     higher = [
         float(_of(cells, data, MONDRIAN, name).mean() - _of(cells, data, DATAFLY, name).mean())
@@ -114,7 +114,7 @@ def _utilities(results: Results, panels: list[Panel], cells: list[Cell]) -> Exhi
     )
 
 
-def _spread(title: str, measure: str, cells: list[Cell], name: str) -> Panel:
+def _spread(title: str, measure: str, cells: list[ReleaseGroup], name: str) -> Panel:
     """Quantiles of a metric or utility in each data set, by algorithm."""
     import numpy as np
 
@@ -126,7 +126,7 @@ def _spread(title: str, measure: str, cells: list[Cell], name: str) -> Panel:
     return Panel(title=title, across="of the releases below", measure=measure, values=tuple(values))
 
 
-def _separated(cells: list[Cell], names: Sequence[str], pair: tuple[str, str]) -> float:
+def _separated(cells: list[ReleaseGroup], names: Sequence[str], pair: tuple[str, str]) -> float:
     """How well a threshold on one figure tells two algorithms apart: the mean of max(AUROC, 1 - AUROC)."""
     found = []
     for data in data_sets(cells):
@@ -137,7 +137,7 @@ def _separated(cells: list[Cell], names: Sequence[str], pair: tuple[str, str]) -
     return _mean(found)
 
 
-def _of(cells: list[Cell], data: str, algorithm: str, name: str) -> NDArray[np.float64]:
+def _of(cells: list[ReleaseGroup], data: str, algorithm: str, name: str) -> NDArray[np.float64]:
     return next(cell.figures(name) for cell in cells if (cell.data, cell.algorithm) == (data, algorithm))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nymity.table.hierarchy import Hierarchy
     from nymity.table.recoding import Recoding
     from nymity.utility import Released
-    from nymity_lab.study.metrics.data import Column, Data
+    from nymity_lab.study.metrics.data import Data, QuasiColumn
 
 DATAFLY, SHUFFLED, MONDRIAN = ALGORITHMS = ("datafly", "datafly-shuffled", "mondrian")
 
@@ -76,7 +76,7 @@ def _mondrian(data: Data, k: int, rng: np.random.Generator) -> Recoding:
     return replace(found, hierarchies=dict(zip(found.cells, named, strict=True)), cells=cells)
 
 
-def _tree(column: Column, rng: np.random.Generator, shuffled: bool) -> Hierarchy:
+def _tree(column: QuasiColumn, rng: np.random.Generator, shuffled: bool) -> Hierarchy:
     """Draw a hierarchy (section 3.3.2), whose values have the codes they have in the column."""
     import polars as pl
 

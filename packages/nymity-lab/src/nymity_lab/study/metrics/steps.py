@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from nymity_lab.study.metrics.data import GENERATED, SOURCES
 from nymity_lab.study.metrics.meta import MODELS, meta_metrics, pooled_metrics
-from nymity_lab.study.metrics.reading import Cell, cells_of, everywhere
+from nymity_lab.study.metrics.release_groups import ReleaseGroup, everywhere, release_groups_of
 from nymity_lab.study.metrics.releases import ALGORITHMS
 from nymity_lab.study.metrics.work import PROXY, accuracy_by_k, measure_original, measure_releases
 from nymity_lab.study.study import Results, Step
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class MetricsScale:
     """What differs between scales: releases of each data set by each algorithm, records at most of each data set."""
 
     data: tuple[str, ...] = tuple(SOURCES)
@@ -28,7 +28,7 @@ class Sizes:
 
 
 SCALES = {
-    "smoke": Sizes(
+    "smoke": MetricsScale(
         data=GENERATED,
         releases=6,
         at_a_time=3,
@@ -37,8 +37,8 @@ SCALES = {
         draws=1,
         models=("single metric", "linear regression"),
     ),
-    "quick": Sizes(releases=60, records=2_000, trees=50),
-    "full": Sizes(),
+    "quick": MetricsScale(releases=60, records=2_000, trees=50),
+    "full": MetricsScale(),
 }
 
 #: Roughly the seconds that a release takes, for 2,000 records.
@@ -53,7 +53,7 @@ def steps(scale: str) -> list[Step]:
 
 def later(results: Results) -> list[Step]:
     """Return a step for the Meta-Metrics of each data set and algorithm, with the metrics of all releases they need."""
-    cells, models = cells_of(results), SCALES[results.scale].models
+    cells, models = release_groups_of(results), SCALES[results.scale].models
     names = everywhere(cells)
     found = [
         Step(
@@ -77,7 +77,7 @@ def later(results: Results) -> list[Step]:
     return found
 
 
-def _numbers(cell: Cell, names: list[str]) -> dict[str, object]:
+def _numbers(cell: ReleaseGroup, names: list[str]) -> dict[str, object]:
     return {
         "data": cell.data,
         "algorithm": cell.algorithm,
@@ -86,24 +86,24 @@ def _numbers(cell: Cell, names: list[str]) -> dict[str, object]:
     }
 
 
-def _differs_once(cell: Cell, other: Cell) -> bool:
+def _differs_once(cell: ReleaseGroup, other: ReleaseGroup) -> bool:
     """Whether only the data set or only the algorithm is another."""
     return (cell.data == other.data) != (cell.algorithm == other.algorithm)
 
 
-def _originals(sizes: Sizes) -> Iterator[Step]:
+def _originals(sizes: MetricsScale) -> Iterator[Step]:
     for data in sizes.data:
         parameters = {"data": data, "records": sizes.records, "trees": sizes.trees}
         yield Step(id=f"original.{data}", run=measure_original, parameters=parameters, seconds=5)
 
 
-def _figure_3_4(sizes: Sizes) -> Iterator[Step]:
+def _figure_3_4(sizes: MetricsScale) -> Iterator[Step]:
     for k in sizes.k:
         parameters = {"data": sizes.data[0], "k": k, "draws": sizes.draws, "records": sizes.records}
         yield Step(id=f"figure-3.4.k={k}", run=accuracy_by_k, parameters=parameters, seconds=0.2 * sizes.draws)
 
 
-def _releases(sizes: Sizes) -> Iterator[Step]:
+def _releases(sizes: MetricsScale) -> Iterator[Step]:
     for data in sizes.data:
         for algorithm in ALGORITHMS:
             for first in range(0, sizes.releases, sizes.at_a_time):

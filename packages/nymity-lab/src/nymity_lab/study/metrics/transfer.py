@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from statistics import mean
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
+from nymity_lab.study.exhibit_parts import finding, notes, span, where
 from nymity_lab.study.metrics import paper
 from nymity_lab.study.metrics.duels import PAIRS
 from nymity_lab.study.metrics.meta import INNER, OUTER
-from nymity_lab.study.metrics.reading import THESIS, cells_of, data_sets, everywhere, of, percents
-from nymity_lab.study.reading import finding, notes, span, where
+from nymity_lab.study.metrics.release_groups import THESIS, data_sets, everywhere, of, percents, release_groups_of
 from nymity_lab.study.study import Results, Rows
 
 Rates = Mapping[tuple[str, str], float]
@@ -78,7 +78,7 @@ def _correlation(rows: Rows) -> float:
 
 
 def _own(results: Results) -> Exhibit:
-    cells, rates = cells_of(results), own_rates(results)
+    cells, rates = release_groups_of(results), own_rates(results)
     single = {d: [mean(cell.rate(name) for cell in of(cells, d)) for name in THESIS] for d in data_sets(cells)}
     values = [Value(series="Meta-Metric", at=d, ours=rate, paper=paper.META.get(d)) for d, rate in rates.items()]
     values += [Value(series="mean of the metrics", at=d, ours=mean(single[d])) for d in rates]

@@ -7,9 +7,9 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.metrics.reading import PARTS, THESIS, Cell, cells_of, data_sets, of
+from nymity_lab.study.exhibit_parts import PLOTTED, finding, notes
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, ReleaseGroup, data_sets, of, release_groups_of
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.reading import PLOTTED, finding, notes
 from nymity_lab.study.study import Results
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _APPENDIX = (
 
 def scatterplots(results: Results) -> list[Exhibit]:
     """Figures 4.1 and 4.2: each metric against each utility, a line for each data set."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     found = []
     for part, (number, names) in enumerate(zip(("4.1", "4.2"), PARTS, strict=True)):
         panels = [_points(cells, name, utility, by_algorithm=False) for name in names for utility in UTILITIES]
@@ -53,7 +53,7 @@ def scatterplots(results: Results) -> list[Exhibit]:
 
 def by_algorithm(results: Results) -> list[Exhibit]:
     """Figures 4.6 and 4.7: a line for each data set and algorithm."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     agreement = {name: _agreement(cells, name) for name in THESIS}
     found = []
     for number, name, paper, holds in (
@@ -83,7 +83,7 @@ def by_algorithm(results: Results) -> list[Exhibit]:
 
 def appendix(results: Results) -> Exhibit:
     """Figures A.1 to A.11: the lines of all metrics by data set and algorithm, as correlations."""
-    cells = cells_of(results)
+    cells = release_groups_of(results)
     agreement = {name: _agreement(cells, name) for name in _APPENDIX}
     panels = [
         Panel(
@@ -117,7 +117,7 @@ def appendix(results: Results) -> Exhibit:
 
 def effect_sizes(results: Results) -> Exhibit:
     """Figure 4.8: regressions of each utility on all metrics together."""
-    effects = _effects(cells_of(results))
+    effects = _effects(release_groups_of(results))
     order = sorted(effects, key=lambda name: -effects[name][0])
     values = [Value(series=name, at="all", ours=effects[name][0]) for name in order]
     intervals = [
@@ -146,7 +146,7 @@ def effect_sizes(results: Results) -> Exhibit:
 # -- panels ----------------------------------------------------------------------------------------------------
 
 
-def _points(cells: list[Cell], name: str, utility: str, *, by_algorithm: bool) -> Panel:
+def _points(cells: list[ReleaseGroup], name: str, utility: str, *, by_algorithm: bool) -> Panel:
     values = [
         Value(series=f"{cell.data}, {cell.algorithm}" if by_algorithm else cell.data, at=float(x), ours=float(y))
         for cell in cells
@@ -155,7 +155,7 @@ def _points(cells: list[Cell], name: str, utility: str, *, by_algorithm: bool) -
     return Panel(title=f"{name}, {utility}", across=name, measure=utility, values=tuple(values), plot="points")
 
 
-def _slopes(cells: list[Cell], names: Sequence[str], utility: str) -> Panel:
+def _slopes(cells: list[ReleaseGroup], names: Sequence[str], utility: str) -> Panel:
     values = [
         Value(series=data, at=name, ours=_correlation(of(cells, data), name, utility))
         for name in names
@@ -168,7 +168,7 @@ def _slopes(cells: list[Cell], names: Sequence[str], utility: str) -> Panel:
 # -- findings --------------------------------------------------------------------------------------------------
 
 
-def _steadiness(results: Results, cells: list[Cell]) -> Finding:
+def _steadiness(results: Results, cells: list[ReleaseGroup]) -> Finding:
     steady, unsteady = (mean(_same_direction(cells, name) for name in names) for names in (_STEADY, _UNSTEADY))
     return finding(
         results,
@@ -179,7 +179,7 @@ def _steadiness(results: Results, cells: list[Cell]) -> Finding:
     )
 
 
-def _flatness(results: Results, cells: list[Cell]) -> Finding:
+def _flatness(results: Results, cells: list[ReleaseGroup]) -> Finding:
     def strength(names: Sequence[str]) -> float:
         found = [abs(_correlation([cell], n, u)) for n in names for cell in cells for u in UTILITIES]
         return mean(found)
@@ -213,7 +213,7 @@ def _of_effects(results: Results, order: Sequence[str], least: float) -> tuple[F
     )
 
 
-def _same_direction(cells: list[Cell], name: str) -> float:
+def _same_direction(cells: list[ReleaseGroup], name: str) -> float:
     """The share of pairs of data sets whose lines, over all algorithms, point the same way; flat ones have no way."""
     found = []
     for utility in UTILITIES:
@@ -222,7 +222,7 @@ def _same_direction(cells: list[Cell], name: str) -> float:
     return mean(found) if found else 1.0
 
 
-def _agreement(cells: list[Cell], name: str) -> float:
+def _agreement(cells: list[ReleaseGroup], name: str) -> float:
     """The share of data sets and utilities in which no two lines of algorithms point opposite ways."""
     found = []
     for data in data_sets(cells):
@@ -232,7 +232,7 @@ def _agreement(cells: list[Cell], name: str) -> float:
     return mean(found)
 
 
-def _correlation(cells: list[Cell], name: str, utility: str) -> float:
+def _correlation(cells: list[ReleaseGroup], name: str, utility: str) -> float:
     """Of a metric with its sign turned, so that more is better, and a utility; 0 where one of them does not vary."""
     import numpy as np
 
@@ -243,7 +243,7 @@ def _correlation(cells: list[Cell], name: str, utility: str) -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _effects(cells: list[Cell]) -> dict[str, tuple[float, float, float]]:
+def _effects(cells: list[ReleaseGroup]) -> dict[str, tuple[float, float, float]]:
     """Mean |coefficient| of each standardized metric over the regressions of each utility, and its 95% interval."""
     import numpy as np
 
@@ -252,7 +252,7 @@ def _effects(cells: list[Cell]) -> dict[str, tuple[float, float, float]]:
     return {name: (float(m), float(m - e), float(m + e)) for name, m, e in zip(THESIS, middle, error, strict=True)}
 
 
-def _coefficients(cell: Cell, utility: str) -> NDArray[np.float64]:
+def _coefficients(cell: ReleaseGroup, utility: str) -> NDArray[np.float64]:
     """Least squares on standardized metrics; of several solutions the shortest, so that one without variance has 0."""
     import numpy as np
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.reading import SECONDS, finding, notes, where
+from nymity_lab.study.exhibit_parts import SECONDS, finding, notes, where
+from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, PUBLISHED_FORM, TREES, listed, relative, scaled, task
 from nymity_lab.study.safepub.learning import DIFFGEN, REGRESSION, TREE
-from nymity_lab.study.safepub.reading import DATA, PLOTTED, PUBLISHED_FORM, TREES, listed, relative, scaled, task
 from nymity_lab.study.safepub.releases import DRAW, K_ANONYMITY, PUBLISHED, SAMPLING, WALK
 from nymity_lab.study.safepub.steps import ANONYMIZATION, STEPS
 from nymity_lab.study.study import Results, Row, Rows
 
 if TYPE_CHECKING:
-    from nymity_lab.dp.comparators.published import PublishedDuel
+    from nymity_lab.dp.comparators.printed_figures import PublishedDuel
 
 RELATIVE = "relative accuracy"
 
@@ -96,7 +96,7 @@ def figure_16(results: Results) -> Exhibit:
 
 
 def _by_steps(results: Results, walks: Rows, settled: Rows) -> tuple[Finding, ...]:
-    from nymity_lab.dp.comparators.published import BASELINES_LEAST, SAFEPUB_LEAST
+    from nymity_lab.dp.comparators.printed_figures import BASELINES_LEAST, SAFEPUB_LEAST
 
     theirs, ours = ({task(row): row["relative"] for row in where(settled, way=way)} for way in (PUBLISHED, DRAW))
     still = {f"{task(row)} {row['way']}": row["relative"] for row in where(settled, way=(K_ANONYMITY, SAMPLING))}
@@ -140,7 +140,7 @@ def _regression(results: Results) -> str:
 
 def table_3(results: Results) -> Exhibit:
     """Table 3."""
-    from nymity_lab.dp.comparators.published import ACCURACIES
+    from nymity_lab.dp.comparators.printed_figures import ACCURACIES
 
     absolute, bayes = _absolute(results), {row["data"]: row["accuracy"] for row in results.rows("naive-bayes")}
     values, ours, theirs = [], dict[str, float](), dict[str, float]()
@@ -201,10 +201,10 @@ def _against_others(results: Results, ours: dict[str, float], theirs: dict[str, 
 
 def table_4(results: Results) -> Exhibit:
     """Table 4."""
-    from nymity_lab.dp.comparators import published
+    from nymity_lab.dp.comparators import printed_figures
 
     rows = _duels(results)
-    printed = {f"{duel.dataset} {1 + i % 2}": duel for i, duel in enumerate(published.DUELS)}
+    printed = {f"{duel.dataset} {1 + i % 2}": duel for i, duel in enumerate(printed_figures.DUELS)}
     best = {name: _best(rows, name) for name in dict.fromkeys(map(task, rows))}
     values = [
         value

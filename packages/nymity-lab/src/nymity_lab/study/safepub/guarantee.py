@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
-from nymity_lab.study.reading import finding, notes, span, where
+from nymity_lab.study.exhibit_parts import finding, notes, span, where
 from nymity_lab.study.safepub import paper
-from nymity_lab.study.safepub.reading import DATA, PLOTTED, listed
+from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, listed
 from nymity_lab.study.study import Results, Row, Rows
 
 
@@ -70,11 +70,11 @@ def _smoothness_of(results: Results, rows: dict[str, Row]) -> tuple[Finding, ...
 
 def table_2(results: Results) -> Exhibit:
     """Table 2."""
-    from nymity_lab.dp.comparators import published
+    from nymity_lab.dp.comparators import printed_figures
 
     rows = results.rows("data")
     printed: dict[str, list[int]] = {}
-    for (data, _), classes in published.CLASSES.items():
+    for (data, _), classes in printed_figures.CLASSES.items():
         printed.setdefault(data, []).append(classes)
     values = []
     for row in rows:
@@ -83,7 +83,7 @@ def table_2(results: Results) -> Exhibit:
             values.append(Value(series=target, at=f"{row['data']} {number}", ours=ours, paper=theirs))
     values += [
         Value(series=target, at=f"{data} {1 if number % 2 == 0 else 2}", ours=None, paper=classes)
-        for number, ((data, target), classes) in enumerate(published.CLASSES.items())
+        for number, ((data, target), classes) in enumerate(printed_figures.CLASSES.items())
         if data in printed
     ]
     return Exhibit(

@@ -7,7 +7,7 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from nymity_lab.study.safepub.releases import DRAW, STILL, Sample, Setting, publish
-from nymity_lab.study.safepub.sources import NAMES, TARGETS, Source, source
+from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
 from nymity_lab.study.study import Row, Rows
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def duel(data: str, target: str, ways: list[str], steps: list[int], diffgen_step
     for seed in range(draws):
         order = np.random.default_rng(seed).permutation(n)
         train, test = found.table[np.sort(order[n // 3 :])], found.table[np.sort(order[: n // 3])]
-        part = Source(table=train, hierarchies=found.hierarchies)
+        part = StudyTable(table=train, hierarchies=found.hierarchies)
         learner = _learner_of(part, target, test)
         bounds.append((_answers(learner, None, test), _largest_share(learner.others(test).labels)))
         for way in ways:
@@ -145,7 +145,7 @@ def duel(data: str, target: str, ways: list[str], steps: list[int], diffgen_step
     ]
 
 
-def _diffgen(part: Source, target: str, test: pl.DataFrame, steps: int, seed: int) -> tuple[float, float]:
+def _diffgen(part: StudyTable, target: str, test: pl.DataFrame, steps: int, seed: int) -> tuple[float, float]:
     """Return the CPU seconds of DiffGen, and the accuracy of a tree that was trained on its counts."""
     import numpy as np
     import polars as pl
@@ -210,7 +210,7 @@ def _learner(data: str, target: str) -> tuple[Learner, NDArray[np.int64]]:
     return learner, stratified_folds(learner.original.labels, FOLDS, 0)
 
 
-def _learner_of(part: Source, target: str, test: pl.DataFrame | None = None) -> Learner:
+def _learner_of(part: StudyTable, target: str, test: pl.DataFrame | None = None) -> Learner:
     from nymity.utility import Learner
 
     return Learner.of(part.table, part.schema(target), target=target, test=test)

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nymity_lab.study.safepub.releases import Sample
-    from nymity_lab.study.safepub.sources import Source
+    from nymity_lab.study.safepub.study_tables import StudyTable
 
 MODELS = ("granularity", "intensity", "discernibility", "entropy", "group-size")
 
 
-def lost(source: Source, release: Sample) -> dict[str, float]:
+def lost(source: StudyTable, release: Sample) -> dict[str, float]:
     """Return the loss by each model."""
     import numpy as np
 
@@ -60,7 +60,7 @@ class _Whole(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _whole(source: Source) -> _Whole:
+def _whole(source: StudyTable) -> _Whole:
     import numpy as np
 
     from nymity.table.encoding import codes_of
@@ -69,7 +69,7 @@ def _whole(source: Source) -> _Whole:
     return _Whole({name: codes.astype(np.int64) for name, codes in columns.items()}, _classes(source.table))
 
 
-def _cells(source: Source, release: Sample, kept: NDArray[np.bool_]) -> tuple[float, float]:
+def _cells(source: StudyTable, release: Sample, kept: NDArray[np.bool_]) -> tuple[float, float]:
     """Return the losses that are sums over cells: granularity and entropy."""
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What Bild, Kuhn and Prasser (2018) print; on other methods: :mod:`nymity_lab.dp.comparators.published`."""
+"""What Bild, Kuhn and Prasser (2018) print; on other methods: :mod:`nymity_lab.dp.comparators.printed_figures`."""
 
 from __future__ import annotations
 

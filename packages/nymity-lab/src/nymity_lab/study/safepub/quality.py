@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from statistics import mean
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.reading import finding, notes, where
+from nymity_lab.study.exhibit_parts import finding, notes, where
 from nymity_lab.study.safepub import paper
-from nymity_lab.study.safepub.reading import DATA, PLOTTED, PUBLISHED_FORM, listed, relative, task
+from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, PUBLISHED_FORM, listed, relative, task
 from nymity_lab.study.safepub.releases import BEST, BEST_HERE, DRAW, PUBLISHED, SAMPLING
 from nymity_lab.study.safepub.work import BINS
 from nymity_lab.study.study import Results, Rows

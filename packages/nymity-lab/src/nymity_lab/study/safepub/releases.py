@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nymity.dp.differential_privacy import DifferentialPrivacy
     from nymity.dp.safepub import SafePub
     from nymity.utility import Released
-    from nymity_lab.study.safepub.sources import Source
+    from nymity_lab.study.safepub.study_tables import StudyTable
 
 #: The ways, as exhibits call them.
 K_ANONYMITY = "optimal 5-anonymity"
@@ -75,7 +75,7 @@ class Setting:
         return SafePub(score=self.score, target=self.target, steps=steps, not_private_seed=seed)
 
 
-def publish(source: Source, way: str, setting: Setting, seed: int) -> Sample:
+def publish(source: StudyTable, way: str, setting: Setting, seed: int) -> Sample:
     """Publish a table in one of the ways. None of these releases is private: a seed decides the draws."""
     if way in (DRAW, WALK):
         return _safepub(source, setting, setting.steps if way == WALK else None, seed)
@@ -96,7 +96,7 @@ def publish(source: Source, way: str, setting: Setting, seed: int) -> Sample:
     return Sample(found.levels, found.rows, found.source_rows)
 
 
-def _safepub(source: Source, setting: Setting, steps: int | None, seed: int) -> Sample:
+def _safepub(source: StudyTable, setting: Setting, steps: int | None, seed: int) -> Sample:
     from nymity.dp.public_domain import public_schema
     from nymity.table.encoding import encode
 

@@ -17,7 +17,7 @@ from nymity_lab.study.safepub.learning import (
 )
 from nymity_lab.study.safepub.lost import MODELS
 from nymity_lab.study.safepub.releases import DRAW, K_ANONYMITY, PUBLISHED, SAMPLING, WALK, WAYS
-from nymity_lab.study.safepub.sources import TARGETS
+from nymity_lab.study.safepub.study_tables import TARGETS
 from nymity_lab.study.safepub.work import describe, losses, parameters, preserved, searches, smooth, solution_space
 from nymity_lab.study.study import Step
 
@@ -33,7 +33,7 @@ ANONYMIZATION, STEPS = 0.9, 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class SafePubScale:
     """What differs between scales: tables, and how many draws the means are of.
 
     ``compared`` draws are those of losses, ``default`` those of accuracies at the default.
@@ -62,7 +62,7 @@ class Sizes:
 
 
 SCALES = {
-    "smoke": Sizes(
+    "smoke": SafePubScale(
         data=("generated",),
         first="generated",
         nursery="generated",
@@ -81,7 +81,7 @@ SCALES = {
         diffgen=(1, 3),
         duels=1,
     ),
-    "quick": Sizes(
+    "quick": SafePubScale(
         data=("usc", "cs"),
         preserved=(0.5, 1.0, 1.5, 2.0),
         draws=2,
@@ -98,7 +98,7 @@ SCALES = {
         duels=2,
         slow=(("cs", "entropy"), ("cs", "group-size")),
     ),
-    "full": Sizes(),
+    "full": SafePubScale(),
 }
 
 
@@ -112,7 +112,7 @@ def _draws(data: str, wanted: int) -> int:
     return min(wanted, MOST.get(data, wanted))
 
 
-def _operator(sizes: Sizes) -> Iterator[Step]:
+def _operator(sizes: SafePubScale) -> Iterator[Step]:
     yield Step(id="parameters", run=parameters, parameters={"epsilons": list(EPSILONS), "deltas": list(DELTAS)})
     yield Step(id="smoothness", run=smooth, parameters={"deltas": list(CURVES), "epsilons": list(LATER)})
     for data in dict.fromkeys((*sizes.data, sizes.nursery)):
@@ -123,7 +123,7 @@ def _operator(sizes: Sizes) -> Iterator[Step]:
             yield Step(id=f"preserved.{data}.epsilon={epsilon}", run=preserved, parameters=chosen, seconds=sizes.draws)
 
 
-def _quality(sizes: Sizes) -> Iterator[Step]:
+def _quality(sizes: SafePubScale) -> Iterator[Step]:
     for data in sizes.data:
         for model in sizes.models:
             if (data, model) not in sizes.slow:
@@ -148,7 +148,7 @@ def _quality(sizes: Sizes) -> Iterator[Step]:
         yield Step(id=f"space.{model}", run=solution_space, parameters=chosen, seconds=15)
 
 
-def _learning(sizes: Sizes) -> Iterator[Step]:
+def _learning(sizes: SafePubScale) -> Iterator[Step]:
     for data in dict.fromkeys((*sizes.data, sizes.nursery)):
         for target in TARGETS[data]:
             classifiers = [TREE, *([REGRESSION] if data in sizes.regression else [])]
@@ -167,7 +167,7 @@ def _learning(sizes: Sizes) -> Iterator[Step]:
                 )
 
 
-def _budgets(sizes: Sizes) -> Iterator[Step]:
+def _budgets(sizes: SafePubScale) -> Iterator[Step]:
     """Give what classifiers learn from one draw if the search has more or less of epsilon 1."""
     for target in TARGETS[sizes.first]:
         for search in sizes.budgets:
@@ -191,7 +191,7 @@ def _budgets(sizes: Sizes) -> Iterator[Step]:
 _SHORT = {PUBLISHED: "published", DRAW: "draw", WALK: "walk", K_ANONYMITY: "k-anonymity", SAMPLING: "sampling"}
 
 
-def _settings(sizes: Sizes, data: str) -> Iterator[tuple[str, float, int]]:
+def _settings(sizes: SafePubScale, data: str) -> Iterator[tuple[str, float, int]]:
     """Give ways, parts of epsilon and steps: figures 15 and 16 for the large tables, the default for the small one."""
     yield PUBLISHED, ANONYMIZATION, STEPS
     yield DRAW, ANONYMIZATION, 0
@@ -209,7 +209,7 @@ def _settings(sizes: Sizes, data: str) -> Iterator[tuple[str, float, int]]:
             yield PUBLISHED, ANONYMIZATION, count
 
 
-def _others(sizes: Sizes) -> Iterator[Step]:
+def _others(sizes: SafePubScale) -> Iterator[Step]:
     yield Step(id="thresholds", run=thresholds, parameters={"attributes": list(range(1, 10))})
     for data in dict.fromkeys((sizes.first, sizes.nursery)):
         chosen = {"data": data, "target": TARGETS[data][-1], "epsilon": 1.0, "draws": sizes.draws}

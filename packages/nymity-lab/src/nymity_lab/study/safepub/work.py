@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nymity_lab.study.safepub.lost import lost
 from nymity_lab.study.safepub.releases import DRAW, PUBLISHED, STILL, Sample, Setting, publish
-from nymity_lab.study.safepub.sources import NAMES, TARGETS, source
+from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, source
 from nymity_lab.study.study import Rows
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nymity.dp.differential_privacy import DifferentialPrivacy
     from nymity.table.encoding import EncodedTable
-    from nymity_lab.study.safepub.sources import Source
+    from nymity_lab.study.safepub.study_tables import StudyTable
 
 NOTIONS = ("probabilistic", "standard")
 #: Shares of the height that low, medium and high schemes generalize every attribute to, at least.
@@ -183,14 +183,14 @@ def solution_space(data: str, score: str, epsilons: list[float], draws: int, see
 class _Scored:
     """A sample whose nodes are all scored: scores (nodes,)."""
 
-    source: Source
+    source: StudyTable
     sample: EncodedTable
     kept: NDArray[np.bool_]
     k: int
     scores: NDArray[np.float64]
 
     @staticmethod
-    def of(found: Source, score: str, promise: DifferentialPrivacy, seed: int) -> _Scored:
+    def of(found: StudyTable, score: str, promise: DifferentialPrivacy, seed: int) -> _Scored:
         import numpy as np
         import polars as pl
 

@@ -1,0 +1,154 @@
+"""What commands read: job files with overrides, and tables as a job says they were written."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nymity.core.errors import FileError, InputError, JobError, ParameterError
+from nymity.core.paths import resolved
+from nymity.core.plain_data import parse_toml
+from nymity.core.validation import MOST_DIGITS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from nymity.publishing.job import Job
+    from nymity.publishing.opened import OpenedRelease
+    from nymity.table.schema import Schema
+
+
+def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
+    """Read a job file and change single fields of it: ``method.suppression=0.02``, ``privacy[0].k=10``."""
+    from nymity.publishing.job import Job
+
+    try:
+        job = Job.load(path)
+    except JobError as error:
+        raise JobError(f"{path}, {error.where}", expected=error.expected, got=error.got, hint=error.hint) from error
+    if not settings:
+        return job
+    data = job.to_dict()
+    for setting in settings:
+        _set(data, setting)
+    return Job.from_dict(data)
+
+
+def open_released(release: Path, job: Path | None, *, recoding: Path | None = None, **given: Any) -> OpenedRelease:
+    """Open a release by its folder or table; ``recoding`` is a file, or the custodian's folder.
+
+    The table that a job publishes can be held against itself.
+    """
+    from nymity.publishing.opened import open as open_release
+
+    described = None if job is None else load_job(job)
+    place: dict[str, Any] = {"custodian" if recoding is not None and recoding.is_dir() else "recoding": recoding}
+    if described is None or described.source is None or not same_file(release, Path(described.source.path)):
+        return open_release(release, job=described, **place, **given)
+    return open_release(read_original(release, described), job=described, **place, **given)
+
+
+def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
+    """Read a table that a job publishes, or that a release was made from; of a private one what has a place."""
+    from nymity.dp.private_method import PrivateMethod
+    from nymity.dp.public_domain import public_schema
+    from nymity.dp.records import Records
+    from nymity.io import ReadOptions, read_table, read_text_cells
+    from nymity.publishing.job import Job
+
+    described = job if isinstance(job, Job) else job.job
+    options = described.source.options if described is not None and described.source is not None else ReadOptions()
+    if job.schema is None or not isinstance(job.method, PrivateMethod):
+        return read_table(path, options)
+    cells = read_text_cells(path, options, job.schema.quasi)
+    return Records.of(cells, public_schema(job.schema)).whole(cells)
+
+
+def read_with_roles(
+    where: str, path: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]
+) -> tuple[pl.DataFrame, Schema | list[str]]:
+    """Read a table with what is known of its columns: a job's schema, or names of quasi-identifiers in its place."""
+    from nymity.io import ReadOptions, read_table
+
+    if (job is None) == (quasi is None):
+        got = "neither" if job is None else "both"
+        raise InputError(where, expected="either --job or --quasi", got=got, hint="--quasi age,sex,postcode")
+    if job is not None:
+        opened = open_released(path, job)
+        return opened.table, opened.released.schema_for(where)
+    return read_table(path, ReadOptions(**reading)), names(quasi)
+
+
+def names(listed: str | None) -> list[str]:
+    """Take comma-separated names apart."""
+    return [name.strip() for name in (listed or "").split(",") if name.strip()]
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Say whether two paths lead to the same place."""
+    return resolved(one) == resolved(other)
+
+
+def may_write(path: Path, *, force: bool) -> None:
+    """Refuse to overwrite what somebody may have edited by hand."""
+    if path.exists() and not force:
+        raise FileError(
+            str(path), expected="a file that does not exist yet", got="one that does", hint="another name, or --force"
+        )
+
+
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a text file, whole or not at all; a private one for its owner alone."""
+    from nymity.io import replace_file
+
+    def write(staged: Path) -> None:
+        staged.write_text(text, encoding="utf-8")
+
+    replace_file(path, write, private=private)
+
+
+def _set(data: dict[str, Any], setting: str) -> None:
+    """Change one field of plain data in place."""
+    key, equals, text = setting.partition("=")
+    found = re.findall(r'\[(\d+)\]|"([^"]*)"|([^.\[\]"]+)', key.strip())
+    if long := next((number for number, _, _ in found if len(number) > MOST_DIGITS), ""):
+        raise ParameterError("--set", expected="the number of an item in brackets", got=f"{len(long):,} digits")
+    steps = [int(number) if number else quoted or bare for number, quoted, bare in found]
+    if not equals or not steps:
+        raise ParameterError("--set", expected="field=value", got=repr(setting), hint="--set method.suppression=0.02")
+    *way, last = steps
+    place: Any = data
+    for step in way:
+        found = _item(place, step, key)
+        place = found.setdefault(step, {}) if isinstance(found, dict) else found[step]
+    _item(place, last, key)[last] = _value(key, text.strip())
+
+
+def _item(place: Any, step: str | int, key: str) -> Any:
+    """Return ``place`` if it has room for the field or item ``step``."""
+    if isinstance(place, dict) and isinstance(step, str):
+        return place
+    if isinstance(place, dict):
+        raise ParameterError(
+            f"--set {key}", expected="the name of a field", got=f"[{step}], which counts items of a list"
+        )
+    if not isinstance(place, list):
+        raise ParameterError(f"--set {key}", expected="the name of a field", got=f"{step!r} inside a plain value")
+    if not isinstance(step, int) or step >= len(place):
+        raise ParameterError(
+            f"--set {key}", expected=f"a number from 0 to {len(place) - 1} in brackets", got=repr(step)
+        )
+    return place
+
+
+def _value(key: str, text: str) -> Any:
+    """Read a value as TOML would, within the bounds of files; a bare word is text."""
+    try:
+        return parse_toml(f"value = {text}", where=f"--set {key}", expected="a value of TOML")["value"]
+    except FileError as error:
+        if isinstance(error.__cause__, tomllib.TOMLDecodeError):
+            return text
+        raise

@@ -1,0 +1,102 @@
+"""What a class is published with: the smallest interval, value set or hierarchy node that covers its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.partition.attributes import AttributeLayout
+from nymity.partition.problem import ClassValues
+from nymity.table.cells import Cells
+from nymity.table.encoding import distinct_in_order
+from nymity.table.hierarchy import Label
+
+#: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
+#: the smallest node above them.
+CellForm = Literal["tight", "set", "hierarchy"]
+CELL_FORMS: tuple[CellForm, ...] = ("tight", "set", "hierarchy")
+
+Ints = NDArray[np.int64]
+
+
+def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:
+    """Return the different cells of an attribute, and the number of the cell of each class (n_classes,)."""
+    numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
+    cell = _cell_maker(attribute, form)
+    made = [cell(values.ranks[start:end]) for start, end in _extents(values, examples)]
+    return _merged([label for label, _ in made], [codes for _, codes in made], numbers)
+
+
+def _alike(attribute: AttributeLayout, values: ClassValues, *, by_ends: bool) -> tuple[Ints, Ints]:
+    """Number classes with the same values alike, or with the same ends; return one of each too."""
+    n, lowest, several = values.size, values.lowest, np.diff(values.starts) > 2
+    keys = lowest * n + values.highest
+    if not by_ends:  # ends tell two values apart, but not three or more
+        known: dict[bytes, int] = {}
+        content, size = values.ranks.tobytes(), values.ranks.itemsize
+        extents = _extents(values, np.flatnonzero(several))
+        contents = (content[start * size : end * size] for start, end in extents)
+        keys[several] = [n * n + known.setdefault(ranks, len(known)) for ranks in contents]
+    elif attribute.hierarchy.values[attribute.occurring[0]] is None:  # a missing value stands beside an interval
+        inner = several & (lowest == 0)
+        keys[inner] += values.ranks[values.starts[:-1][inner] + 1] * n + n * n
+    numbers, examples = distinct_in_order(keys.astype(np.uint64)[:, None])
+    return numbers.astype(np.int64), examples
+
+
+def _extents(values: ClassValues, classes: Ints) -> list[tuple[int, int]]:
+    """Return where the values of some classes begin and end."""
+    return list(zip(values.starts[classes].tolist(), values.starts[classes + 1].tolist(), strict=True))
+
+
+def _merged(labels: list[Label], covered: list[Ints], numbers: Ints) -> tuple[Cells, Ints]:
+    """Make cells with the same label one: a node of a hierarchy is the same whichever of its values occur."""
+    first: dict[Label, int] = {}
+    place = np.array([first.setdefault(label, len(first)) for label in labels], dtype=np.int64)
+    if len(first) == len(labels):
+        return Cells.of(labels, covered), numbers
+    together = [np.unique(np.concatenate([covered[i] for i in np.flatnonzero(place == n)])) for n in range(len(first))]
+    return Cells.of(list(first), together), place[numbers]
+
+
+def _cell_maker(attribute: AttributeLayout, form: CellForm) -> Callable[[Ints], tuple[Label, Ints]]:
+    """Return what makes a label, and the raw values it stands for, from the ranks of a class's values."""
+    if form == "hierarchy" and attribute.hierarchy.height > 0:
+        return lambda ranks: _node(attribute, ranks)
+    codes = attribute.occurring
+    values = [attribute.hierarchy.values[code] for code in codes.tolist()]
+    if form == "tight" and not attribute.is_set:
+        return lambda ranks: _interval(values, codes, ranks)
+    return lambda ranks: _set(values, codes, ranks)
+
+
+def _interval(values: Sequence[Label], codes: Ints, ranks: Ints) -> tuple[Label, Ints]:
+    """``[35, 37]``; a missing value among them is named beside it."""
+    low, high = ranks.item(0), ranks.item(-1)
+    if low == high:
+        return values[low], codes[low : low + 1]
+    if values[low] is not None:
+        return f"[{values[low]}, {values[high]}]", codes[low : high + 1]
+    label, covered = _interval(values, codes, ranks[1:])
+    return f"missing or {label}", np.concatenate([codes[low : low + 1], covered])
+
+
+def _set(values: Sequence[Label], codes: Ints, ranks: Ints) -> tuple[Label, Ints]:
+    """``{blue, green}``, in the attribute's order."""
+    if len(ranks) == 1:
+        return values[ranks.item(0)], codes[ranks]
+    written = [values[rank] for rank in ranks.tolist()]
+    return "{" + ", ".join("missing" if value is None else value for value in written) + "}", codes[ranks]
+
+
+def _node(attribute: AttributeLayout, ranks: Ints) -> tuple[Label, Ints]:
+    """The lowest value of the hierarchy above all of them."""
+    codes, hierarchy = attribute.occurring[ranks], attribute.hierarchy
+    for level_codes, labels in zip(hierarchy.codes, hierarchy.labels, strict=True):
+        above = level_codes[codes]
+        if (above == above[0]).all():
+            return labels[above[0]], np.flatnonzero(level_codes == above[0])
+    raise AssertionError("the top of a hierarchy is one value")

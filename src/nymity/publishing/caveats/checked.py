@@ -1,0 +1,89 @@
+"""Warnings of a release that somebody received: found again where the table shows them, else as certified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from nymity.privacy import PrivacyModel
+from nymity.publishing.caveats.caveat import ORDER, Caveat, differences, worst_first
+from nymity.publishing.caveats.of_table import SEEN, caveats_of_table
+from nymity.table.schema import Role
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedCaveats:
+    """The warnings of a release, the worst first, and where its certificate contradicts what the table shows."""
+
+    warnings: tuple[Caveat, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def checked_caveats(
+    table: pl.DataFrame,
+    counts: pl.DataFrame | None,
+    *,
+    roles: Mapping[str, str],
+    models: Sequence[PrivacyModel],
+    stated: Mapping[str, Any] | None,
+    private: bool = False,
+    classes: bool = True,
+    foreseen: Sequence[Caveat] = (),
+) -> CheckedCaveats:
+    """Look for the warnings that a table alone shows, and compare them with those its certificate states.
+
+    ``roles`` are the roles of columns by name, ``models`` what is promised, ``stated`` the certificate, if there is
+    one. Of a ``private`` release nothing is looked for: what the certificate says does not depend on the records.
+    ``classes`` is False for freeform releases. ``foreseen`` are those that follow from the job. Warnings that only the
+    custodian can find (people with several records, earlier releases) are taken from the certificate. The
+    first format of certificates lists texts, if anything; nothing is compared then.
+    """
+    told = [] if stated is None else list(stated.get("not_protected", []))
+    known = [_read(one) for one in told] if stated is not None else list(foreseen)
+    compared = stated is not None and "not_protected" in stated and not any(isinstance(one, str) for one in told)
+    problems = _unlike_job(stated or {}, known, foreseen) if compared else []
+    if private:
+        return CheckedCaveats(warnings=worst_first(known), problems=tuple(problems))
+    by_role = {role: [name for name, own in roles.items() if own == role.value] for role in Role}
+    found = caveats_of_table(
+        table,
+        quasi=[name for name in by_role[Role.QUASI] if name in table.columns],
+        sensitive=by_role[Role.SENSITIVE],
+        insensitive=by_role[Role.INSENSITIVE],
+        models=models,
+        counts=counts,
+        classes=classes,
+    )
+    problems += differences(told, found, SEEN) if compared else []
+    return CheckedCaveats(
+        warnings=worst_first([*(one for one in known if one.key not in SEEN), *found]), problems=tuple(problems)
+    )
+
+
+def _unlike_job(stated: Mapping[str, Any], known: Sequence[Caveat], foreseen: Sequence[Caveat]) -> list[str]:
+    """Say which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
+    said = {(one.key, one.says) for one in known}
+    keys = {one.key for one in known}
+    problems = [f"it leaves out a warning: {one.says}" for one in foreseen if (one.key, one.says) not in said]
+    allowed = {*ORDER, *(one.key for one in foreseen)}
+    problems += [f"it has a warning that nymity does not know: {key}" for key in sorted(keys - allowed)]
+    if list(known) != list(worst_first(known)):
+        problems.append("its warnings are not in their order, the worst first")
+    entries = [entry.get("smallest_group") for entry in stated.get("earlier_releases", [])]
+    alone = stated["measured"]["smallest_class"]
+    if None in entries and "earlier-releases-not-measured" not in keys:
+        problems.append("it names an earlier release that was not measured, and does not warn of it")
+    fewer = alone is not None and any(left is not None and left < alone for left in entries)
+    if fewer and "earlier-releases" not in keys:
+        problems.append("earlier releases leave fewer than this release alone, and it does not warn of that")
+    return problems
+
+
+def _read(one: Any) -> Caveat:
+    """Read a warning of a certificate; the first format had texts of the kind alone."""
+    if isinstance(one, str):
+        return Caveat.by_nature(one)
+    return Caveat(key=str(one["warning"]), says=str(one["says"]), figures=one.get("figures", {}))

@@ -1,0 +1,62 @@
+"""All warnings of a release, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from nymity.dp.private_method import PrivateOutcome
+from nymity.publishing.caveats.caveat import Caveat, worst_first
+from nymity.publishing.caveats.of_method import optimality
+from nymity.publishing.caveats.of_people import several_records
+from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
+from nymity.publishing.differential import WITHOUT_LEDGER
+from nymity.publishing.job import Job
+from nymity.publishing.registry import Outcome
+from nymity.table.bucket_recoding import BUCKET
+from nymity.table.recoding import Recoded, Recoding
+from nymity.table.schema import Role
+
+
+def caveats_of(
+    job: Job,
+    outcome: Outcome,
+    recoded: Recoded,
+    source: pl.DataFrame,
+    *,
+    earlier: Sequence[Caveat] = (),
+) -> tuple[Caveat, ...]:
+    """Return every warning; of a differentially private release only what does not depend on the records.
+
+    ``recoded`` are the published rows with their source rows in ``source``; ``earlier`` are warnings about earlier
+    releases of the same people.
+    """
+    always = [*earlier, *by_nature(type(outcome.recoding))]
+    if isinstance(outcome, PrivateOutcome):
+        without = [Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else []
+        return worst_first([*always, *without, *empty_promises(job.privacy, {})])
+    schema, buckets = job.schema, recoded.counts is not None
+    seen = caveats_of_table(
+        recoded.table,
+        quasi=schema.quasi,
+        sensitive=schema.sensitive,
+        insensitive=schema.columns(Role.INSENSITIVE),
+        models=job.privacy,
+        counts=recoded.counts,
+        classes=outcome.recoding.has_classes,
+    )
+    people = several_records(
+        source,
+        schema,
+        person=None if job.earlier is None else job.earlier.person,
+        released=recoded.table,
+        group=([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else [],
+        source_rows=recoded.source_rows,
+    )
+    return worst_first([*always, *seen, *people, *optimality(outcome, job.privacy)])
+
+
+def by_nature(recoding: type[Recoding]) -> list[Caveat]:
+    """Return what a kind of release leaves open by nature, whatever the records are."""
+    return [Caveat.by_nature(text) for text in recoding.unprotected]

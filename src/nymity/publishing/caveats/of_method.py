@@ -1,0 +1,81 @@
+"""Warnings that follow from the method and the promises, whatever the records are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nymity.bucket.bucketized import BucketOutcome
+from nymity.bucket.methods import BucketMethod
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.search import LatticeSearch
+from nymity.partition.freeform import Freeform
+from nymity.partition.outcome import PartitionOutcome
+from nymity.privacy import PrivacyModel
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.caveats.of_table import empty_promises
+from nymity.publishing.differential import WITHOUT_LEDGER
+from nymity.publishing.registry import Method, Outcome
+from nymity.quality.classification import ClassificationLoss
+from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.sampled_recoding import SampledRecoding
+
+_LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
+_REPLAY = (
+    "who knows the method and everybody's quasi-identifiers can leave out the tables that it would have published "
+    "otherwise; the attack 'minimality' measures it"
+)
+
+
+def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, ledger: bool) -> list[Caveat]:
+    """Return the warnings that follow from a job alone: who reads its certificate must find them there."""
+    by_nature: tuple[str, ...] = ()
+    if isinstance(method, PrivateMethod):
+        by_nature = (*SampledRecoding.unprotected, *(() if ledger else (WITHOUT_LEDGER,)))
+    elif isinstance(method, BucketMethod):
+        by_nature = BucketRecoding.unprotected
+    elif isinstance(method, Freeform):
+        by_nature = FreeformRecoding.unprotected
+    found = [Caveat.by_nature(text) for text in by_nature]
+    if isinstance(method, PrivateMethod):  # of others the table shows it
+        found += empty_promises(models, {})
+    if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
+        found.append(Caveat(key="optimality", says=f"{_LEVELS}: {_REPLAY}."))
+    return [*found, *(known_seed(["a known seed"]) if seeded else [])]
+
+
+def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]:
+    """Say what an attacker learns from how the release was chosen, where that depended on sensitive values.
+
+    A search by quasi-identifiers alone can be run by anybody who knows them, and tells nothing more (Wong, Fu, Wang and
+    Pei 2007). Buckets filled at random are planned on counts that the release shows anyway. What a differentially
+    private method chooses is drawn, and counted in epsilon.
+    """
+    says = _chosen_by_values(outcome, any(model.sensitive for model in models))
+    return [Caveat(key="optimality", says=f"{says}: {_REPLAY}.")] if says else []
+
+
+def known_seed(random_sources: Sequence[str]) -> list[Caveat]:
+    """Say that draws can be foreseen, if any was from a known seed."""
+    if not any(source.startswith("a known seed") for source in random_sources):
+        return []
+    return [
+        Caveat(
+            key="known-seed",
+            says="Draws were from a known seed: against whoever knows or guesses it, nothing that was drawn protects.",
+        )
+    ]
+
+
+def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
+    match outcome:
+        case PrivateOutcome() | BucketOutcome():
+            return ""
+        case LatticeOutcome() if promised:
+            return _LEVELS
+        case LatticeOutcome() if isinstance(outcome.minimized, ClassificationLoss):
+            return "Levels were chosen by a loss that counts sensitive values"
+        case PartitionOutcome() if outcome.by_values:
+            return "Records were divided into classes by a search that accepts or rejects by sensitive values"
+    return ""

@@ -1,0 +1,101 @@
+"""Warning that people have several records, found in the identifying columns of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.caveats.of_table import text_of
+from nymity.publishing.caveats.wording import people
+from nymity.table.schema import Role, Schema
+from nymity.table.text import as_text
+
+#: A column that repeats beside one that never does is taken for people if this share of its repeats look alike.
+_ALIKE = 0.5
+#: A column with so many records for each value, on average, stands for people who have several; with more it stands
+#: for kinds of people, such as an occupation.
+_SEVERAL = (1.5, 50)
+
+
+def several_records(
+    source: pl.DataFrame,
+    schema: Schema,
+    *,
+    person: str | None,
+    released: pl.DataFrame,
+    group: Sequence[str],
+    source_rows: NDArray[np.int64],
+) -> list[Caveat]:
+    """Warn of identifying columns whose values repeat: k counts records, not people.
+
+    ``person`` is the column that the job names for people, if it does; else columns are looked at that may stand for
+    them. ``released`` has the published row of each of ``source_rows``, whose classes are those of equal cells in the
+    columns ``group`` (none where there are no classes): a class has as many people as different values.
+    """
+    found = []
+    for name in [person] if person is not None else _of_people(source, schema):
+        values = text_of(source[name])
+        known = values.drop_nulls()
+        most = max(known.value_counts()["count"].to_list(), default=0)
+        different = known.n_unique()
+        if different == len(known):
+            continue
+        says = (
+            f"{len(known):,} records have {different:,} different values of {name!r}: if one value is one person, k "
+            "counts records, not people"
+        )
+        figures = {"column": name, "records": len(known), "different": different, "most_records_of_one": most}
+        if group and released.height:
+            least = _fewest(released, group, _each_gap_apart(values)[source_rows])
+            says += f", and some class is of {people(least)}"
+            figures["fewest_people_in_a_class"] = least
+        found.append(Caveat(key="several-records-of-one-person", says=f"{says}.", figures=figures))
+    return found
+
+
+def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
+    """Return the identifying columns that may stand for people with several records.
+
+    Where no column tells all records apart, it is the one with the most different values. Otherwise that column may
+    number visits, and another one stands for people: if its values have several records each, or if records that share
+    a value mostly look alike. Dates of birth and names repeat by chance, too, but not often, and for people who differ.
+    """
+    texts = {name: text_of(source[name]) for name in schema.columns(Role.IDENTIFYING) if name in source.columns}
+    texts = {name: values for name, values in texts.items() if values.null_count() < len(values)}
+    if not texts:
+        return []
+    different = {name: values.drop_nulls().n_unique() for name, values in texts.items()}
+    repeats = {name: different[name] < len(values.drop_nulls()) for name, values in texts.items()}
+    if all(repeats.values()):
+        return [max(texts, key=lambda name: different[name])]
+    each = {name: len(values.drop_nulls()) / different[name] for name, values in texts.items()}
+    several = [name for name in texts if _SEVERAL[0] <= each[name] <= _SEVERAL[1]]
+    return [name for name in texts if repeats[name] and (name in several or _look_alike(texts[name], source, schema))]
+
+
+def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
+    """Say whether most records that share a value share all quasi-identifiers with another of them."""
+    cells = {f"q{i}": text_of(source[name]) for i, name in enumerate(schema.quasi)}
+    rows = pl.DataFrame(cells | {"value": values}).filter(pl.col("value").is_not_null())
+    shared = rows.filter(pl.len().over("value") > 1)
+    if not shared.height:
+        return False
+    return bool(shared.select((pl.len().over(shared.columns) > 1).mean()).item() >= _ALIKE)
+
+
+def _fewest(released: pl.DataFrame, group: Sequence[str], owners: pl.Series) -> int:
+    """Count the different people of each class, and return the fewest."""
+    cells = {f"c{i}": as_text(released[column]) for i, column in enumerate(group)}
+    rows = pl.DataFrame(cells | {"person": owners})
+    return int(rows.group_by(list(cells)).agg(pl.col("person").n_unique())["person"].min())  # type: ignore[arg-type]
+
+
+def _each_gap_apart(values: pl.Series) -> pl.Series:
+    """Give every missing value a number of its own: nobody can say whose it is."""
+    numbers = values.rank("dense").cast(pl.Int64)
+    gaps = -pl.Series(np.arange(1, len(values) + 1), dtype=pl.Int64)
+    return numbers.zip_with(numbers.is_not_null(), gaps)

@@ -1,0 +1,233 @@
+"""Certificate: what was promised and measured, in a form anyone can check against the release.
+
+It holds no path, no user name and no raw value of the input but those a promise names: only column names, numbers,
+hashes and versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from nymity.bucket.bucketized import BucketOutcome
+from nymity.core.format_numbers import CERTIFICATE
+from nymity.dp.ledger import Spending
+from nymity.dp.private_method import PrivateOutcome
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.partition.outcome import PartitionOutcome
+from nymity.privacy import plain_measured
+from nymity.publishing.caveats.caveat import Caveat, worst_first
+from nymity.publishing.caveats.of_method import known_seed
+from nymity.publishing.codec import dump_piece
+from nymity.publishing.differential import public_section, seeded
+from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.job import Job
+from nymity.publishing.job_tables import Tables, public_model
+from nymity.publishing.registry import Outcome
+from nymity.publishing.verify import Verification
+from nymity.table.bucket_recoding import BUCKET
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.recoding import Recoding
+
+Certificate = dict[str, Any]
+
+#: Names the parameters of a hierarchy that a certificate leaves out.
+WITHHELD = "withheld"
+#: Names the second table of a bucketized release in a certificate's output section.
+SENSITIVE_TABLE = "sensitive_table"
+#: Said of promises that need the source.
+VERIFIED = {"verified": "against the source at publishing; the release alone cannot show it"}
+#: What the promises of a release begin with whose draws somebody can repeat.
+SEEDED = "NOT PROTECTED AGAINST WHO KNOWS THE SEED: "
+#: Said where the key of an earlier release was used again.
+REDRAWN = "from the log of an earlier release of the same table"
+_DEPENDENCIES = ("numpy", "numba", "polars", "pydantic")
+
+
+def certify(
+    *,
+    job: Job,
+    tables: Tables,
+    release: pl.DataFrame,
+    counts: pl.DataFrame | None,
+    outcome: Outcome,
+    masked: int,
+    dropped: int,
+    verified: Verification,
+    salt: str,
+    caveats: Sequence[Caveat],
+    earlier: Sequence[dict[str, Any]],
+    origin: str,
+    drawn: Sequence[str],
+    redrawn: bool,
+    spending: Spending | None = None,
+) -> Certificate:
+    """Write the certificate of a release that was verified in memory; files are added when they are written.
+
+    ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
+    ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
+    earlier release.
+    """
+    recoding, nothing = outcome.recoding, seeded(outcome)
+    foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
+    job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
+    random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
+    return {
+        "format": CERTIFICATE.tag,
+        "created": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "versions": {
+            "nymity": version("nymity"),
+            "python": platform.python_version(),
+            **{name: version(name) for name in _DEPENDENCIES},
+        },
+        "promised": [
+            {
+                **dump_piece(model, tag="model"),
+                "means": nothing or (SEEDED if foreseen else "") + finding.promise,
+                **(VERIFIED if model.needs_source else {}),
+            }
+            for model, finding in zip(job.privacy, verified.findings, strict=True)
+        ],
+        "measured": measured_section(verified),
+        "columns": _columns(job, recoding, salt),
+        "job": _public_job(job),
+        **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
+        **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
+        "output": {
+            "records": release.height,
+            "columns": len(release.columns),
+            "content_sha256": fingerprint(release),
+            "row_order": job.output.row_order,
+            **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
+        },
+        "random_sources": random_sources,
+        **({"seeded": True} if nothing or foreseen else {}),
+        **({"redrawn": REDRAWN} if redrawn and drawn else {}),
+        "not_protected": [caveat.plain() for caveat in worst_first([*known_seed(random_sources), *caveats])],
+        "earlier_releases": list(earlier),
+    }
+
+
+def _about_records(
+    outcome: Outcome,
+    source: pl.DataFrame,
+    masked: int,
+    dropped: int,
+    salt: str,
+    spending: Spending | None,
+    *,
+    by_values: bool,
+) -> dict[str, dict[str, Any]]:
+    """Say what was read, left out and lost; of a differentially private release only its parameters.
+
+    ``by_values``: a promise looks at sensitive values, and so does what a search that stopped early has proved.
+    """
+    if isinstance(outcome, PrivateOutcome):
+        return {"differential_privacy": public_section(outcome, spending)}
+    return {
+        "input": {
+            "records": source.height,
+            "columns": len(source.columns),
+            "salted_sha256": fingerprint(source, salt=salt),
+        },
+        "suppressed": {
+            "records": outcome.suppressed,
+            "masked": masked,
+            "removed": outcome.suppressed - masked,
+            "dropped_for_missing_values": dropped,
+        },
+        "loss": {
+            **dump_piece(outcome.minimized, tag="key"),
+            "value": outcome.loss,
+            "proven_optimal": outcome.optimal,
+            "proven_bound": outcome.bound if outcome.optimal or not by_values else None,
+            **_found(outcome),
+        },
+    }
+
+
+def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:
+    """Describe the table of sensitive values, among which a gap counts as one."""
+    gaps = {"missing_values": "count as a value of their own"} if sum(c.null_count() for c in counts) else {}
+    return {"records": counts.height, "columns": counts.columns, "content_sha256": fingerprint(counts), **gaps}
+
+
+def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:
+    """Say what was searched, or which sizes of buckets were chosen."""
+    if isinstance(outcome, LatticeOutcome):
+        return {"lattice_nodes": outcome.lattice_size}  # how many were checked can depend on who has which value
+    if isinstance(outcome, BucketOutcome):
+        sizes, buckets = np.unique(outcome.recoding.slots.sizes, return_counts=True)
+        return {"bucket_sizes": sizes.tolist(), "buckets": buckets.tolist()}
+    return {} if outcome.stopped is None else {"stopped": outcome.stopped}
+
+
+def _population(everyone: pl.DataFrame, file: str | None, salt: str) -> dict[str, Any]:
+    """Describe the population; its hash is salted like the input's, or tables could be tried out against it."""
+    described = {"records": everyone.height, "salted_sha256": fingerprint(everyone, salt=salt)}
+    return described if file is None else {"file": file, **described}
+
+
+def measured_section(verified: Verification) -> dict[str, Any]:
+    """Return what was measured as plain data."""
+    return {
+        "holds": verified.holds,
+        "records": verified.records,
+        "classes": verified.classes,
+        "smallest_class": verified.smallest_class,
+        "masked_records": verified.masked,
+        "models": [
+            {"model": finding.model, "holds": finding.holds, **plain_measured(finding.measured)}
+            for finding in verified.findings
+        ],
+    }
+
+
+def salted(digest: str, salt: str) -> str:
+    """Hash a hash with the custodian's salt: a plain one of few values can be found by trying them.
+
+    A hierarchy built from a column lists the column's values, also those of suppressed records.
+    """
+    return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
+
+
+def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
+    columns: list[dict[str, Any]] = []
+    for name in recoding.columns:
+        role = job.schema[name].role.value if name in job.schema else BUCKET
+        column: dict[str, Any] = {"name": name, "role": role}
+        if name in recoding.hierarchies:
+            hierarchy: Hierarchy = recoding.hierarchies[name]
+            column |= {**recoding.published_as(name), "hierarchy_sha256": salted(hierarchy.fingerprint(), salt)}
+        columns.append(column)
+    return columns
+
+
+def _public_job(job: Job) -> dict[str, Any]:
+    """Return the job without paths and inline values: of hierarchies only their type and numbers stay.
+
+    What was left out of one is named, so that nobody takes the rest for the whole.
+    """
+    data = job.to_dict()
+    data.pop("source", None)
+    data.pop("earlier_releases", None)
+    data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
+    data.pop("ledger", None)
+    data.pop("target", None)  # it changes nothing that is published
+    data.pop("sign", None)  # a path
+    data.pop("seed", None)  # whoever knows it can draw the same
+    for attribute in data["schema"].values():
+        if "hierarchy" in attribute:
+            given = attribute["hierarchy"]
+            stated = {key: value for key, value in given.items() if key == "type" or isinstance(value, int | float)}
+            withheld = sorted(given.keys() - stated.keys())
+            attribute["hierarchy"] = {**stated, WITHHELD: withheld} if withheld else stated
+    return data

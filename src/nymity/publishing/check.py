@@ -1,0 +1,385 @@
+"""check: hold a released table against a job or its certificate, knowing nothing else.
+
+Three answers: something *holds*, *does not hold*, or *cannot be seen* from what was given. A table does not show how
+its rows were drawn, a certificate not when it was made; what nobody can see is said to be so, and never to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.commit import refuse_between
+from nymity.core.errors import FileError, InputError, ParameterError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.private_method import PrivateMethod
+from nymity.partition.freeform import Freeform
+from nymity.privacy import PrivacyModel, plain_measured
+from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
+from nymity.publishing.certificate import Certificate
+from nymity.publishing.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
+from nymity.publishing.certificate_form import read_certificate as read_certificate
+from nymity.publishing.codec import dump_piece
+from nymity.publishing.contradictions import contradictions
+from nymity.publishing.job import Job
+from nymity.publishing.job_tables import public_model
+from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.opened import open as open_release
+from nymity.publishing.released_files import TABLE, ReleasedFiles
+from nymity.publishing.remeasured import Beside, Measuring, mismeasured, other_original, other_population
+from nymity.publishing.signing import VerifyingKey
+from nymity.publishing.stated import Stated
+from nymity.publishing.verify import Verification, VerifiedPromise
+from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
+from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.schema import Schema
+
+
+class Answer(StrEnum):
+    """What can be said about one thing."""
+
+    HOLDS = "holds"
+    BROKEN = "does not hold"
+    UNSEEN = "cannot be seen"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """One thing that was looked at: what it is ``about``, what is said, the answer, and why where that is not plain.
+
+    ``about`` is ``promise``, ``table``, ``signature``, or a field of the certificate such as ``loss``.
+    """
+
+    about: str
+    says: str
+    answer: Answer
+    why: str = ""
+    #: Of a promise: the key of its model, and what was measured, as JSON has it.
+    model: str | None = None
+    measured: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResult:
+    """The answers, promises first; ``verification`` is what was measured of the promises that could be.
+
+    ``key`` is the fingerprint that a signature beside the certificate names. It proves nothing by itself.
+    ``warnings`` say what someone could still find out although every promise holds, the worst first.
+    """
+
+    verification: Verification
+    findings: tuple[Checked, ...]
+    key: str | None = None
+    warnings: tuple[Caveat, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """Broken if anything is; else unseen if a promise is. What else cannot be seen is only told."""
+        if any(finding.answer is Answer.BROKEN for finding in self.findings):
+            return Answer.BROKEN
+        unseen = any(finding.answer is Answer.UNSEEN for finding in self.promises)
+        return Answer.UNSEEN if unseen else Answer.HOLDS
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise was checked and is kept, and nothing else is wrong."""
+        return self.answer is Answer.HOLDS
+
+    @property
+    def promises(self) -> tuple[Checked, ...]:
+        """The promises."""
+        return tuple(finding for finding in self.findings if finding.about == PROMISE)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong besides broken promises: tampering, contradictions, columns that must not be there."""
+        return tuple(f.says for f in self.findings if f.answer is Answer.BROKEN and f.about != PROMISE)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The promises that cannot be seen from what was given."""
+        return tuple(finding.says for finding in self.promises if finding.answer is Answer.UNSEEN)
+
+
+#: What findings are about that are no fields of a certificate, beside the table.
+PROMISE, SIGNATURE = "promise", "signature"
+
+
+def check(
+    release: Any,
+    *,
+    job: Job | None = None,
+    certificate: Certificate | str | Path | None = None,
+    source: Any = None,
+    original: Any = None,
+    key: VerifyingKey | str | Path | None = None,
+) -> CheckResult:
+    """Check a release, as :func:`nymity.open` opens it or takes it, against a job, its certificate, or both.
+
+    Promises about a population need it beside the table: the ``job`` names it and the recoding of the release, from
+    the custodian's folder, generalizes it as that was. ``source`` is the job's source, where that is the population
+    and the job names no file.
+
+    ``original`` is the table the release was made from, a frame or a path. Promises about matching it with the rows
+    need it, and the job, whose hierarchies tell what cells stand for; the recoding tells it where text is ambiguous.
+    A promise that needs what was not given cannot be seen, and the check does not succeed.
+
+    ``key`` is a public key, or its path: the certificate file must be signed by it.
+    """
+    if not isinstance(release, OpenedRelease):
+        opened = open_release(release, job=job, certificate=certificate)
+    elif job is None and certificate is None:
+        opened = release
+    else:
+        raise ParameterError(
+            "check",
+            expected="job and certificate given to nymity.open",
+            got="a release that is opened, and one of them",
+        )
+    files, job, stated = opened.files, opened.job, opened.stated
+    if job is None and stated is None:
+        raise InputError("check", expected="a job or a certificate to check against", got="neither")
+    promised = _Promised.of(job, stated)
+    beside = Beside.given(promised.models, job, lambda: opened.recoding, source, original)
+    unseen = {model: why for model in promised.models if (why := beside.missing(model))}
+    measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, beside=beside)
+    measured, verified = measuring.all_but(promised.models, unseen)
+    findings = [
+        *_promises(promised.models, measured, verified, unseen, measuring, stated),
+        *(Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in files.problems(job, stated)),
+        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in files.told_apart(promised.quasi)),
+        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in verified.problems),
+    ]
+    if stated is not None:
+        problems = [("certificate", says) for says in contradictions(stated.form, stated.job)]
+        problems += [("certificate", says) for says in _unlike_job(job, stated)]
+        problems += [("columns", says) for says in _other_heights(job, stated)]
+        if not promised.differ:
+            problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
+        problems += [("input", says) for says in other_original(beside.originals, stated.form)]
+        problems += [("population", says) for says in other_population(beside.tables, stated.form)]
+        findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
+        findings += _unseen_fields(stated.form)
+    if _is_seeded(job, stated) and any(isinstance(model, DifferentialPrivacy) for model in promised.models):
+        says = "all draws were from a known seed, so nothing is private"
+        findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
+    findings += _signed(stated, key)
+    named = stated.signature.key if stated is not None and stated.signature is not None else None
+    caveats = _caveats(files, promised, job, stated)
+    findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
+    found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
+    if found.answer is Answer.BROKEN:
+        _refuse_exchanged(stated)
+    return found
+
+
+def _refuse_exchanged(stated: Stated | None) -> None:
+    """Refuse an answer if another release took the place of this one: the files that were read are of both."""
+    if stated is None or stated.path is None:
+        return
+    refuse_between(stated.path.parent)
+    if read_bytes(stated.path) != stated.content:
+        raise FileError(
+            str(stated.path),
+            expected="a release that stays as it is",
+            got="another one, which took its place while it was read",
+            hint="check again",
+        )
+
+
+def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None) -> CheckedCaveats:
+    """Look for warnings that the table shows, beside those of the certificate."""
+    schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
+    method = job.method if job is not None else None
+    if method is None and stated is not None:
+        method = stated.job.method
+    told = None if stated is None else stated.form.model_dump(mode="json", exclude_unset=True)
+    section = {} if stated is None else stated.form.differential_privacy or {}
+    told_ledger = section.get("ledger")
+    used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
+    ledger = used if section else job is not None and job.ledger is not None
+    seeded = _is_seeded(job, stated)
+    return checked_caveats(
+        files.table,
+        files.counts,
+        roles={name: attribute.role.value for name, attribute in schema.items()},
+        models=promised.models,
+        stated=told,
+        private=isinstance(method, PrivateMethod),
+        classes=not isinstance(method, Freeform),
+        foreseen=[] if method is None else foreseen(method, promised.models, seeded=seeded, ledger=ledger),
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Promised:
+    """What is to be checked: the promises of the job, or those of the certificate where there is no job."""
+
+    quasi: tuple[str, ...]
+    models: tuple[PrivacyModel, ...]
+    hierarchies: Mapping[str, HierarchySource]
+    #: Whether job and certificate promise different things.
+    differ: bool = False
+
+    @staticmethod
+    def of(job: Job | None, stated: Stated | None) -> _Promised:
+        if job is None:
+            assert stated is not None
+            own = stated.job
+            found = _Promised(quasi=own.quasi, models=own.models, hierarchies=own.hierarchies)
+        else:
+            differ = stated is not None and _plain(job.privacy) != _plain(stated.job.models)
+            hierarchies = job.schema.sensitive_hierarchies
+            found = _Promised(quasi=job.schema.quasi, models=job.privacy, hierarchies=hierarchies, differ=differ)
+        if not found.quasi:
+            raise InputError(
+                "check", expected="at least one quasi-identifier: without one nothing is promised", got="none"
+            )
+        return found
+
+
+def _plain(models: Sequence[PrivacyModel]) -> list[dict[str, Any]]:
+    return [dump_piece(public_model(model), tag="model") for model in models]
+
+
+def _promises(
+    models: Sequence[PrivacyModel],
+    measured: Sequence[PrivacyModel],
+    verified: Verification,
+    unseen: Mapping[PrivacyModel, str],
+    measuring: Measuring,
+    stated: Stated | None,
+) -> Iterator[Checked]:
+    """Answer for each promise."""
+    if not models:
+        yield Checked(about=PROMISE, says="nothing is promised", answer=Answer.BROKEN)
+    found = dict(zip(measured, verified.findings, strict=True))
+    for model in models:
+        if model in unseen:
+            buckets = measuring.files.counts is not None
+            words = model.promise_of_buckets() if buckets else model.promise()
+            yield Checked(about=PROMISE, says=words, answer=Answer.UNSEEN, why=unseen[model], model=model.key)
+            continue
+        finding = found[model]
+        answer, why = Answer.HOLDS, ""
+        if not finding.holds:
+            answer, why = Answer.BROKEN, _why(finding, stated)
+        elif isinstance(model, DifferentialPrivacy):
+            answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
+        elif measuring.files.table.is_empty():
+            answer, why = Answer.UNSEEN, "the table has no rows, and what holds of nothing says nothing"
+        reached = plain_measured(finding.measured)
+        yield Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
+
+
+def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
+    """Say what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
+    if finding.why is None or stated is None or not isinstance(stated.form, Certificate1):
+        return finding.why or ""
+    return f"{finding.why}; this release was made by {stated.form.versions['nymity']}, by the rule of that version"
+
+
+def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
+    """Say where a certificate speaks of another job than the one given; how that searched is its own affair."""
+    if job is None:
+        return
+    if _plain(job.privacy) != _plain(stated.job.models):
+        yield "the certificate does not promise what the job demands"
+    roles = {name: attribute.role for name, attribute in job.schema.items()}
+    told = {name: attribute.role for name, attribute in stated.job.schema.items()}
+    if unlike := sorted(name for name in roles.keys() | told.keys() if roles.get(name) != told.get(name)):
+        yield f"certificate and job give {', '.join(map(repr, unlike))} different roles"
+
+
+def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
+    """Say where a certificate gives a column another height than the hierarchy that the job lists for it.
+
+    Hierarchies that are built from the values of the original, or lie in a file that is not here, are passed over.
+    """
+    for column in stated.form.columns:
+        if column.height is None or job is None or column.name not in job.schema:
+            continue
+        source = job.schema[column.name].hierarchy
+        if source is not None and not isinstance(source, _LISTED):
+            continue
+        try:
+            height = 1 if source is None else source.build(pl.Series([], dtype=pl.String)).height
+        except FileError:
+            continue
+        if height != column.height:
+            yield (
+                f"the hierarchy of {column.name!r} has {height} levels above the values in the job, and "
+                f"{column.height} in the certificate"
+            )
+
+
+#: Hierarchies that are the same whatever values the column has.
+_LISTED = (Hierarchy, HierarchyFile, HierarchyRows, Taxonomy)
+
+
+def _is_seeded(job: Job | None, stated: Stated | None) -> bool:
+    """Say whether a method drew what anybody can draw again."""
+    told = stated is not None and stated.form.is_seeded
+    if job is None:
+        return told
+    foretold = stated is None and job.seed is not None
+    return told or foretold or getattr(job.method, "not_private_seed", None) is not None
+
+
+def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
+    """Name what the certificate says and nobody can see from the files: it is as good as who wrote it."""
+    salted = "only the custodian, who has the salt, can compare it"
+    told: dict[str, tuple[str, str]] = {
+        "created": (f"it was made on {form.created}", "a date can be written by anybody"),
+        "versions": (f"it was made by nymity {form.versions['nymity']}", "a version can be written by anybody"),
+        "columns": ("the levels, numbers of cells and hashes of hierarchies of its columns", salted),
+        "job": ("parameters of its method, hierarchies, and bounds of levels", "the search is not repeated"),
+        "random_sources": ("where its draws came from", "draws leave no trace in a table"),
+        "not_protected": ("what it warns of", "some of it is about the original; measure the rest"),
+        "earlier_releases": ("which earlier releases there are", "they were not given"),
+    }
+    if form.input is not None:
+        told["input"] = ("the hash of what was read", salted)
+        told["suppressed"] = ("how many of the records were suppressed", "the original was not compared")
+    if form.loss is not None:
+        told["loss"] = ("what was lost, and whether that is the least", "it takes the original, and the search")
+    if form.population is not None:
+        told["population"] = ("the population it counted", salted)
+    if form.differential_privacy is not None:
+        told["differential_privacy"] = ("how its levels were drawn", "draws leave no trace in a table")
+    if isinstance(form, Certificate2) and form.redrawn is not None:
+        told["redrawn"] = ("that draws of an earlier release were used again", "draws leave no trace in a table")
+    if isinstance(form, Certificate1):
+        words = f"made by {form.versions['nymity']}: read by the rules of that version, masked rows were no class"
+        told["format"] = (words, "later versions count them as one")
+    for about, (says, why) in told.items():
+        yield Checked(about=about, says=says, answer=Answer.UNSEEN, why=why)
+
+
+def _signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Iterator[Checked]:
+    """Answer for the signature: without a key it only names one."""
+    if key is None:
+        if stated is not None and stated.signature is not None:
+            says = f"signed, as it says, by the key {stated.signature.key}"
+            yield Checked(
+                about=SIGNATURE, says=says, answer=Answer.UNSEEN, why="no key was given to check it with (--key)"
+            )
+        if stated is not None and stated.unsigned:
+            why = "not checked, for no key was given (--key); with one this is a failed signature"
+            yield Checked(about=SIGNATURE, says=stated.unsigned, answer=Answer.UNSEEN, why=why)
+        return
+    if stated is None or stated.content is None:
+        raise InputError("check", expected="the certificate file beside a key: its bytes are signed", got="none")
+    public = key if isinstance(key, VerifyingKey) else VerifyingKey.load(key)
+    problem = stated.unsigned or public.problem(stated.content, stated.signature)
+    if problem:
+        yield Checked(about=SIGNATURE, says=problem, answer=Answer.BROKEN)
+    else:
+        says = f"signed by the key {public.fingerprint}"
+        why = "this proves the key, not the person or the date"
+        yield Checked(about=SIGNATURE, says=says, answer=Answer.HOLDS, why=why)

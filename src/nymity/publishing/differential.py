@@ -1,0 +1,190 @@
+"""What a differentially private release asks of a job, and what its certificate may say.
+
+Whatever is computed from private records and printed is output. So everything that can be refused is refused by the job
+alone, before a record is read, and the certificate holds parameters and what anybody can compute from the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import JobError, SchemaError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.epsilon_safe import EpsilonSafeLattice
+from nymity.dp.ledger import Ledger, Spending
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome, check_published, the_promise
+from nymity.dp.public_domain import check_listed
+from nymity.dp.records import Records
+from nymity.dp.safepub import SafePub
+from nymity.io import ReadOptions
+from nymity.io.formats import format_of
+from nymity.privacy import PrivacyModel
+from nymity.publishing.registry import Method
+from nymity.table.sampled_recoding import SampledRecoding
+from nymity.table.schema import Role, Schema
+
+
+def check_promise(
+    schema: Schema, models: Sequence[PrivacyModel], method: Method | None, ledger: Ledger | None = None
+) -> None:
+    """Refuse a job whose method cannot keep a promise of differential privacy, or whose schema would break it."""
+    if ledger is not None and (not isinstance(method, PrivateMethod) or method.not_private_seed is not None):
+        raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
+    if not isinstance(method, PrivateMethod):
+        if any(isinstance(model, DifferentialPrivacy) for model in models):
+            raise JobError(
+                "method",
+                expected=f"{SafePub.key!r} or {EpsilonSafeLattice.key!r}, which keep the promise",
+                got="none" if method is None else repr(method.key),
+            )
+        _check_unlisted(schema)
+        return
+    model = the_promise(models)
+    check_published([name for name in schema if schema[name].role is not Role.IDENTIFYING], schema.quasi)
+    check_listed(schema)
+    _check_total(schema)
+    if isinstance(method, SafePub) and method.target is not None and method.target not in schema.quasi:
+        raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=repr(method.target))
+    if not any(schema[name].weight for name in schema.quasi):
+        raise JobError("schema", expected="an attribute with a weight above 0", got="none")
+    if model.k > model.public_records:
+        raise JobError(
+            f"{model.key}.epsilon",
+            expected="a budget whose k is below public_records",
+            got=f"k = {model.k:,} for {model.public_records:,} records, of which nothing could ever be published",
+            hint="a larger delta, or another epsilon",
+        )
+
+
+#: What the promise of a release means whose draws can be foreseen.
+NOT_PRIVATE = "NOT PRIVATE: all draws are from a known seed, so nothing is promised"
+
+
+#: Stands for what nobody but the custodian can know.
+UNKNOWN: Any = object()
+
+
+def _check_unlisted(schema: Schema) -> None:
+    for name, attribute in schema.items():
+        if attribute.unlisted is not None:
+            raise SchemaError(
+                f"schema.{name}.unlisted",
+                expected="a differentially private method; with others every value must be listed",
+                got=repr(attribute.unlisted),
+            )
+
+
+def _check_total(schema: Schema) -> None:
+    """Refuse a schema by which one record could stop a run."""
+    for name, attribute in schema.items():
+        if attribute.missing == "error":
+            raise SchemaError(
+                f"schema.{name}.missing",
+                expected="'category' or 'drop'",
+                got="'error', and an error would tell that a record has a gap",
+            )
+
+
+def check_stated(path: str, options: ReadOptions) -> None:
+    """Refuse to find out from the records of a private job how they are to be read."""
+    unstated = format_of(Path(path)).unstated(options)
+    if unstated:
+        raise JobError(
+            f"source.{unstated[0]}",
+            expected=f"{', '.join(unstated)} stated in the job: what is found out from the records is not private",
+            got="none",
+            hint='delimiter = ",", encoding = "utf-8", header = true in [source], ny.Source; inspect --job writes it',
+        )
+
+
+def public_section(outcome: PrivateOutcome, spending: Spending | None) -> dict[str, Any]:
+    """Return what a certificate says about a private release: parameters and public facts, nothing else.
+
+    ``spending`` is what the ledger has spent with this release, where there is one.
+    """
+    ledger = _ledger_section(spending)
+    return public_statement(outcome.model, private=outcome.private, interval=str(outcome.interval), ledger=ledger)
+
+
+def public_statement(
+    model: DifferentialPrivacy, *, private: bool, interval: Any = UNKNOWN, ledger: Any = UNKNOWN
+) -> dict[str, Any]:
+    """State what is promised, in the manner of NIST SP 800-226 (2025).
+
+    Anybody can make it from the promise, and compare it with what a certificate says, but for what is unknown.
+    """
+    return {
+        "private": private,
+        "unit_of_privacy": "one record",
+        "neighbours": "tables of text cells, one of which has a record that the other lacks",
+        "epsilon": float(model.epsilon),
+        "delta": model.delta,
+        "notion": model.notion,
+        "budget": {
+            "choosing_levels": {
+                "epsilon": float(model.epsilon_search),
+                "mechanism": "exponential mechanism on a sample of the records",
+                "epsilon_on_the_sample": float(model.draw_epsilon),
+                "interval_of_score_changes": interval,
+            },
+            "publishing": {
+                "epsilon": float(model.epsilon_anonymization),
+                "delta": model.delta,
+                "mechanism": "another sample of the records, classes of at least k of them at these levels",
+                "k": model.k,
+                "beta": str(model.beta),
+            },
+        },
+        "public_records": model.public_records,
+        "ledger": ledger,
+        "trust_model": "central: the custodian sees the records, runs the program and keeps log and ledger; readers of "
+        "the release are trusted with nothing",
+        "side_channels": list(SIDE_CHANNELS),
+        "not_protected": list(SampledRecoding.unprotected),
+    }
+
+
+#: What else an observer of a run could learn from.
+SIDE_CHANNELS = (
+    "the time a run takes, its memory and its files: they depend on the records and belong to the custodian",
+    "a run that stops: a file that cannot be read as the job says (bytes, quotes, number of cells in a row) is refused "
+    "and so is a frame with a cell that is neither text, number, truth value nor day",
+    "the custodian's folder and what apply, compare, risk, query and learn print about the records",
+)
+#: Said where nobody adds up releases.
+WITHOUT_LEDGER = (
+    "no ledger: what this release spends is added to no other; every further release of the same records makes the "
+    "promise weaker, and nothing keeps count"
+)
+
+
+def _ledger_section(spending: Spending | None) -> dict[str, Any]:
+    if spending is None:
+        return {"used": False, "warning": WITHOUT_LEDGER}
+    return {
+        "used": True,
+        "composition": spending.composition,
+        "releases": spending.releases,
+        "spent": {"epsilon": float(spending.epsilon), "delta": float(spending.delta)},
+        "budget": {"epsilon": float(spending.budget_epsilon), "delta": float(spending.budget_delta)},
+    }
+
+
+def seeded(outcome: object) -> str:
+    """Say that nothing is promised, if draws can be foreseen."""
+    foreseen = isinstance(outcome, PrivateOutcome) and not outcome.private
+    return NOT_PRIVATE if foreseen else ""
+
+
+def private_figures(outcome: PrivateOutcome, records: Records, released: int) -> dict[str, Any]:
+    """Return what only the custodian may see."""
+    return {
+        "records": len(records.rows),
+        "not_released": len(records.rows) - released,
+        "without_a_listed_value": records.without_place,
+        "dropped_for_missing_values": records.with_gap,
+        "records_of_the_sample_for_the_search": outcome.sample_records,
+        "score_on_that_sample": -outcome.loss,
+    }

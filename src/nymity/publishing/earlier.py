@@ -1,0 +1,170 @@
+"""What is left of k when a release is intersected with earlier ones of the same people.
+
+An attacker knows that the target is in several releases, and the target's quasi-identifiers. In each release the target
+is in a class C_j: the people whose rows look like the target's, masked rows being one class; in a bucketized release
+the people of the target's bucket; in a freeform one, where every row has cells of its own, the people whose rows fit
+the target. Only who is in all of these can be the target:
+
+    group(p) = the intersection of C_j(p) over the releases j that p is in
+
+Its size is the k that is left. Who owns which row is read from the custodian's logs, so this can only be measured by
+the custodian. A differentially private release cannot be intersected; its epsilon adds up instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import NoSolutionError
+from nymity.core.wording import count
+from nymity.dp.private_method import PrivateMethod
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.caveats.wording import people
+from nymity.publishing.earlier_opening import Opened, open_earlier
+from nymity.publishing.earlier_rows import Ints, Left, LinkedRows, intersect
+from nymity.publishing.job import Job
+from nymity.table.recoding import Recoded, Recoding
+
+_NOT_MEASURED = "earlier-releases-not-measured"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierFindings:
+    """What a certificate says about each earlier release, and the warnings."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    caveats: list[Caveat] = field(default_factory=list)
+
+
+def measure_earlier(
+    job: Job, recoding: Recoding, recoded: Recoded, source: pl.DataFrame, rows: Ints
+) -> EarlierFindings:
+    """Intersect a new release with the earlier ones of its job, and refuse it if the job asks for more than is left.
+
+    ``source`` is the table that is published; ``rows`` are those of its rows that were not dropped, from which
+    ``recoded`` was made.
+    """
+    if not job.earlier_releases:
+        return EarlierFindings()
+    if isinstance(job.method, PrivateMethod):
+        return _beside_private(job)
+    new = LinkedRows(
+        frame=recoded.table,
+        quasi=job.schema.quasi,
+        sensitive=job.schema.sensitive,
+        source=source,
+        source_rows=rows[recoded.source_rows],
+        recoding=recoding,
+        counts=recoded.counts,
+    )
+    person, wanted = (None, None) if job.earlier is None else (job.earlier.person, job.earlier.smallest_group)
+    promised = max(model.smallest_class for model in job.privacy)
+    opened = [open_earlier(number, one, source, person) for number, one in enumerate(job.earlier_releases)]
+    measured = [one for one in opened if one.rows is not None]
+    everything = intersect(new, [one.rows for one in measured if one.rows is not None], person, promised)
+    if wanted is not None:
+        _demand(everything, wanted)
+    entries = []
+    for one in opened:
+        entry = dict(one.entry)
+        if one.rows is not None:
+            left = everything if len(measured) == 1 else intersect(new, [one.rows], person, promised)
+            entry |= {"smallest_group": left.smallest_group, "people_in_both": left.people}
+            if len(measured) > 1:
+                entry["smallest_group_with_all"] = everything.smallest_group
+            if wanted is not None:
+                entry["demanded"] = wanted
+        entries.append(entry)
+    caveats = [
+        *_left_caveat(everything, len(measured)),
+        *_unmeasured([one for one in opened if not one.rows]),
+    ]
+    return EarlierFindings(entries=entries, caveats=caveats)
+
+
+def _demand(left: Left, wanted: int) -> None:
+    """Refuse a release after which less is left than the job asks for."""
+    if left.smallest_group is None or left.smallest_group >= wanted:
+        return
+    raise NoSolutionError(
+        f"earlier.smallest_group: with the earlier releases the smallest group of people who share all classes is of "
+        f"{people(left.smallest_group)}, {wanted:,} are asked for; {people(left.people)} of the new release are in "
+        "earlier ones. Nothing was published. Try: publish the new table with the recoding of the "
+        "earlier release (nymity apply), a larger k, fewer quasi-identifiers, or a smaller smallest_group"
+    )
+
+
+def _left_caveat(left: Left, releases: int) -> list[Caveat]:
+    """Warn where less is left than this release promises alone."""
+    least, together = left.smallest_group, count(releases, "earlier release")
+    if least is None:
+        return []
+    clauses = []
+    if least < left.alone:
+        clauses.append(
+            f"together with {together} the smallest group of people who share all classes is of {people(least)}, "
+            f"fewer than the {left.alone:,} of this release alone; {left.below:,} of {people(left.people)} in both are "
+            "in such groups"
+        )
+    if left.newcomers < min(least, left.alone):
+        clauses.append(
+            f"who also knows in which releases somebody is not is left with {people(left.newcomers)}"
+            if clauses
+            else f"who knows that somebody is in none of {together} is left with {people(left.newcomers)} of a class"
+        )
+    clauses += [
+        f"for {people(number)} one value of {name!r} is left" for name, number in left.certain.items() if number
+    ]
+    if not clauses:
+        return []
+    figures = {
+        "releases": releases,
+        "people_in_both": left.people,
+        "smallest_group": least,
+        "people_below": left.below,
+        "alone": left.alone,
+        "smallest_group_knowing_absence": left.newcomers,
+        **({"fewest_values": left.fewest_values, "certain": left.certain} if left.fewest_values else {}),
+    }
+    says = "; ".join(clauses)
+    return [Caveat(key="earlier-releases", says=f"{says[:1].upper()}{says[1:]}.", figures=figures)]
+
+
+def _unmeasured(releases: Sequence[Opened]) -> list[Caveat]:
+    """Warn of earlier releases that were not intersected."""
+    private = sum(one.private for one in releases)
+    bare = len(releases) - private
+    found = []
+    if bare:
+        says = (
+            f"{_known(bare)} by name alone and not taken into account: who has both can intersect a person's classes. "
+            "Name the folder of the release to measure what is left."
+        )
+        found.append(Caveat(key=_NOT_MEASURED, says=says, figures={"releases": bare}))
+    if private:
+        says = (
+            f"{_known(private)} and differentially private: what is learned there adds to this release, which has no "
+            "epsilon, so nothing bounds both together."
+        )
+        found.append(Caveat(key=_NOT_MEASURED, says=says, figures={"releases": private, "private": True}))
+    return found
+
+
+def _beside_private(job: Job) -> EarlierFindings:
+    """Say that epsilon adds up; nothing that is said of a private release depends on its records."""
+    known = len(job.earlier_releases)
+    entered = "the ledger adds them up" if job.ledger is not None else "no ledger adds them up"
+    says = f"{_known(known)}: epsilon and delta of private ones add up ({entered}), and others have none."
+    entries = [
+        {"name": one if isinstance(one, str) else one.name or "a release", "smallest_group": None}
+        for one in job.earlier_releases
+    ]
+    return EarlierFindings(entries=entries, caveats=[Caveat(key=_NOT_MEASURED, says=says, figures={"releases": known})])
+
+
+def _known(releases: int) -> str:
+    return f"{count(releases, 'earlier release')} of the same people {'is' if releases == 1 else 'are'} known"

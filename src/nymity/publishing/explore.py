@@ -1,0 +1,86 @@
+"""explore: every choice of levels a table allows, and what each would publish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nymity.core import validation
+from nymity.core.errors import JobError
+from nymity.core.interrupt import interruptible
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.dp.private_method import PrivateMethod
+from nymity.io import to_polars
+from nymity.lattice.default import SUPPRESSION
+from nymity.lattice.nodes import EvaluatedNodes
+from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.search import LatticeSearch
+from nymity.lattice.solution_space import evaluate_lattice
+from nymity.privacy import PrivacyModel
+from nymity.publishing.job import Job
+from nymity.publishing.job_tables import load_source, tables_of
+from nymity.publishing.pipeline import job_of
+from nymity.publishing.registry import Method
+from nymity.quality import Loss, loss_of
+from nymity.table.encoding import EncodedTable, encode
+from nymity.table.schema import Schema
+
+
+def explore(
+    source: Any,
+    schema: Schema | None = None,
+    *,
+    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
+    method: Method | None = None,
+    losses: Sequence[str | Loss] | str | Loss = (),
+    threads: int | None = None,
+    observe: Observer = silent,
+) -> EvaluatedNodes:
+    """Evaluate every node of the lattice, where a search looks at as few as it can.
+
+    ``source``, ``schema``, ``privacy`` and ``method`` are those of :func:`publish`; of the method, a search of the
+    lattice, only what it demands matters: the suppression limit, which tells solutions from the rest, what happens to
+    outliers, and the loss. ``losses`` are others to evaluate instead; the first orders the nodes. ``threads`` share
+    the work (default: as many as the method says). Lattices of more than 2^24 nodes are refused.
+    """
+    job, given = job_of("explore", source, schema, privacy, method)
+    search = job.method if job.method is not None else OptimalLattice(suppression=SUPPRESSION)
+    if isinstance(search, PrivateMethod):
+        raise JobError(
+            "explore",
+            expected="a job that promises no differential privacy",
+            got=f"the method {search.key!r}, whose promise a look at the records breaks if parameters follow from it",
+            hint="ny.dp.forecast(schema, promise) tells what to expect from public facts alone",
+        )
+    if not isinstance(search, LatticeSearch):
+        raise JobError(
+            "method", expected="a search of the lattice", got=repr(search.key), hint="the method 'optimal-lattice'"
+        )
+    threads = getattr(search, "threads", 1) if threads is None else threads
+    validation.whole_number("explore.threads", threads, at_least=1)
+    with interruptible():
+        table = _encoded(job, given, observe)
+        return evaluate_lattice(
+            table,
+            job.privacy,
+            _losses(losses) or [search.minimized],
+            limit=search.limit(table, job.privacy),
+            outliers=search.outliers,
+            threads=threads,
+            observe=observe,
+        )
+
+
+def _losses(losses: Sequence[str | Loss] | str | Loss) -> list[Loss]:
+    several = [losses] if isinstance(losses, str | Loss) else losses
+    validation.instance("explore.losses", several, (list, tuple), expected="a loss, its key, or a list of them")
+    return [loss_of(loss, where="explore.losses") for loss in several]
+
+
+def _encoded(job: Job, given: Any, observe: Observer) -> EncodedTable:
+    report(observe, Progress(stage="reading"))
+    tables = tables_of(job, load_source(job) if given is None else to_polars(given))
+    job.schema.check(tables.published)
+    table, _ = job.schema.without_gaps(tables.published)
+    report(observe, Progress(stage="encoding"))
+    return encode(table, job.schema, tables.population(job.schema))

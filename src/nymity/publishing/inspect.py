@@ -1,0 +1,167 @@
+"""Inspection: a first look at a table, with a suggested role for every column and the reason for it.
+
+The suggestions are a starting point for a person who knows the data. They err on the side of caution: what
+could link a record to a person is called a quasi-identifier unless its name says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import TableError
+from nymity.io import to_polars
+from nymity.publishing.starter import starter_job
+from nymity.risk.roles import TYPES, ColumnFacts, suggest_role, with_nulls
+from nymity.table.builders import Flat
+from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.schema import Attribute, Role, Schema
+from nymity.table.text import as_text, plainly_named
+
+__all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]
+
+#: A hierarchy is suggested from at most about so many distinct values, to stay quick.
+SUGGEST_FROM = 4000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnInspection:
+    """What one column holds, and which role it seems to have."""
+
+    name: str
+    type: str  #: in plain words: text, whole number, date ...
+    records: int
+    distinct: int  #: different values, missing not counted
+    missing: int
+    unique: int  #: values that occur once, hence records that this column alone singles out
+    most_frequent: int  #: records that share the most frequent value
+    examples: tuple[str, ...]  #: the most frequent values
+    role: Role
+    reason: str
+    hierarchy: HierarchySource | None = None  #: suggested for quasi-identifiers; None: the value or ``*``
+    levels: int = 2  #: levels of that hierarchy, the raw values and ``*`` among them
+
+    @property
+    def unique_share(self) -> float:
+        """Share of the records that this column alone singles out."""
+        return self.unique / self.records
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
+    """What a table holds, column by column, and how exposed its records are."""
+
+    records: int
+    columns: tuple[ColumnInspection, ...]
+    unique_records: int  #: records that the suggested quasi-identifiers together single out
+    smallest_class: int  #: records in the smallest class of the suggested quasi-identifiers
+
+    def __getitem__(self, name: str) -> ColumnInspection:
+        """Return the column with this name."""
+        return {column.name: column for column in self.columns}[name]
+
+    def names(self, role: Role) -> tuple[str, ...]:
+        """Names of the columns for which ``role`` is suggested."""
+        return tuple(column.name for column in self.columns if column.role is role)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Names of the suggested quasi-identifiers."""
+        return self.names(Role.QUASI)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the suggested sensitive columns."""
+        return self.names(Role.SENSITIVE)
+
+    @property
+    def lattice_size(self) -> int:
+        """Ways to choose one level for each suggested quasi-identifier."""
+        return prod(column.levels for column in self.columns if column.role is Role.QUASI)
+
+    def schema(self) -> Schema:
+        """Return the suggestions as a schema."""
+        return Schema({column.name: Attribute(role=column.role, hierarchy=column.hierarchy) for column in self.columns})
+
+
+def inspect_table(frame: Any) -> Inspection:
+    """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema."""
+    table = to_polars(frame)
+    if table.height == 0 or table.width == 0:
+        raise TableError(
+            "table",
+            expected="at least one record and one column",
+            got=f"{table.height} records and {table.width} columns",
+        )
+    table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
+    columns = tuple(_inspect_column(column.name, plainly_named(column)) for column in table)
+    sizes = _class_sizes(table, [column.name for column in columns if column.role is Role.QUASI])
+    return Inspection(
+        records=table.height,
+        columns=columns,
+        unique_records=int((sizes == 1).sum()),
+        smallest_class=int(sizes.min()),  # type: ignore[arg-type]
+    )
+
+
+# -- one column ----------------------------------------------------------------------------------------------
+
+
+def _inspect_column(name: str, column: pl.Series) -> ColumnInspection:
+    counts = column.drop_nulls().alias("value").value_counts(name="count")  # one row per distinct value
+    facts = ColumnFacts.of(name, column, counts["value"])
+    role, reason = suggest_role(facts)
+    hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
+    return ColumnInspection(
+        name=name,
+        type=facts.type,
+        records=len(column),
+        distinct=counts.height,
+        missing=column.null_count(),
+        unique=int((counts["count"] == 1).sum()),
+        most_frequent=int(counts["count"].max() or 0),  # type: ignore[arg-type]
+        examples=_examples(counts, facts.type),
+        role=role,
+        reason=reason,
+        hierarchy=hierarchy,
+        levels=levels,
+    )
+
+
+def _suggest_hierarchy(values: pl.Series) -> tuple[HierarchySource | None, int]:
+    """Suggest from the distinct values, or from a choice of them with both ends, where odd values sort to.
+
+    Tells the number of levels too.
+    """
+    if len(values) > SUGGEST_FROM:
+        ends = SUGGEST_FROM // 4
+        middle = values.slice(ends, len(values) - 2 * ends).gather_every(len(values) // (SUGGEST_FROM // 2))
+        values = pl.concat([values.head(ends), middle, values.tail(ends)])
+    suggested = Hierarchy.suggest(values)
+    if isinstance(suggested, Hierarchy | Flat):
+        return None, 2
+    return suggested, suggested.build(values).height + 1
+
+
+# -- statistics ----------------------------------------------------------------------------------------------
+
+
+def _class_sizes(table: pl.DataFrame, quasi: list[str]) -> pl.Series:
+    """Sizes of the classes of records that agree on every quasi-identifier; without any, all are one class."""
+    if not quasi:
+        return pl.Series([table.height])
+    # By number, because Polars reads names such as "*" and "^a.*$" as patterns.
+    numbered = pl.DataFrame([table[name].alias(str(number)) for number, name in enumerate(quasi)])
+    return numbered.group_by(numbered.columns).agg(pl.len().alias("size"))["size"]
+
+
+def _examples(counts: pl.DataFrame, kind: str) -> tuple[str, ...]:
+    if kind not in TYPES.values() or not counts.height:
+        return ()
+    most = counts.top_k(3, by=["count", "value"], reverse=[False, True]).sort(
+        ["count", "value"], descending=[True, False]
+    )
+    return tuple(as_text(most["value"]).to_list())

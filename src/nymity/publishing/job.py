@@ -1,0 +1,400 @@
+"""Job: one declarative description of a run, the same fields in TOML, JSON and Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import WithJsonSchema
+
+from nymity.bucket.methods import BucketMethod
+from nymity.core import validation
+from nymity.core.errors import FileError, JobError
+from nymity.core.format_numbers import JOB
+from nymity.core.paths import path_text
+from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
+from nymity.dp.ledger import Ledger
+from nymity.dp.private_method import PrivateMethod
+from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
+from nymity.privacy import PrivacyModel
+from nymity.publishing import codec
+from nymity.publishing.differential import check_promise
+from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
+from nymity.publishing.registry import METHODS, MODELS, Method
+from nymity.publishing.signing import Sign
+from nymity.quality import LOSSES
+from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.schema import Attribute, Role, Schema
+
+#: Bytes that a file's name may have, with room for what hidden names add to it.
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where the table lies and how to read it; delimiter, encoding and header are detected unless given."""
+
+    path: str
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", path_text("source.path", self.path))
+        _ = self.options  # refuses what no file can be read with
+
+    @property
+    def options(self) -> ReadOptions:
+        """How to read the file."""
+        return ReadOptions(delimiter=self.delimiter, encoding=self.encoding, header=self.header, sheet=self.sheet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """How the release is written.
+
+    ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order.
+    """
+
+    name: str = "release"
+    format: Annotated[str, WithJsonSchema({"enum": list(RELEASED), "type": "string"})] = "csv"
+    delimiter: str = ","
+    neutralize_formulas: bool = True
+    row_order: Literal["sorted", "shuffled"] = "sorted"
+
+    def __post_init__(self) -> None:
+        validation.one_of("output.format", self.format, RELEASED)
+        validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
+        name = path_text("output.name", self.name, expected="a file name without folders")
+        if Path(name).name != name:
+            raise JobError("output.name", expected="a file name without folders", got=repr(self.name)[:80])
+        if len(os.fsencode(self.sensitive_file_name)) > _LONGEST_NAME:
+            raise JobError("output.name", expected="a shorter name, as file systems have it", got=f"{name!r:.80} …")
+        _ = self.options  # refuses a delimiter before the search, not after it
+
+    @property
+    def file_name(self) -> str:
+        """Name of the released file."""
+        return f"{self.name}.{self.format}"
+
+    @property
+    def sensitive_file_name(self) -> str:
+        """Name of the second file, where sensitive values are published apart from quasi-identifiers."""
+        return f"{self.name}-sensitive.{self.format}"
+
+    @property
+    def neutralizes(self) -> bool:
+        """Whether text that a spreadsheet would run gets an apostrophe; spreadsheets do not open Parquet."""
+        return self.neutralize_formulas and not FORMATS[self.format].keeps_types
+
+    @property
+    def options(self) -> WriteOptions:
+        """How to write the file."""
+        return WriteOptions(delimiter=self.delimiter, neutralize_formulas=self.neutralize_formulas)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Source, schema, privacy, method, output: everything a run depends on.
+
+    Without a ``method`` a search is taken by the size of the lattice (:mod:`nymity.lattice.default`); the job of the
+    release, and its certificate, name it.
+    ``earlier_releases`` are releases of the same people that are already out: two releases can be intersected, and each
+    guarantee holds for its release alone. A name is only repeated and warned about; a folder (in Python a path or a
+    :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
+    column people are known again. ``ledger`` adds up what releases that are differentially private spend. ``target`` is
+    a column that classifiers learn to predict for the report. ``sign`` names the private key that certificates are
+    signed with. ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies and benchmarks. The
+    certificate of such a release says so. Differentially private methods have one of their own, ``not_private_seed``.
+    """
+
+    schema: Schema
+    privacy: tuple[PrivacyModel, ...]
+    method: Method | None = None
+    source: Source | None = None
+    output: Output = field(default_factory=Output)
+    earlier_releases: tuple[str | EarlierRelease, ...] = ()
+    earlier: Earlier | None = None
+    ledger: Ledger | None = None
+    target: str | None = None
+    sign: Sign | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        object.__setattr__(self, "privacy", tuple(self.privacy))
+        object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
+        if not self.privacy:
+            raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
+        check_promise(self.schema, self.privacy, self.method, self.ledger)
+        if self.earlier is not None:
+            self._check_earlier(self.earlier)
+        if self.target is not None:
+            _check_target(self.target, self.schema)
+        if self.seed is not None:
+            _check_seed(self.seed, self.method)
+
+    def _check_types(self) -> None:
+        """Refuse what was given in place of something else."""
+        object.__setattr__(self, "schema", Schema.of(self.schema))
+        for name in ("privacy", "earlier_releases"):
+            validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
+        for model in self.privacy:
+            validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+        given = self.method is not None  # where nobody names one, the table decides
+        if given and (not callable(getattr(self.method, "run", None)) or isinstance(self.method, type)):
+            raise JobError(
+                "method",
+                expected="a method, such as OptimalLattice()",
+                got=f"{type(self.method).__name__} {self.method!r}"[:80],
+            )
+        validation.instance("output", self.output, Output, expected="an Output")
+        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign}
+        for name, kind in kinds.items():
+            if getattr(self, name) is not None:
+                validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
+
+    def _check_earlier(self, earlier: Earlier) -> None:
+        """Refuse to ask for what cannot be measured."""
+        if earlier.person is not None and earlier.person not in self.schema:
+            raise JobError(
+                "earlier.person",
+                expected="a column of the schema, such as an identifying one",
+                got=repr(earlier.person),
+                hint=validation.nearest(earlier.person, list(self.schema)),
+            )
+        if earlier.smallest_group is None:
+            return
+        if isinstance(self.method, PrivateMethod):
+            raise JobError(
+                "earlier.smallest_group",
+                expected="a release in classes",
+                got="a differentially private one, whose epsilon adds up instead",
+                hint="a ledger",
+            )
+        if not any(isinstance(one, EarlierRelease) for one in self.earlier_releases):
+            raise JobError(
+                "earlier.smallest_group",
+                expected="an earlier release to intersect with",
+                got="names alone" if self.earlier_releases else "none",
+                hint='earlier_releases = [{ release = "folder" }]',
+            )
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that tables are read from."""
+        second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
+        named = [*((self.source.path,) if self.source is not None else ()), *second]
+        return tuple(Path(path) for path in named if isinstance(path, str))
+
+    @property
+    def table_names(self) -> list[str]:
+        """The file or files of what is published, without certificate and signature."""
+        apart = [self.output.sensitive_file_name] if isinstance(self.method, BucketMethod) else []
+        return [self.output.file_name, *apart]
+
+    @staticmethod
+    def load(path: str | Path) -> Job:
+        """Read a TOML or JSON job file; relative paths in it start at its folder."""
+        path = Path(path_text("job", path))
+        return Job.from_dict(_read_data(path), folder=path.parent)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Job:
+        """Build a job from plain data, or say which field is wrong."""
+        codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
+        JOB.number_of(data, "format")
+        for name in ("schema", "privacy"):
+            if name not in data:
+                raise JobError("job", expected=f"a field {name!r}", got=f"only {', '.join(data) or 'nothing'}")
+        return Job(
+            source=_parse_source(data["source"], folder) if "source" in data else None,
+            schema=parse_schema(data["schema"], folder=folder),
+            privacy=parse_models(data["privacy"], folder=folder),
+            method=parse_method(data["method"]) if "method" in data else None,
+            output=_parse_flat(Output, data.get("output", {}), "output"),
+            earlier_releases=parse_earlier(data.get("earlier_releases", []), folder),
+            earlier=_parse_flat(Earlier, data["earlier"], "earlier") if "earlier" in data else None,
+            ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
+            target=data.get("target"),
+            sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
+            seed=data.get("seed"),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plain data :meth:`from_dict` takes."""
+        data: dict[str, Any] = {}
+        if self.source is not None:
+            data["source"] = _dump_flat(self.source)
+        data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
+        data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
+        if self.method is not None:
+            data["method"] = codec.dump_piece(self.method, tag="name")
+        if output := _dump_flat(self.output):
+            data["output"] = output
+        if self.earlier_releases:
+            data["earlier_releases"] = [one if isinstance(one, str) else one.to_data() for one in self.earlier_releases]
+        if self.earlier is not None:
+            data["earlier"] = _dump_flat(self.earlier)
+        if self.ledger is not None:
+            data["ledger"] = dataclasses.asdict(self.ledger)
+        if self.target is not None:
+            data["target"] = self.target
+        if self.sign is not None:
+            data["sign"] = dataclasses.asdict(self.sign)
+        if self.seed is not None:
+            data["seed"] = self.seed
+        return data
+
+
+def _check_target(target: object, schema: Schema) -> None:
+    """Refuse to learn what is not published."""
+    published = [name for name, attribute in schema.items() if attribute.role is not Role.IDENTIFYING]
+    if not isinstance(target, str) or target not in published:
+        raise JobError(
+            "target",
+            expected=f"a column that is published ({', '.join(map(repr, published))})",
+            got=repr(target)[:80],
+            hint=validation.nearest(str(target), published),
+        )
+
+
+def _check_seed(seed: object, method: Method | None) -> None:
+    """Refuse a seed for methods that have their own."""
+    validation.whole_number("seed", seed)
+    if isinstance(method, PrivateMethod):
+        raise JobError(
+            "seed",
+            expected="none for a differentially private method",
+            got=repr(seed),
+            hint="not_private_seed of the method, for a test: such a release is not private",
+        )
+
+
+def parse_models(data: Any, *, folder: Path | None = None) -> tuple[PrivacyModel, ...]:
+    """Build the privacy models of a list of tables; relative paths in them start at ``folder``."""
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        raise JobError("privacy", expected="a list of models ([[privacy]] in TOML)", got=f"{type(data).__name__}")
+    return tuple(_parse_model(item, f"privacy[{i}]", folder) for i, item in enumerate(data))
+
+
+def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
+    model: PrivacyModel = codec.parse_piece(data, tag="model", registry=MODELS, where=where)
+    if not model.second_table:
+        return model
+    path = data[model.second_table]
+    if not isinstance(path, str):
+        raise JobError(f"{where}.{model.second_table}", expected="the path of a table", got=repr(path)[:80])
+    return model if folder is None else dataclasses.replace(model, **{model.second_table: str(folder / path)})  # type: ignore[type-var]
+
+
+def parse_method(data: Any) -> Method:
+    """Build the method that a table of fields names."""
+    fields = dict(codec.require_mapping(data, "method"))
+    if isinstance(fields.get("loss"), Mapping):
+        fields["loss"] = codec.parse_piece(fields["loss"], tag="loss", registry=LOSSES, where="method.loss")
+    method: Method = codec.parse_piece(fields, tag="name", registry=METHODS, where="method")
+    return method
+
+
+def parse_schema(data: Any, *, folder: Path | None = None) -> Schema:
+    """Build a schema from a table of attributes."""
+    attributes = codec.require_mapping(data, "schema")
+    return Schema({name: _parse_attribute(item, f"schema.{name}", folder) for name, item in attributes.items()})
+
+
+def dump_attribute(attribute: Attribute) -> dict[str, Any]:
+    """Return an attribute as plain data."""
+    data: dict[str, Any] = {"role": attribute.role.value}
+    if attribute.hierarchy is not None:
+        source = attribute.hierarchy
+        if isinstance(source, Hierarchy):
+            data["hierarchy"] = {"type": "rows", "rows": source.rows()}
+        else:
+            data["hierarchy"] = codec.dump_piece(source, tag="type")
+    for item in dataclasses.fields(Attribute):
+        if item.name not in ("role", "hierarchy") and (value := getattr(attribute, item.name)) != item.default:
+            data[item.name] = value
+    return data
+
+
+def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
+    fields = dict(codec.require_mapping(data, where))
+    codec.check_fields(fields, [item.name for item in dataclasses.fields(Attribute)], where)
+    roles = [role.value for role in Role]
+    if fields.get("role") not in roles:
+        raise JobError(
+            f"{where}.role",
+            expected=f"one of {', '.join(map(repr, roles))}",
+            got=repr(fields.get("role")),
+            hint=validation.nearest(str(fields.get("role")), roles),
+        )
+    if "hierarchy" in fields:
+        builder = codec.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
+        fields["hierarchy"] = _resolve(builder, folder)
+    attribute: Attribute = codec.built(Attribute, fields, where)
+    return attribute
+
+
+def _resolve(builder: Any, folder: Path | None) -> Any:
+    """Let relative paths of a hierarchy start at the job's folder."""
+    if folder is None:
+        return builder
+    if isinstance(builder, HierarchyFile):
+        return dataclasses.replace(builder, path=str(folder / builder.path))
+    if isinstance(builder, Taxonomy) and builder.file is not None:
+        return dataclasses.replace(builder, file=str(folder / builder.file))
+    if isinstance(builder, Shuffled):
+        return dataclasses.replace(builder, hierarchy=_resolve(builder.source, folder))
+    return builder
+
+
+def _parse_source(data: Any, folder: Path | None) -> Source:
+    source: Source = _parse_flat(Source, {"path": data} if isinstance(data, str) else data, "source")
+    return dataclasses.replace(source, path=str(folder / source.path)) if folder is not None else source
+
+
+def _parse_ledger(data: Any, folder: Path | None) -> Ledger:
+    ledger: Ledger = _parse_flat(Ledger, data, "ledger")
+    return dataclasses.replace(ledger, path=str(folder / ledger.path)) if folder is not None else ledger
+
+
+def _parse_sign(data: Any, folder: Path | None) -> Sign:
+    sign: Sign = _parse_flat(Sign, data, "sign")
+    if folder is None:
+        return sign
+    return dataclasses.replace(sign, key=str(folder / Path(sign.key).expanduser()))
+
+
+def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:
+    return codec.built(piece, codec.require_mapping(data, where), where)
+
+
+def _dump_flat(piece: Any) -> dict[str, Any]:
+    return {
+        item.name: value for item in dataclasses.fields(piece) if (value := getattr(piece, item.name)) != item.default
+    }
+
+
+def _read_data(path: Path) -> dict[str, Any]:
+    parsers = {".toml": parse_toml, ".json": parse_json}
+    kind, where = path.suffix.lower(), str(path)
+    if kind not in parsers:
+        raise FileError(where, expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
+    hint = "nymity inspect table.csv --job job.toml writes a first one"
+    content = read_content(path, most=MOST_JOB_BYTES, expected="a readable job file", hint=hint)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(where, expected=f"valid {kind[1:].upper()} in UTF-8", got=str(error)) from error
+    data = parsers[kind](text, where=where, expected=f"valid {kind[1:].upper()}")
+    if not isinstance(data, dict):
+        raise FileError(str(path), expected="a table of fields", got=type(data).__name__)
+    return data

@@ -1,0 +1,168 @@
+"""The tables of a job: its source, and the population that published records are of, where a model counts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import InputError, JobError, TableError
+from nymity.dp.private_method import PrivateMethod
+from nymity.io import read_table, read_text_cells, to_polars
+from nymity.privacy import PrivacyModel
+from nymity.privacy.second_table import Frame
+from nymity.publishing.job import Job
+from nymity.table.level_recoding import LevelRecoding
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tables:
+    """The table to publish and, where a model counts it, the population: as it was read, and the name of its file."""
+
+    published: pl.DataFrame
+    everyone: pl.DataFrame | None = None
+    file: str | None = None
+
+    def population(self, schema: Schema) -> pl.DataFrame | None:
+        """Return the population's quasi-identifiers, without records that the schema drops for a gap in them."""
+        return None if self.everyone is None else _prepared(self.everyone, self.published, schema)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Population:
+    """What a release is verified beside: the quasi-identifiers of everyone as published, and the records to publish.
+
+    Without ``members``, which only presence needs, these are the records of the release.
+    """
+
+    cells: pl.DataFrame
+    members: int | None
+
+    @staticmethod
+    def of(population: pl.DataFrame, recoding: Recoding, members: int | None) -> Population:
+        """Generalize a population as a release was."""
+        assert isinstance(recoding, LevelRecoding)  # partition methods refuse populations
+        alone = replace(recoding, columns=tuple(recoding.hierarchies))
+        return Population(cells=alone.apply(population, outliers="keep").table, members=members)
+
+
+def load_source(job: Job) -> pl.DataFrame:
+    """Read the table a job names."""
+    if job.source is None:
+        raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
+    if isinstance(job.method, PrivateMethod):
+        return read_text_cells(job.source.path, job.source.options, job.schema.quasi)
+    return read_table(job.source.path, job.source.options)
+
+
+def population_of(job: Job) -> pl.DataFrame | None:
+    """Read the quasi-identifiers of the population that a job counts, if it counts one."""
+    if not any(model.second_table for model in job.privacy):
+        return None
+    return tables_of(job, load_source(job)).population(job.schema)
+
+
+def tables_of(job: Job, source: pl.DataFrame) -> Tables:
+    """Tell the table to publish from the population; ``source`` is the table that the job publishes by itself."""
+    model = _model_of(job)
+    if model is None:
+        return Tables(published=source)
+    second = _read_second(model)
+    if model.publishes_second:
+        return Tables(published=second, everyone=source, file=Path(job.source.path).name if job.source else None)
+    return Tables(published=source, everyone=second, file=_file_name(model))
+
+
+def beside_population(job: Job) -> Tables:
+    """Read the population that a job names beside its source; it stands for the source too, which is not read."""
+    model = _model_of(job)
+    assert model is not None
+    second = _read_second(model)
+    return Tables(published=second, everyone=second, file=_file_name(model))
+
+
+def published_table(job: Job, source: pl.DataFrame) -> pl.DataFrame:
+    """Return the table that a job publishes, which need not be its source."""
+    model = _model_of(job)
+    return source if model is None or not model.publishes_second else _read_second(model)
+
+
+def public_model(model: PrivacyModel) -> PrivacyModel:
+    """Return a model as a certificate may show it: a second table by the name of its file."""
+    if not model.second_table:
+        return model
+    return replace(model, **{model.second_table: _file_name(model) or repr(_second(model))})  # type: ignore[type-var]
+
+
+def _model_of(job: Job) -> PrivacyModel | None:
+    """Return the model that names a second table; several must name the same one."""
+    models = [model for model in job.privacy if model.second_table]
+    if len({(model.second_table, _second(model)) for model in models}) > 1:
+        raise JobError(
+            "privacy",
+            expected="models that speak of one population",
+            got=" and ".join(f"{model.key} with {model.second_table} {_second(model)!r}" for model in models),
+            hint="publish by one of them",
+        )
+    return models[0] if models else None
+
+
+def _second(model: PrivacyModel) -> str | Frame:
+    named: str | Frame = getattr(model, model.second_table)
+    return named
+
+
+def _file_name(model: PrivacyModel) -> str | None:
+    named = _second(model)
+    return Path(named).name if isinstance(named, str) else None
+
+
+def _read_second(model: PrivacyModel) -> pl.DataFrame:
+    named = _second(model)
+    table = read_table(named) if isinstance(named, str) else to_polars(named.content)
+    if not table.height:
+        raise TableError(f"{model.key}.{model.second_table}", expected="at least one record", got="an empty table")
+    return table
+
+
+def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    for name in schema.quasi:
+        if name not in everyone.columns:
+            raise TableError(
+                "population",
+                expected=f"the quasi-identifiers {', '.join(map(repr, schema.quasi))}",
+                got=f"no column {name!r}",
+                hint=validation.nearest(name, everyone.columns),
+            )
+    cells = pl.DataFrame({name: everyone[name] for name in schema.quasi})
+    try:
+        Schema({name: schema[name] for name in schema.quasi}).check(cells)
+    except InputError as error:
+        raise TableError(
+            f"population, {error.where}", expected=error.expected, got=error.got, hint=error.hint
+        ) from error
+    for name in schema.quasi:
+        _check_kind(name, cells[name], published[name])
+    return cells.filter(~schema.gaps(cells))
+
+
+def _check_kind(name: str, people: pl.Series, records: pl.Series) -> None:
+    """Refuse numbers beside text and the like: what is written alike need not mean the same."""
+    if pl.Null in (people.dtype, records.dtype) or _kind(people.dtype) == _kind(records.dtype):
+        return
+    raise TableError(
+        f"population, column {name!r}",
+        expected=f"{_kind(records.dtype)}, as in the published table",
+        got=_kind(people.dtype),
+        hint="give both columns one type; a column of a text file is text if any of its values is not a plain number",
+    )
+
+
+def _kind(dtype: pl.DataType) -> str:
+    if dtype.is_numeric():
+        return "numbers"
+    return "text" if dtype in (pl.String, pl.Categorical, pl.Enum) else str(dtype.base_type())

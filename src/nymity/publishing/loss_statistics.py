@@ -1,0 +1,145 @@
+"""What losses are formulas of, counted from a release as it was published.
+
+Plain numpy on different rows, not the engine of the search: the two are compared in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
+from nymity.quality import NodeStatistics, PreparedLoss
+from nymity.quality.attribute_loss import PreparedAttributeLoss, PreparedCostLoss
+from nymity.quality.precision import PreparedPrecisionLoss
+from nymity.quality.published_rows import Ints, PublishedRows
+
+
+def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
+    """Say why a loss has no value for a release, or nothing where it has one."""
+    target = prepared.needs.target
+    if target is not None and target not in published.majorities:
+        return f"the column {target!r} is not in the released table"
+    several = published.several_levels
+    if several is None or not isinstance(prepared, PreparedAttributeLoss):
+        return None
+    if prepared.factors == (1, 1) and isinstance(prepared, PreparedCostLoss | PreparedPrecisionLoss):
+        return None
+    return several
+
+
+def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStatistics:
+    """Count what a loss asks for."""
+    needs, sizes, attributes = prepared.needs, published.counts, range(len(published.cells))
+    extra: dict[str, NDArray[Any]] = {}
+    if "lost_entropy" in needs.statistics:
+        extra["lost_entropy"] = np.array([[_entropy(_gone(published, a)) for a in attributes]])
+    if "covered" in needs.statistics:
+        extra["covered"] = np.full((1, 2), float(sizes @ np.prod(_covers(published), axis=0)))
+    if "spread" in needs.statistics:
+        extra["spread"] = np.full((1, 2), _spread(published, np.log2(_covers(published)).sum(axis=0)))
+    if needs.target is not None:
+        extra["matched"] = np.full((1, 2), published.majorities[needs.target])
+    if isinstance(prepared, PreparedCostLoss):
+        lost = np.array([[_lost_costs(published, a, prepared) for a in attributes]])
+        extra |= {"lost_costs": lost} if needs.costs is not None else {"lost_leaves": lost + published.suppressed}
+    return NodeStatistics(
+        levels=_mean_levels(published)
+        if isinstance(prepared, PreparedPrecisionLoss)
+        else np.array([_levels(published)]),
+        suppressed=np.array([published.suppressed]),
+        kept=np.array([len(sizes)]),
+        squares=np.array([int(sizes @ sizes)]),
+        classes=np.array([len(sizes)]),
+        smallest=np.array([sizes.min() if len(sizes) else 0]),
+        **extra,
+    )
+
+
+def check_records(published: PublishedRows) -> None:
+    """Refuse rows that the table does not have: more of a value than there are records with it, or more at all."""
+    for attribute in range(len(published.cells) if published.on_levels else 0):
+        _gone(published, attribute)
+    if published.suppressed < 0:
+        raise TableError(
+            "released table",
+            expected=f"at most the {published.table.n_records:,} records of the original",
+            got=f"{published.counts.sum():,}",
+            hint="compare with the table the release was made from",
+        )
+
+
+def _levels(published: PublishedRows) -> list[int]:
+    """The level that all records are counted at: the coarsest in use, or the top where columns have none."""
+    return published.column_levels if published.on_levels else [h.height for h in published.table.hierarchies]
+
+
+def _covers(published: PublishedRows) -> NDArray[np.float64]:
+    """Raw values that the cells of each row stand for, (m, n_rows)."""
+    columns = zip(published.cells, published.rows.T, strict=True)
+    return np.array([cells.sizes[column] for cells, column in columns], dtype=np.float64)
+
+
+def _mean_levels(published: PublishedRows) -> NDArray[Any]:
+    """The mean level of each attribute's kept cells, (1, m)."""
+    kept = int(published.counts.sum())
+    if not kept:
+        return np.array([_levels(published)])
+    return np.array([[n @ levels / kept for n, levels in zip(published.in_cells, published.levels, strict=True)]])
+
+
+def _lost_costs(published: PublishedRows, attribute: int, prepared: PreparedCostLoss) -> int:
+    """What all records' cells cost at the level that is looked at, less what the kept cells do."""
+    level, cells = _levels(published)[attribute], published.cells[attribute]
+    everyone = int(published.table.frequencies_at(attribute, level) @ prepared.costs[attribute][level])
+    if published.on_levels:
+        each = _at_nodes(published, attribute, prepared.costs[attribute])
+    else:
+        each = np.array([prepared.cost_of(attribute, cells.codes(c)) for c in range(len(cells.labels))], dtype=np.int64)
+    return everyone - int(published.in_cells[attribute] @ each)
+
+
+def _at_nodes(published: PublishedRows, attribute: int, tables: Sequence[Ints]) -> Ints:
+    """Look up the node of each cell in a table per level, (n_cells,)."""
+    cells, levels = published.cells[attribute], published.levels[attribute]
+    first = cells.covered[cells.starts[:-1]]
+    found = np.zeros(len(levels), dtype=np.int64)
+    for level in np.unique(levels):
+        codes = published.table.hierarchies[attribute].codes[level]
+        found[levels == level] = tables[level][codes[first[levels == level]]]
+    return found
+
+
+def _gone(published: PublishedRows, attribute: int) -> Ints:
+    """Count the suppressed records of each value at the coarsest level."""
+    level, hierarchy = _levels(published)[attribute], published.table.hierarchies[attribute]
+    cells, everyone = published.cells[attribute], published.table.frequencies_at(attribute, level)
+    upwards = hierarchy.codes[level][cells.covered[cells.starts[:-1]]]
+    kept = np.bincount(upwards, weights=published.in_cells[attribute], minlength=len(everyone)).astype(np.int64)
+    gone: Ints = everyone - kept
+    if (gone < 0).any():
+        worst = int(np.argmin(gone))
+        raise TableError(
+            f"released column {published.table.names[attribute]!r}",
+            expected=f"at most {everyone[worst]:,} records with {quoted(hierarchy.labels[level][worst])}",
+            got=f"{kept[worst]:,}",
+            hint="compare with the table the release was made from",
+        )
+    return gone
+
+
+def _spread(published: PublishedRows, covered: NDArray[np.float64]) -> float:
+    """Sum c * log2(c / V + S / all combinations) over classes; covered (n_rows,) is log2 V."""
+    domain = sum(float(np.log2(h.domain_size)) for h in published.table.hierarchies)
+    everywhere = np.log2(published.suppressed) - domain if published.suppressed else -np.inf
+    return float(published.counts @ np.logaddexp2(np.log2(published.counts) - covered, everywhere))
+
+
+def _entropy(counts: Ints) -> float:
+    """Return Σ f * log2(S / f)."""
+    present = counts[counts > 0]
+    return float(np.sum(present * np.log2(present.sum() / present)))

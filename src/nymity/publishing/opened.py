@@ -1,0 +1,369 @@
+"""open: a release on disk, or a table that somebody received, with all that is known of it.
+
+What is not known is looked for when it is asked for: the certificate beside the table, the recoding and the links of
+rows in the custodian's folder, hierarchies and a population in the job.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.core.commit import refuse_between
+from nymity.core.custodian import refuse_ended
+from nymity.core.errors import FileError, ParameterError, TableError
+from nymity.core.paths import path_text
+from nymity.io import read_table, to_polars
+from nymity.privacy import PrivacyModel
+from nymity.publishing.caveats import Caveat, verdict
+from nymity.publishing.certificate import Certificate
+from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise
+from nymity.publishing.custody import Custody, KeptLog
+from nymity.publishing.fingerprint import file_fingerprint, fingerprint
+from nymity.publishing.job import Job, Output
+from nymity.publishing.job_tables import population_of
+from nymity.publishing.registry import Method
+from nymity.publishing.release import Release
+from nymity.publishing.released_files import ReleasedFiles
+from nymity.publishing.signing import CERTIFICATE_NAME
+from nymity.publishing.stated import Stated
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
+from nymity.table.text import MASK, as_text
+from nymity.utility.released import Released
+
+
+def open(
+    release: Any,
+    *,
+    job: Job | str | Path | None = None,
+    schema: Schema | None = None,
+    certificate: Certificate | str | Path | None = None,
+    sensitive: Any = None,
+    recoding: Recoding | str | Path | None = None,
+    links: Any = None,
+    population: Any = None,
+    custodian: str | Path | None = None,
+) -> OpenedRelease:
+    """Open a release: its folder, its table or its certificate by path, a table in any kind of frame, or a Release.
+
+    ``certificate`` is looked for beside the table unless it or a ``job`` is given. ``sensitive`` is the second table of
+    a bucketized release, looked for beside the first. ``custodian`` is the custodian's folder; the one beside the
+    release is taken if it keeps a log of this very table. It tells the ``recoding`` and the ``links``, the source row
+    of each released row; both can be given, too, as they are or by their file. ``schema`` and ``population`` are those
+    of the job unless given.
+    """
+    if isinstance(release, Release):
+        further = (job, schema, certificate, sensitive, recoding, links, population, custodian)
+        if any(given is not None for given in further):
+            raise ParameterError("open", expected="a Release alone, which knows everything", got="more beside it")
+        return OpenedRelease(
+            files=ReleasedFiles(release.frame, None, release.counts),
+            stated=Stated.read(release.certificate),
+            job=release.job,
+            given_recoding=release.recoding,
+            given_links=release.log.source_rows,
+        )
+    described = Job.load(job) if isinstance(job, str | Path) else job
+    if described is not None:
+        validation.instance("job", described, Job, expected="a Job, or the path of its file")
+    if isinstance(recoding, str | Path):
+        recoding = Path(path_text("recoding", recoding))
+    elif recoding is not None:
+        validation.instance("recoding", recoding, Recoding, expected="a Recoding, or the path of its file")
+    if isinstance(release, str | Path):
+        release, certificate = _found(Path(path_text("release", release)), certificate, described)
+    stated = Stated.read(certificate)
+    return OpenedRelease(
+        files=ReleasedFiles.read(release, sensitive, _output(described, stated), _second_table(described, stated)),
+        stated=stated,
+        job=described,
+        given_schema=None if schema is None else Schema.of(schema),
+        given_recoding=recoding,
+        given_links=_given_links(links),
+        given_population=None if population is None else to_polars(population),
+        custodian=None if custodian is None else Custody(Path(path_text("custodian", custodian))),
+    )
+
+
+def _given_links(links: Any) -> NDArray[np.int64] | Path | None:
+    """Return links as numbers, or the file they lie in."""
+    if links is None or isinstance(links, str | Path):
+        return None if links is None else Path(path_text("links", links))
+    try:
+        numbers = np.asarray(links)
+        return numbers.astype(np.int64, casting="safe" if numbers.size else "unsafe")  # an empty list has no type
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParameterError(
+            "links", expected="the source row of each released row, or their file", got=repr(links)[:80]
+        ) from error
+
+
+def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
+    """Return the table and the certificate that a path leads to."""
+    if path.name == CERTIFICATE_NAME and path.is_file():
+        path = path.parent
+    if not path.is_dir():
+        beside = path.with_name(CERTIFICATE_NAME)
+        return path, beside if certificate is None and job is None and beside.is_file() else certificate
+    refuse_between(path)
+    certificate = path / CERTIFICATE_NAME if certificate is None else certificate
+    if isinstance(certificate, Path) and not certificate.is_file():
+        raise FileError(str(path), expected=f"a release: a folder with a {CERTIFICATE_NAME}", got="none")
+    stated = Stated.read(certificate)
+    assert stated is not None
+    return path / (stated.form.output.file or stated.job.output.file_name), certificate
+
+
+def _output(job: Job | None, stated: Stated | None) -> Output:
+    if stated is not None:
+        return stated.job.output
+    return Output() if job is None else job.output
+
+
+def _second_table(job: Job | None, stated: Stated | None) -> str | None:
+    """Return the name of the file with sensitive values, where they lie apart."""
+    described = None if stated is None else stated.form.output.sensitive_table
+    if described is not None:
+        return described.file or _output(job, stated).sensitive_file_name
+    return job.table_names[1] if job is not None and len(job.table_names) > 1 else None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OpenedRelease:
+    """A release as it lies there; make it with :func:`open`."""
+
+    files: ReleasedFiles
+    stated: Stated | None = None
+    job: Job | None = None
+    given_schema: Schema | None = None
+    given_recoding: Recoding | Path | None = None
+    given_links: NDArray[np.int64] | Path | None = None
+    given_population: pl.DataFrame | None = None
+    custodian: Custody | None = None
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The released table."""
+        return self.files.table
+
+    @property
+    def sensitive_table(self) -> pl.DataFrame | None:
+        """The sensitive values of each bucket; None unless values lie apart."""
+        return self.files.counts
+
+    @property
+    def certificate(self) -> CertificateForm:
+        """What its publisher certified, or an error where there is no certificate."""
+        if self.stated is None:
+            raise FileError(
+                str(self.files.path or "release"),
+                expected=f"a {CERTIFICATE_NAME} beside it",
+                got="none",
+                hint="nymity.open(table, certificate=path)",
+            )
+        return self.stated.form
+
+    @property
+    def schema(self) -> Schema | None:
+        """What each column is: as given, by the job, or by the certificate, which withholds values and paths."""
+        if self.given_schema is not None:
+            return self.given_schema
+        if self.job is not None:
+            return self.job.schema
+        return None if self.stated is None else self.stated.job.schema
+
+    @property
+    def promises(self) -> tuple[PrivacyModel, ...]:
+        """The models that its job demands, or that its certificate promises."""
+        if self.job is not None:
+            return self.job.privacy
+        return () if self.stated is None else self.stated.job.models
+
+    @property
+    def method(self) -> Method | None:
+        """How it was made."""
+        if self.job is not None:
+            return self.job.method
+        return None if self.stated is None else self.stated.job.method
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What its certificate says that someone could still find out, the worst first."""
+        form = self.certificate
+        if not isinstance(form, Certificate2):  # version 1 has plain sentences
+            return tuple(Caveat.by_nature(text) for text in getattr(form, "not_protected", ()))
+        return tuple(Caveat(key=one.warning, says=one.says, figures=one.figures) for one in form.not_protected)
+
+    @property
+    def verdict(self) -> str:
+        """Say in a few words how it stood when it was measured."""
+        return verdict(self.certificate.measured.holds, len(self.warnings))
+
+    @cached_property
+    def log(self) -> KeptLog | None:
+        """The custodian's log of this release: in the folder that was given, or in the one beside it if it is there."""
+        here = self.files.path
+        if self.custodian is not None:
+            return self.custodian.log_of(self.table if here is None else here)
+        if here is None or not _may_look(custody := Custody.beside(here.absolute().parent)):
+            return None
+        fitting = custody.with_content(file_fingerprint(here), fingerprint(self.table))
+        if fitting is None and not custody.logs[0].released:
+            fitting = custody.logs[0]  # of a version whose logs did not say what they belong to
+        return fitting
+
+    @cached_property
+    def recoding(self) -> Recoding | None:
+        """How values were generalized, as given or by the custodian's log; None where nobody has it."""
+        given = self.given_recoding
+        if given is None and (log := self.log) is not None and not log.ended and log.recoding.exists():
+            given = log.recoding
+        return Recoding.load(given) if isinstance(given, Path) else given
+
+    @property
+    def links(self) -> NDArray[np.int64] | None:
+        """The source row of each released row, as given or by the custodian's log; None where nobody has it."""
+        return self._mapping.source_rows
+
+    @cached_property
+    def _mapping(self) -> _Mapping:
+        given = self.given_links
+        if given is None and (log := self.log) is not None and not log.ended and log.mapping.exists():
+            given = log.mapping
+        return _read_mapping(given) if isinstance(given, Path) else _Mapping(given)
+
+    @cached_property
+    def released(self) -> Released:
+        """What queries, learning, attacks and comparisons take."""
+        recoding, population = self.recoding, self.given_population
+        if population is None and recoding is None and self.job is not None:
+            population = population_of(self.job)
+        return Released(
+            frame=self.table,
+            counts=self.sensitive_table,
+            schema=self.schema,
+            models=self.promises,
+            method=self.method,
+            recoding=recoding,
+            source_rows=self._mapping.source_rows,
+            masked=self._mapping.masked,
+            population=population,
+            minimized=getattr(self.method, "minimized", None),
+        )
+
+    @property
+    def signed_by(self) -> str | None:
+        """The fingerprint of the key that a signature beside the certificate names; it proves nothing by itself."""
+        return None if self.stated is None or self.stated.signature is None else self.stated.signature.key
+
+    @property
+    def file_name(self) -> str:
+        """Name of the table's file."""
+        return self.certificate.output.file or "the table"
+
+    @property
+    def file_names(self) -> list[str]:
+        """Names of both tables' files where there are two."""
+        second = self.certificate.output.sensitive_table
+        return [self.file_name, *([] if second is None else [second.file or "the second table"])]
+
+    @property
+    def quasi(self) -> list[str]:
+        """Quasi-identifiers that are published."""
+        return [column.name for column in self.certificate.columns if column.role == "quasi"]
+
+    @property
+    def left_out(self) -> list[str]:
+        """Identifying columns, which are not published."""
+        return [name for name, one in self.certificate.job.schema_.items() if one.get("role") == "identifying"]
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is differentially private."""
+        return self.certificate.differential_privacy is not None
+
+    @property
+    def kind(self) -> str:
+        """One of private, buckets, matching and classes: what records are protected by."""
+        if self.is_private:
+            return "private"
+        if self.sensitive_table is not None:
+            return "buckets"
+        return "matching" if any(one.model == "k-matching" for one in self.certificate.promised) else "classes"
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether draws can be repeated by whoever knows the seed, so that what is promised does not hold."""
+        return self.certificate.is_seeded
+
+    @cached_property
+    def masked_rows(self) -> int:
+        """Rows with ``*`` in every quasi-identifier."""
+        rows = pl.Series([True]).new_from_index(0, self.table.height)
+        for name in self.quasi:
+            rows = rows & (as_text(self.table[name]) == MASK).fill_null(False)
+        return int(rows.sum()) if self.quasi else 0
+
+    @property
+    def highest_risk(self) -> tuple[int, int] | None:
+        """Numerator and denominator of the largest chance to pick anybody's row, where that was measured."""
+        measured = self.certificate.measured
+        if self.kind == "matching":
+            found = next((one.parameters.get("k") for one in measured.models if one.model == "k-matching"), None)
+            return (1, found) if isinstance(found, int) and found > 0 else None
+        return (1, measured.smallest_class) if measured.smallest_class else None
+
+    @property
+    def average_risk(self) -> tuple[int, int] | None:
+        """The same on average over rows."""
+        measured = self.certificate.measured
+        return (measured.classes, measured.records) if measured.records and self.kind != "matching" else None
+
+    def reached(self, number: int) -> tuple[Promise, Mapping[str, Any], bool]:
+        """Return a promise with the parameters that were measured, and whether they suffice."""
+        promised, models = self.certificate.promised[number], self.certificate.measured.models
+        found = models[number] if number < len(models) else None
+        return promised, {} if found is None else found.parameters, found is not None and found.holds
+
+
+def _may_look(custody: Custody) -> bool:
+    """Say whether there are logs in a folder that nobody named; it is closed to all but the custodian."""
+    try:
+        return custody.has_logs and os.access(custody.folder, os.R_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+class _Mapping(NamedTuple):
+    """The source row of each released row, and which rows are suppressed, where these are known."""
+
+    source_rows: NDArray[np.int64] | None = None
+    masked: NDArray[np.bool_] | None = None
+
+
+def _read_mapping(path: Path) -> _Mapping:
+    """Read what the custodian's log tells of each row."""
+    refuse_ended(path)
+    mapping = read_table(path)
+    if not {"released_row", "source_row"} <= set(mapping.columns):
+        raise TableError(
+            str(path), expected="columns 'released_row' and 'source_row'", got=", ".join(map(repr, mapping.columns))
+        )
+    mapping = mapping.sort("released_row")
+    rows = mapping["source_row"]
+    if not rows.dtype.is_integer() or rows.has_nulls():
+        raise TableError(str(path), expected="row numbers in 'source_row'", got=f"{rows.dtype} or gaps")
+    masked = mapping["masked"] if "masked" in mapping.columns else None
+    if masked is not None and (masked.dtype != pl.Boolean or masked.has_nulls()):
+        raise TableError(str(path), expected="true or false in 'masked'", got=f"{masked.dtype} or gaps")
+    return _Mapping(rows.to_numpy().astype(np.int64), None if masked is None else masked.to_numpy())

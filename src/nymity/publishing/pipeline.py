@@ -1,0 +1,127 @@
+"""publish: the one way in. Command line, Python and studies make their releases by a :class:`Run` of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nymity.core import validation
+from nymity.core.errors import JobError, ParameterError
+from nymity.core.paths import path_text
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.dp.ledger import Ledger
+from nymity.privacy import PrivacyModel
+from nymity.publishing.custody import make_way, private_folder
+from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
+from nymity.publishing.job import Job, Output, Source
+from nymity.publishing.redrawing import Log
+from nymity.publishing.registry import Method
+from nymity.publishing.release import Release
+from nymity.publishing.run import Run
+from nymity.publishing.signing import SigningKey, signing_key
+from nymity.table.schema import Schema
+
+
+def publish(
+    source: Any,
+    schema: Schema | None = None,
+    *,
+    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
+    method: Method | None = None,
+    output: Output | None = None,
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
+    earlier: Earlier | None = None,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    log: Log | None = None,
+    out: str | Path | None = None,
+    sign: SigningKey | str | Path | None = None,
+    force: bool = False,
+    observe: Observer = silent,
+) -> Release:
+    """Publish a table so that every privacy model holds.
+
+    ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, or a
+    :class:`Job` that says everything by itself.
+    The release is verified before it is returned; with ``out`` it is also written there, verified from the written
+    file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
+    ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
+    generalization with 5% suppression; where the lattice is so large that a proof may never end, to the best one found
+    within a minute. ``release.job.method`` and the certificate say which ran. ``earlier_releases`` are releases of the
+    same people that are out already: paths of their folders, releases, or mere names; ``earlier`` says what must be
+    left when they are intersected. ``ledger`` adds up what differentially private releases of the same records spend.
+
+    What is drawn is drawn from a new key of the operating system, which stays in the custodian's log. ``log``, that of
+    an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
+    whatever the order of its rows, and repetitions tell nothing. ``seed`` makes draws repeatable for anyone who knows
+    it, in tests and studies.
+    """
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    if out is not None:
+        path_text("out", out)
+    if sign is not None and out is None:
+        raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
+    if out is not None:
+        make_way(job, Path(out), private_folder(Path(out), None), force=force)
+    chosen = sign if sign is not None else job.sign
+    key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
+    release = Run(job, given, observe, log=log, folder=out).release()
+    if out is not None:
+        report(observe, Progress(stage="writing and verifying"))
+        release = replace(release, certificate=release.write(out, sign=key, force=force))
+    return release
+
+
+def job_of(
+    where: str,
+    source: Any,
+    schema: Schema | None,
+    privacy: Sequence[PrivacyModel] | PrivacyModel,
+    method: Method | None,
+    output: Output | None = None,
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
+    ledger: Ledger | None = None,
+    earlier: Earlier | None = None,
+    seed: int | None = None,
+) -> tuple[Job, Any]:
+    """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
+    if isinstance(source, Job):
+        beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
+        _refuse_beside_job(
+            where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed
+        )
+        return source, None
+    if schema is None:
+        raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
+    if source is None:
+        raise JobError("source", expected="a frame, a path or a Job", got="None")
+    schema = Schema.of(schema)
+    is_path = isinstance(source, str | Path | Source)
+    for name, given in (("privacy", privacy), ("earlier_releases", earlier_releases)):
+        if not isinstance(given, PrivacyModel):
+            validation.instance(name, given, (list, tuple), expected="a list")
+    job = Job(
+        schema=schema,
+        privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
+        method=method,
+        source=source if isinstance(source, Source) else Source(path=str(source)) if is_path else None,
+        output=output if output is not None else Output(),
+        earlier_releases=tuple(map(read_earlier, earlier_releases)),
+        earlier=earlier,
+        ledger=ledger,
+        seed=seed,
+    )
+    return job, None if is_path else source
+
+
+def _refuse_beside_job(where: str, **arguments: Any) -> None:
+    extra = [name for name, value in arguments.items() if value is not None and value != ()]
+    if extra:
+        raise JobError(
+            where,
+            expected="a job alone, which says everything by itself",
+            got=f"a job and {', '.join(extra)}",
+            hint="change the job: dataclasses.replace(job, ...)",
+        )

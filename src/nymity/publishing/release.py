@@ -1,0 +1,364 @@
+"""Release: a published table with its certificate, and the custodian's log that stays behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.boundary import bounded
+from nymity.core.commit import Stage, committing
+from nymity.core.custodian import DRAWN_LATER, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
+from nymity.core.errors import InputError, PromiseError, TableError
+from nymity.core.format_numbers import LOG
+from nymity.core.paths import path_text
+from nymity.dp.private_method import PrivateOutcome
+from nymity.io import ReadOptions, format_of, like, read_table, strip_neutralization, write_table
+from nymity.io.neutralize import neutralize
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.privacy import plain_measured
+from nymity.privacy.consistency import Originals
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.certificate import SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
+from nymity.publishing.custody import (
+    RELEASED,
+    keep_earlier,
+    logged_tables,
+    make_way,
+    private_folder,
+    released_tables,
+    spare_release,
+)
+from nymity.publishing.fingerprint import file_fingerprint, fingerprint
+from nymity.publishing.job import Job, Output
+from nymity.publishing.job_tables import Population
+from nymity.publishing.registry import Outcome
+from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
+from nymity.publishing.verify import Verification, verify
+from nymity.table.partition_recoding import PartitionRecoding
+from nymity.table.recoding import Recoding
+from nymity.utility.released import Released
+
+#: The page for recipients, which lies beside the release.
+ABOUT_NAME = "about.html"
+
+#: Makes further files for a release folder from its files and what their tables hold; returns their names.
+Beside = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CustodianLog:
+    """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
+
+    source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
+    certificate of a differentially private release must not tell. draw_key is the key, in hexadecimal, that the draws
+    of the release are derived from; with it the same job gives the same release of the same table. None where there is
+    no secret one: draws of a seed, and those of differential privacy. draw_mark tells whether it was the same job and
+    table.
+    """
+
+    source_rows: NDArray[np.int64]
+    masked: NDArray[np.bool_]
+    salt: str
+    seconds: dict[str, float]
+    nodes: pl.DataFrame | None = None
+    dropped_records: int = 0
+    figures: dict[str, Any] = field(default_factory=dict)
+    draw_key: str | None = field(default=None, repr=False)
+    draw_mark: str | None = None
+
+    def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
+        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
+
+        The hashes of the tables that the certificate is of say what the log belongs to.
+        """
+        mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
+        log = {
+            "format": LOG.tag,
+            "note": "Not for release: this links published rows to their source.",
+            RELEASED: released_tables(certificate),
+            "salt": self.salt,
+            **({} if self.draw_key is None else {"draw_key": self.draw_key}),
+            **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
+            "seconds": self.seconds,
+            "dropped_records": self.dropped_records,
+            **self.figures,
+            **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
+        }
+        _write_parquet(mapping, stage / MAPPING_NAME)
+        if self.nodes is not None:
+            _write_parquet(self.nodes, stage / NODES_NAME)
+        recoding.save(stage / RECODING_NAME)
+        (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+        nodes = [] if self.nodes is None else [NODES_NAME]
+        stage.commit([MAPPING_NAME, *nodes, RECODING_NAME, LOG_NAME])
+        for name in DRAWN_LATER if self.nodes is not None else (NODES_NAME, *DRAWN_LATER):
+            stage.remove(name)  # it would speak of an earlier release
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release:
+    """A release: ``table`` in the caller's kind of frame, and everything said about it."""
+
+    table: Any
+    frame: pl.DataFrame = field(repr=False)
+    certificate: Certificate = field(repr=False)
+    verification: Verification
+    outcome: Outcome = field(repr=False)
+    job: Job = field(repr=False)
+    log: CustodianLog = field(repr=False)
+    counts: pl.DataFrame | None = field(default=None, repr=False)
+    population: Population | None = field(default=None, repr=False)
+    originals: Originals | None = field(default=None, repr=False)
+
+    @property
+    def recoding(self) -> Recoding:
+        """How values were generalized; applies to new rows too."""
+        return self.outcome.recoding
+
+    @cached_property
+    def released(self) -> Released:
+        """What queries, learning, attacks and comparisons take."""
+        by_schema = self.population is None and not isinstance(self.recoding, PartitionRecoding)
+        return Released(
+            frame=self.frame,
+            counts=self.counts,
+            schema=self.job.schema,
+            models=self.job.privacy,
+            method=self.job.method,
+            recoding=self.recoding,
+            source_rows=self.log.source_rows,
+            masked=self.log.masked,
+            minimized=self.outcome.minimized,
+            by_schema=by_schema,
+        )
+
+    @property
+    def sensitive_table(self) -> Any:
+        """The sensitive values of each bucket, in the caller's kind of frame; None unless values lie apart."""
+        return None if self.counts is None else like(self.table, self.counts)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
+        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome | PrivateOutcome) else {}
+
+    @property
+    def bound(self) -> float | None:
+        """What the objective was proved not to fall below, where anything was."""
+        return self.outcome.bound
+
+    @property
+    def loss(self) -> float:
+        """What the method minimized, as it counts: of classes the cost of tight cells, whatever cells are published."""
+        return self.outcome.loss
+
+    @property
+    def suppressed(self) -> int:
+        """Records that were masked or removed; of a sample, all that are not in it."""
+        if isinstance(self.outcome, PrivateOutcome):
+            return int(self.log.figures["not_released"])
+        return self.outcome.suppressed
+
+    @property
+    def is_foreseeable(self) -> bool:
+        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
+        return isinstance(self.outcome, PrivateOutcome) and bool(self.certificate.get("seeded"))
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What someone could still find out although every promise holds, the worst first."""
+        told = self.certificate["not_protected"]
+        return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
+
+    @bounded()
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        custodian: str | Path | None = None,
+        sign: SigningKey | str | Path | None = None,
+        beside: Beside | None = None,
+        force: bool = False,
+        wait: float = 0.0,
+    ) -> Certificate:
+        """Write table and certificate into ``folder``; return the certificate with the file's hash.
+
+        The table is written under a hidden name, read again and verified as anyone could; only then all files move
+        into place, those of the release and the custodian's log together (:mod:`nymity.core.commit`). A failure leaves
+        earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
+        where the private log goes (default: beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is
+        the private key, or its path, that the certificate is signed with, unless the job names one. ``beside`` makes
+        further files, such as a page for recipients (:func:`nymity.report.write_about`), of the finished release in the
+        folder it is given, and returns their names; the certificate says nothing of them.
+
+        A release that lies there is replaced with ``force`` alone. Its files go; its custodian's log stays, numbered
+        (:mod:`nymity.publishing.custody`).
+        """
+        folder = Path(path_text("folder", folder))
+        private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
+        names = self.table_names
+        make_way(self.job, folder, private, force=force, wait=wait)
+        key = key_for(sign if sign is not None else self.job.sign, folder, private)
+        with committing(private, folder, private=[private], wait=wait) as (kept, stage):
+            spare_release(folder, private, names, force=force)  # others may have been faster
+            for name, frame in self._files:
+                write_table(frame, stage / name, self.job.output.options)
+            tables = [self._read_back(stage / name, frame) for name, frame in self._files]
+            certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
+            certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
+            content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
+            certificate_form(parse_bytes(content, CERTIFICATE_NAME), CERTIFICATE_NAME)  # else nobody could check it
+            (stage / CERTIFICATE_NAME).write_bytes(content)
+            if key is not None:
+                (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
+            further = beside(stage.folder, tables) if beside is not None else ()
+            spare_release(folder, private, further, force=force)
+            keep_earlier(kept, folder)
+            self.log.stage(kept, self.recoding, certificate)
+            written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
+            stage.commit(written)
+            for name in _earlier_files(folder, private):
+                if name not in written:
+                    stage.remove(name)  # it belongs to the release that is replaced
+        return certificate
+
+    @property
+    def table_names(self) -> list[str]:
+        """The file or files of what is published, without certificate and signature."""
+        return self.job.table_names
+
+    @property
+    def _files(self) -> list[tuple[str, pl.DataFrame]]:
+        """The released files with what they hold: the table, and sensitive values where they lie apart."""
+        frames = [self.frame, *([] if self.counts is None else [self.counts])]
+        return list(zip(self.table_names, frames, strict=True))
+
+    def _read_back(self, path: Path, frame: pl.DataFrame) -> pl.DataFrame:
+        """Read a written table and compare it with what was to be written."""
+        try:
+            written = read_release(path, self.job.output)
+        except InputError as error:
+            raise _unholdable(path, f"a file that cannot be read back ({error.got})") from error
+        if fingerprint(written) != fingerprint(frame):
+            raise _unholdable(path, "another table when it is read back")
+        return written
+
+    def _verify_written(self, written: list[pl.DataFrame]) -> Verification:
+        schema = self.job.schema
+        verified = verify(
+            written[0],
+            schema.quasi,
+            self.job.privacy,
+            hierarchies=schema.sensitive_hierarchies,
+            population=self.population,
+            counts=written[1] if len(written) > 1 else None,
+            originals=self.originals,
+        )
+        if not verified.holds:
+            raise PromiseError(broken(verified))
+        return verified
+
+    def _with_files(self, paths: list[Path], verified: Verification) -> Certificate:
+        neutralized = self.job.output.neutralizes
+        files = [{"file": path.name, "file_sha256": file_fingerprint(path)} for path in paths]
+        output = {**self.certificate["output"], **files[0], "formulas_neutralized": neutralized}
+        if self.counts is not None:
+            output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
+        return {**self.certificate, "output": output, "measured": measured_section(verified)}
+
+
+def _write_parquet(table: pl.DataFrame, path: Path) -> None:
+    """Write through Python's file: polars takes no path that is not UTF-8."""
+    with path.open("wb") as file:
+        table.write_parquet(file)
+
+
+def _hashed(path: Path) -> dict[str, str]:
+    return {"file": path.name, "sha256": file_fingerprint(path)}
+
+
+def _unholdable(path: Path, got: str) -> TableError:
+    return TableError(
+        path.name,
+        expected="a format that can hold every cell and name of the release",
+        got=f"{got}; nothing was published",
+        hint="another output format, such as parquet",
+    )
+
+
+def _earlier_files(folder: Path, private: Path) -> list[str]:
+    """Return the files of the release in a folder: tables, the certificate's signature, and pages about it.
+
+    The certificate names its tables, that of version 0.1.0 in another place; without it the custodian's log does, and
+    a file is of that release if it has the hash. Among the pages is the report for the custodian: version 0.1.0 put it
+    beside the release.
+    """
+    logged = [
+        str(name)
+        for table in logged_tables(private)
+        if (name := table.get("file")) and _is_there(folder / name, table.get("file_sha256"))
+    ]
+    if not (folder / CERTIFICATE_NAME).is_file() and not logged:
+        return [SIGNATURE_NAME]
+    named = [name for name in (*_certified_files(folder), *logged) if Path(name).name == name]
+    return list(dict.fromkeys([SIGNATURE_NAME, *named, ABOUT_NAME, REPORT_NAME]))
+
+
+def _certified_files(folder: Path) -> list[str]:
+    try:
+        told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
+        output = told["output"]
+        listed = [*(told.get("files") or []), output, *([output[SENSITIVE_TABLE]] if SENSITIVE_TABLE in output else [])]
+        return [str(item["file"]) for item in listed if item.get("file")]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return []
+
+
+def _is_there(path: Path, sha256: str | None) -> bool:
+    try:
+        return path.is_file() and file_fingerprint(path) == sha256
+    except OSError:
+        return False
+
+
+def read_release(path: Path, output: Output) -> pl.DataFrame:
+    """Read a released file as it was meant: with its header, and formulas as they were before neutralizing."""
+    return read_written(path, output)[0]
+
+
+def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
+    """Read a file as ``output`` says it was written, and say whether it can have been.
+
+    Neutralizing puts one apostrophe before each cell that a spreadsheet would run, so a neutralized file holds no such
+    cell. If this one does, ``'=a`` and ``=a`` are two values in it, and all cells stay as they are written.
+    """
+    options = ReadOptions()
+    if path.name.endswith(f".{output.format}"):
+        options = format_of(path).read_back(output.options)
+    table = read_table(path, options)
+    if not output.neutralize_formulas or format_of(path).keeps_types:
+        return table, True
+    try:
+        meant = strip_neutralization(table)
+    except pl.exceptions.DuplicateError:  # two columns would have one name
+        return table, False
+    return (meant, True) if neutralize(meant).equals(table) else (table, False)
+
+
+def broken(verified: Verification) -> str:
+    """Say which promises a table breaks."""
+    failures = [
+        f"{finding.promise} (measured {', '.join(f'{k} = {v}' for k, v in plain_measured(finding.measured).items())})"
+        for finding in verified.findings
+        if not finding.holds
+    ]
+    return "the release breaks its promise: " + "; ".join([*failures, *verified.problems])

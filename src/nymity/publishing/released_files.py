@@ -1,0 +1,198 @@
+"""The files of a release as somebody received them: read the one way they are written, compared with what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from nymity.core.commit import refuse_between
+from nymity.core.errors import InputError
+from nymity.core.validation import nearest
+from nymity.io import format_of, to_polars
+from nymity.publishing.bucket_tables import check_counts
+from nymity.publishing.certificate_form import (
+    Certificate1,
+    Certificate2,
+    CertificateForm,
+    OutputSection,
+    SensitiveTable,
+)
+from nymity.publishing.fingerprint import file_fingerprint, fingerprint
+from nymity.publishing.job import Job, Output
+from nymity.publishing.release import read_written
+from nymity.publishing.stated import Stated
+from nymity.table.bucket_recoding import BUCKET, COUNT
+from nymity.table.content_order import is_sorted
+from nymity.table.schema import Role, Schema
+from nymity.table.text import as_text, plainly_named
+
+#: What a problem with the table itself is about.
+TABLE = "table"
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedFiles:
+    """What was released: the table and, where sensitive values lie apart, their counts; with the files of both."""
+
+    table: pl.DataFrame
+    path: Path | None
+    counts: pl.DataFrame | None = None
+    counts_path: Path | None = None
+    #: Files whose cells are not written as they should be.
+    odd: tuple[str, ...] = ()
+
+    @staticmethod
+    def read(release: Any, sensitive: Any, output: Output, second: str | None) -> ReleasedFiles:
+        """Read the table as its ``output`` says, and the second one of a bucketized release.
+
+        That lies beside the first under the name ``second``, unless it is given as ``sensitive``.
+        """
+        table, path, odd = _read(release, output)
+        if sensitive is None and second is None:
+            return ReleasedFiles(table, path, odd=odd)
+        if sensitive is None and path is not None:
+            sensitive = path.with_name(str(second))
+        if sensitive is None:
+            raise InputError(
+                "release",
+                expected="both tables of a bucketized release",
+                got="one of them",
+                hint="nymity.open(release.table, sensitive=release.sensitive_table, ...)",
+            )
+        counts, counts_path, also_odd = _read(sensitive, output)
+        check_counts(table, counts)
+        return ReleasedFiles(table, path, counts, counts_path, (*odd, *also_odd))
+
+    def check_columns(self, quasi: Sequence[str], sensitive: Sequence[str]) -> None:
+        """Refuse tables without a column that a promise speaks of."""
+        if self.counts is None:
+            _check_columns(self.table, [*quasi, *sensitive])
+        else:
+            _check_columns(self.table, quasi)
+            _check_columns(self.counts, sensitive)
+
+    def problems(self, job: Job | None, stated: Stated | None) -> Iterator[tuple[str, str]]:
+        """Say what is wrong beside broken promises."""
+        for name in self.odd:
+            yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
+        for path in (self.path, self.counts_path):
+            if path is not None and not (stated is not None and isinstance(stated.form, Certificate1)):
+                yield from (
+                    (TABLE, says) for says in format_of(path).strangers(path)
+                )  # those of 0.1.0 may have categories
+        if job is not None:
+            yield from ((TABLE, says) for says in self._unlike_schema(job.schema))
+        if stated is None:
+            return
+        output = stated.form.output
+        if output.row_order == "sorted" and not is_sorted(self.table):
+            yield TABLE, "its rows are not sorted, and their order may be that of the source"
+        for column in stated.form.columns:
+            if column.cells is not None and column.name in self.table.columns:
+                cells = as_text(self.table[column.name]).n_unique()
+                if cells > column.cells:
+                    yield "columns", f"{column.name!r} has {cells:,} different cells, and the certificate counts fewer"
+        names = [column.name for column in stated.form.columns]
+        yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
+        if self.counts is not None and output.sensitive_table is not None:
+            second = output.sensitive_table
+            yield from (("output", says) for says in _tampering(self.counts, self.counts_path, second, second.columns))
+            gaps = sum(column.null_count() for column in self.counts)
+            if (second.missing_values == "count as a value of their own") != bool(gaps):
+                yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
+        yield from (("files", says) for says in self._other_files(stated.form))
+
+    def told_apart(self, quasi: Sequence[str]) -> Iterator[str]:
+        """Name columns of a Parquet file with one value in several forms: counted as one, but readers see several.
+
+        Text files write them alike.
+        """
+        if self.path is None or not format_of(self.path).keeps_types:
+            return
+        for name in quasi:
+            if name in self.table.columns and _forms(self.table[name]) > as_text(self.table[name]).n_unique():
+                yield (
+                    f"column {name!r} has one value in several forms (null, NaN and empty text, or the two zeros), "
+                    "which tell apart records that are counted as alike"
+                )
+
+    def _unlike_schema(self, schema: Schema) -> Iterator[str]:
+        """Say which columns should not be there, and which should."""
+        there = {*self.table.columns, *(() if self.counts is None else self.counts.columns)}
+        for name in self.table.columns:
+            if name in schema and schema[name].role is Role.IDENTIFYING:
+                yield f"identifying column {name!r} is in the release"
+            elif name not in schema and not (self.counts is not None and name == BUCKET):
+                yield f"column {name!r} is in the release, and the job does not know it"
+        for name in () if self.counts is None else self.counts.columns:
+            if name not in (BUCKET, COUNT) and (name not in schema or schema[name].role is not Role.SENSITIVE):
+                yield f"column {name!r} is in the sensitive table, and is no sensitive column of the job"
+        for name, attribute in schema.items():
+            if attribute.role is not Role.IDENTIFYING and name not in there:
+                yield f"column {name!r} is not in the release, and the job publishes it"
+
+    def _other_files(self, form: CertificateForm) -> Iterator[str]:
+        """Compare files that lie beside the table; which of them were received is not for us to say."""
+        tables = {
+            form.output.file,
+            *(() if form.output.sensitive_table is None else [form.output.sensitive_table.file]),
+        }
+        if self.path is None or not isinstance(form, Certificate2):
+            return
+        for item in form.files or ():
+            place = self.path.with_name(item.file)
+            if item.file not in tables and place.is_file() and file_fingerprint(place) != item.sha256:
+                yield f"{item.file} is not the file the certificate was made for (sha256 differs)"
+
+
+def _forms(column: pl.Series) -> int:
+    """Count the cells that differ in any bit; only floating-point numbers and text have several forms of a value."""
+    if not column.dtype.is_float():
+        return column.n_unique()
+    numbers = plainly_named(column).drop_nulls().to_numpy()
+    return len(np.unique(numbers.view(f"u{numbers.itemsize}"))) + column.has_nulls()
+
+
+def _read(release: Any, output: Output) -> tuple[pl.DataFrame, Path | None, tuple[str, ...]]:
+    """Read a table the one way it is written; name the file if it cannot have been written so."""
+    if not isinstance(release, str | Path):
+        return to_polars(release), None, ()
+    path = Path(release)
+    refuse_between(path.parent)
+    table, is_as_written = read_written(path, output)
+    return table, path, () if is_as_written else (path.name,)
+
+
+def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
+    """Refuse a table without one of these columns."""
+    for name in needed:
+        if name not in table.columns:
+            raise InputError(
+                "release",
+                expected=f"the columns {', '.join(map(repr, dict.fromkeys(needed)))}",
+                got=f"no column {name!r}",
+                hint=nearest(name, table.columns),
+            )
+
+
+def _tampering(
+    table: pl.DataFrame, path: Path | None, expected: OutputSection | SensitiveTable, names: Sequence[str]
+) -> list[str]:
+    """Say where a table differs from what the certificate describes."""
+    problems = []
+    if table.height != expected.records:
+        problems.append(f"the certificate speaks of {expected.records:,} records, the table has {table.height:,}")
+    if list(table.columns) != list(names):
+        problems.append(
+            f"the certificate lists the columns {', '.join(names)}, the table has {', '.join(table.columns)}"
+        )
+    if fingerprint(table) != expected.content_sha256:
+        problems.append("the cells are not those the certificate was made for (content_sha256 differs)")
+    elif path is not None and expected.file_sha256 not in (None, file_fingerprint(path)):
+        problems.append("the file is not the one the certificate was made for (file_sha256 differs, same cells)")
+    return problems

@@ -1,0 +1,237 @@
+"""What a check measures anew, with what was given beside the table, and where a certificate tells other figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core.errors import InputError
+from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.io import ReadOptions, read_table, to_polars
+from nymity.privacy import PrivacyModel
+from nymity.privacy.consistency import Originals
+from nymity.publishing.certificate import measured_section
+from nymity.publishing.certificate_form import CertificateForm, MeasuredSection1
+from nymity.publishing.codec import dump_piece
+from nymity.publishing.job import Job
+from nymity.publishing.job_tables import (
+    Population,
+    Tables,
+    beside_population,
+    load_source,
+    public_model,
+    tables_of,
+)
+from nymity.publishing.released_files import ReleasedFiles
+from nymity.publishing.verify import Verification, verify
+from nymity.table.encoding import distinct_values
+from nymity.table.hierarchy import HierarchySource
+from nymity.table.recoding import Recoding
+from nymity.table.text import MASK
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measuring:
+    """Measures models on the released files."""
+
+    files: ReleasedFiles
+    quasi: tuple[str, ...]
+    hierarchies: Mapping[str, HierarchySource]
+    beside: Beside
+
+    def all_but(
+        self, models: Sequence[PrivacyModel], unseen: dict[PrivacyModel, str]
+    ) -> tuple[list[PrivacyModel], Verification]:
+        """Measure the models that can be seen, and add those to ``unseen`` that need a hierarchy nobody gave."""
+        while True:
+            seen = [model for model in models if model not in unseen]
+            self.files.check_columns(self.quasi, [name for model in seen for name in model.sensitive])
+            try:
+                return seen, self(self.files.table, seen)
+            except InputError as error:
+                lacking = [m for m in seen for name in m.sensitive if error.where == f"hierarchy of {name!r}"]
+                if not lacking or lacking[0].sensitive[0] in self.hierarchies:
+                    raise
+                unseen[lacking[0]] = (
+                    "it measures distances in a hierarchy that the certificate does not hold: give the job"
+                )
+
+    def __call__(self, table: pl.DataFrame, models: Sequence[PrivacyModel]) -> Verification:
+        """Measure models on a table, which stands for the released one."""
+        return verify(
+            table,
+            self.quasi,
+            models,
+            hierarchies=self.hierarchies,
+            population=self.beside.population,
+            counts=self.files.counts,
+            originals=self.beside.originals,
+        )
+
+    def without_masked(self, models: Sequence[PrivacyModel]) -> Verification:
+        """Measure as if the masked rows had been removed."""
+        texts = [self.files.table[name].alias(f"q{i}") for i, name in enumerate(self.quasi)]
+        if any(column.dtype != pl.String for column in texts):
+            return self(self.files.table, models)
+        masked = pl.DataFrame(texts).select(pl.all_horizontal(pl.all() == MASK).fill_null(False)).to_series()
+        return self(self.files.table.filter(~masked), models)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Beside:
+    """What lies beside the table: the population and the original, where promises need them and they were given."""
+
+    tables: Tables | None = None
+    population: Population | None = None
+    originals: Originals | None = None
+
+    @staticmethod
+    def given(
+        models: Sequence[PrivacyModel],
+        job: Job | None,
+        recoding: Callable[[], Recoding | None],
+        source: Any,
+        original: Any,
+    ) -> Beside:
+        """Read what promises need, as far as it was given."""
+        tables = population = originals = None
+        if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
+            tables, population = _population(models, job, known, source)
+        if any(model.needs_source for model in models) and original is not None:
+            originals = _originals(original, job, recoding())
+        return Beside(tables=tables, population=population, originals=originals)
+
+    def missing(self, model: PrivacyModel) -> str:
+        """Say what a promise needs that was not given."""
+        if model.needs_source and self.originals is None:
+            return "it is about matching rows with the original: give that and the job (--original, --job)"
+        if model.second_table and self.population is None:
+            return (
+                "it is about a population: give the job that names it and the recoding of the release (--job, "
+                "--recoding)"
+            )
+        return ""
+
+
+def mismeasured(
+    form: CertificateForm, models: Sequence[PrivacyModel], verified: Verification, measuring: Measuring
+) -> Iterator[str]:
+    """Say where a certificate tells other figures than are measured now."""
+    now = measured_section(verified)
+    if isinstance(form.measured, MeasuredSection1):
+        now = _by_rule_1(now, models, measuring) if verified.masked else now
+        if form.measured.masked_records_form_a_class:
+            yield "it says that masked rows are a class, which they were not (measured.masked_records_form_a_class)"
+    for name in ("records", "classes", "smallest_class", "masked_records"):
+        if getattr(form.measured, name) != now[name]:
+            yield f"the certificate measured {name} = {getattr(form.measured, name)}, the table has {now[name]}"
+    figures = dict(zip(models, now["models"], strict=True))
+    for told, model in zip(form.measured.models, _in_order(form, models), strict=False):
+        if model is None:
+            continue
+        reached = {name: value for name, value in figures[model].items() if name not in ("model", "holds")}
+        if not _alike(dict(told.parameters), reached):
+            was, is_now = _written(told.parameters), _written(reached)
+            yield f"the certificate measured {was} of {told.model}, the table has {is_now}"
+
+
+def _in_order(form: CertificateForm, models: Sequence[PrivacyModel]) -> list[PrivacyModel | None]:
+    """Return the measured model of each promise, None where it was not measured."""
+    left = list(models)
+    found: list[PrivacyModel | None] = []
+    for promise in form.promised:
+        plain = {**promise.plain}
+        match = next((m for m in left if dump_piece(public_model(m), tag="model") == plain), None)
+        if match is not None:
+            left.remove(match)
+        found.append(match)
+    return found
+
+
+def _by_rule_1(now: dict[str, Any], models: Sequence[PrivacyModel], measuring: Measuring) -> dict[str, Any]:
+    """Return what 0.1.0 measured: masked rows were a class only for models on sensitive values."""
+    before = measured_section(measuring.without_masked(models))
+    whole = [bool(m.sensitive) or m.needs_source or isinstance(m, DifferentialPrivacy) for m in models]
+    figures = [a if keep else b for keep, a, b in zip(whole, now["models"], before["models"], strict=True)]
+    return {**now, "classes": before["classes"], "smallest_class": before["smallest_class"], "models": figures}
+
+
+def _alike(told: Any, now: Any) -> bool:
+    """Compare figures; sums of floating-point numbers differ in their last digits from machine to machine."""
+    if isinstance(told, Mapping) and isinstance(now, Mapping):
+        return told.keys() == now.keys() and all(_alike(told[name], now[name]) for name in told)
+    if isinstance(told, list | tuple) and isinstance(now, list | tuple):
+        return len(told) == len(now) and all(map(_alike, told, now))
+    if isinstance(told, bool) or isinstance(now, bool):
+        return told is now
+    if isinstance(told, float) or isinstance(now, float):
+        numbers = isinstance(told, int | float) and isinstance(now, int | float)
+        return numbers and math.isclose(told, now, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(told == now)
+
+
+def _written(figures: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in figures.items())[:200] or "nothing"
+
+
+def _population(models: Sequence[PrivacyModel], job: Job, recoding: Recoding, source: Any) -> tuple[Tables, Population]:
+    """Read the tables a job names and generalize its population."""
+    if not any(model.publishes_second for model in models):  # the source is not needed, and a checker may not have it
+        tables = beside_population(job)
+        members = None
+    else:
+        tables = tables_of(job, load_source(job) if source is None else to_polars(source))
+        job.schema.check(tables.published)
+        members = job.schema.without_gaps(tables.published)[0].height
+    people = tables.population(job.schema)
+    assert people is not None
+    return tables, Population.of(people, recoding, members)
+
+
+def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Originals:
+    """Read the table a release was made from, without the records that the schema drops."""
+    if job is None:
+        raise InputError(
+            "check",
+            expected="the job beside the original: its hierarchies tell what cells stand for",
+            got="no job",
+            hint="check(release, job=job, original=table), or --job and --original",
+        )
+    if isinstance(original, str | Path):
+        original = read_table(original, job.source.options if job.source is not None else ReadOptions())
+    source = to_polars(original)
+    job.schema.check(source)
+    table, _ = job.schema.without_gaps(source)
+    if recoding is not None:
+        return Originals.of(table, recoding)
+    return Originals(
+        table, {name: job.schema.hierarchy(name, distinct_values(table[name])) for name in job.schema.quasi}
+    )
+
+
+def other_original(originals: Originals | None, form: CertificateForm) -> Iterator[str]:
+    """Say whether the original is not of the size the certificate tells; only the custodian can compare its hash."""
+    if originals is None or form.input is None or form.suppressed is None:
+        return
+    told = form.input.records - form.suppressed.dropped_for_missing_values
+    if told != originals.table.height:
+        yield (
+            f"the certificate speaks of an original of {told} records to publish, the one given has "
+            f"{originals.table.height}"
+        )
+
+
+def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[str]:
+    """Say whether the population is not of the size the certificate tells; only the custodian can compare its hash."""
+    if tables is None or tables.everyone is None or form.population is None:
+        return
+    if form.population.records != tables.everyone.height:
+        yield (
+            f"the certificate speaks of a population of {form.population.records} records, "
+            f"the one given has {tables.everyone.height}"
+        )

@@ -1,0 +1,266 @@
+"""Run: the way of a table to its release, as a value that each stage fills: timed, observable, nothing done twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.draws import DerivedDraws
+from nymity.core.errors import PromiseError
+from nymity.core.interrupt import interruptible
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.randomness import salt
+from nymity.dp.ledger import Spending
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
+from nymity.dp.public_domain import public_schema
+from nymity.dp.records import Records, others_of
+from nymity.io import compact, like, text_cells, to_polars
+from nymity.lattice.default import default_search, said
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.space import Space
+from nymity.privacy.consistency import Originals
+from nymity.publishing.bucket_tables import lost_records
+from nymity.publishing.caveats import Caveat, caveats_of
+from nymity.publishing.certificate import certify
+from nymity.publishing.differential import check_stated, private_figures
+from nymity.publishing.earlier import EarlierFindings, measure_earlier
+from nymity.publishing.job import Job
+from nymity.publishing.job_tables import Population, Tables, load_source, tables_of
+from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
+from nymity.publishing.registry import Method, Outcome
+from nymity.publishing.release import CustodianLog, Release, broken
+from nymity.publishing.verify import Verification, verify
+from nymity.table.content_order import content_order
+from nymity.table.encoding import EncodedTable, encode
+from nymity.table.one_zero import with_one_zero
+from nymity.table.recoding import Recoded
+from nymity.table.schema import Role
+
+#: What is drawn where rows are shuffled.
+ROWS = "order of rows"
+
+
+class Run:
+    """One run of a job, from its source to a verified release.
+
+    ``given`` is the source where it is no file, ``log`` that of an earlier release to draw like, ``folder`` where the
+    release will lie. Whatever can be refused without a record is refused when the run is made. :meth:`release` then
+    goes through the stages in order; each reads what those before it left here, and ``seconds`` has what each took.
+    """
+
+    job: Job
+    tables: Tables
+    table: pl.DataFrame  #: the records to publish
+    rows: NDArray[np.int64]  #: which rows of the source they are
+    records: Records | None  #: the records of a private release
+    people: pl.DataFrame | None  #: the population, where a model counts it
+    encoded: EncodedTable
+    spending: Spending | None
+    draws: DerivedDraws
+    outcome: Outcome
+    recoded: Recoded
+    order: NDArray[np.int64]  #: of released rows
+    frame: pl.DataFrame  #: the released table
+    counts: pl.DataFrame | None  #: the sensitive table of buckets
+    population: Population | None
+    originals: Originals | None
+    verified: Verification
+    drawn: tuple[str, ...]
+    redrawn: bool
+    earlier: EarlierFindings
+    caveats: tuple[Caveat, ...]
+
+    def __init__(
+        self,
+        job: Job,
+        given: Any = None,
+        observe: Observer = silent,
+        *,
+        log: Log | None = None,
+        folder: str | Path | None = None,
+    ) -> None:
+        self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
+        if isinstance(job.method, PrivateMethod) and job.source is not None:
+            check_stated(job.source.path, job.source.options)
+        if job.ledger is not None:
+            job.ledger.check(the_promise(job.privacy))
+        self.schema = public_schema(job.schema) if isinstance(job.method, PrivateMethod) else job.schema
+        self.root = root_of(job, log)
+        self.seconds: dict[str, float] = {}
+
+    def release(self) -> Release:
+        """Go through all stages; a promise that does not hold on what was made is an error."""
+        self._stage("reading", self._read)
+        self._stage("encoding", self._encode)
+        method = self._enter()
+        self._stage("searching", lambda: self._search(method))
+        self._stage("recoding", self._recode)
+        self._stage("verifying", self._verify)
+        self._stage("looking for warnings", self._look_for_warnings)
+        return self._made()
+
+    @property
+    def original(self) -> pl.DataFrame:
+        """The table that is published, as it was read."""
+        return self.tables.published
+
+    def _stage(self, name: str, work: Callable[[], None]) -> None:
+        report(self.observe, Progress(stage=name))
+        start = time.perf_counter()
+        with interruptible():
+            work()
+        self.seconds[name] = round(time.perf_counter() - start, 4)
+
+    # -- the stages, in order ------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """Read the tables, and leave out records as the schema says."""
+        self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
+        if isinstance(self.job.method, PrivateMethod):  # leaves out what has no place, and fails for no record
+            self.records = Records.of(self.original, self.schema)
+            table, self.rows = self.records.table, self.records.rows
+        else:
+            self.job.schema.check(self.original)
+            self.records = None
+            table, self.rows = self.job.schema.without_gaps(self.original)
+        self.table = with_one_zero(table)
+        self.people = self.tables.population(self.job.schema)
+
+    def _encode(self) -> None:
+        self.encoded = encode(self.table, self.schema, self.people) if self.records is None else self.records.encoded
+
+    def _enter(self) -> Method:
+        """Choose the method where nobody names one, and enter the ledger: before the first draw, and for good."""
+        method = self.job.method
+        if method is None:
+            nodes = Space.of(self.encoded).size
+            report(self.observe, Progress(stage=said(nodes)))
+            method = default_search(nodes)
+            self.job = replace(self.job, method=method)
+        ledger = self.job.ledger
+        self.spending = None if ledger is None else ledger.enter(the_promise(self.job.privacy), method.key)
+        return method
+
+    def _search(self, method: Method) -> None:
+        columns = [name for name in self.table.columns if self.job.schema[name].role is not Role.IDENTIFYING]
+        self.draws = release_draws(self.root, self.job, self.table, self.encoded, columns)
+        self.outcome = method.run(
+            self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
+        )
+        if isinstance(self.outcome, PrivateOutcome):
+            recoding = replace(self.outcome.recoding, others=others_of(self.schema))
+            self.outcome = replace(self.outcome, recoding=recoding)
+
+    def _recode(self) -> None:
+        """Publish the cells, in an order of rows that does not depend on that of the source."""
+        self.recoded = self.outcome.recoding.apply(self.table, draws=self.draws)
+        order = content_order(self.recoded.table)
+        shuffled = self.job.output.row_order == "shuffled"
+        self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
+        self.drawn = (*self.outcome.recoding.drawn, *([ROWS] if shuffled else []))
+        self.frame = compact(self.recoded.table[self.order])
+        self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
+
+    def _verify(self) -> None:
+        """Measure every promise on the released cells, by themselves."""
+        job, recoding = self.job, self.outcome.recoding
+        self.population = None if self.people is None else Population.of(self.people, recoding, self.table.height)
+        needed = any(model.needs_source for model in job.privacy)
+        self.originals = Originals.of(self.table, recoding) if needed else None
+        verified = verify(
+            self.frame,
+            job.schema.quasi,
+            job.privacy,
+            hierarchies=job.schema.sensitive_hierarchies,
+            population=self.population,
+            counts=self.counts,
+            originals=self.originals,
+        )
+        if self.counts is not None:
+            problems = lost_records(self.frame, self.counts, self.table)
+            verified = replace(verified, problems=(*verified.problems, *problems))
+        if not verified.holds:
+            raise PromiseError(broken(verified))
+        self.verified = verified
+
+    def _look_for_warnings(self) -> None:
+        mark = self.draws.mark
+        self.redrawn = self.log is not None and mark is not None and mark == mark_of(self.log)
+        self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
+        apart = drawn_anew(self.job, self.drawn, self.log, self.folder, redrawn=self.redrawn)
+        self.caveats = caveats_of(
+            self.job, self.outcome, self.recoded, self.table, earlier=[*self.earlier.caveats, *apart]
+        )
+
+    # -- what comes of it ----------------------------------------------------------------------------------
+
+    def _made(self) -> Release:
+        secret = salt()
+        return Release(
+            table=self.frame if self.given is None else like(self.given, self.frame),
+            frame=self.frame,
+            counts=self.counts,
+            certificate=certify(
+                job=self.job,
+                tables=self.tables,
+                release=self.frame,
+                counts=self.counts,
+                outcome=self.outcome,
+                masked=int(self.recoded.masked.sum()),
+                dropped=self._dropped,
+                verified=self.verified,
+                salt=secret,
+                caveats=self.caveats,
+                earlier=self.earlier.entries,
+                origin=self.draws.origin,
+                drawn=self.drawn,
+                redrawn=self.redrawn,
+                spending=self.spending,
+            ),
+            verification=self.verified,
+            outcome=self.outcome,
+            job=self.job,
+            log=self._custodian_log(secret),
+            population=self.population,
+            originals=self.originals,
+        )
+
+    def _custodian_log(self, secret: str) -> CustodianLog:
+        private, outcome = self.records is not None, self.outcome
+        return CustodianLog(
+            source_rows=self.rows[self.recoded.source_rows[self.order]],
+            masked=self.recoded.masked[self.order],
+            salt=secret,
+            seconds=self.seconds,
+            nodes=self._nodes(),
+            dropped_records=self._dropped,
+            figures=private_figures(outcome, self.records, self.frame.height)
+            if isinstance(outcome, PrivateOutcome) and self.records is not None
+            else {},
+            draw_mark=None if private else self.draws.mark,
+            draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
+        )
+
+    def _nodes(self) -> pl.DataFrame | None:
+        """Return what was seen of a lattice."""
+        if isinstance(self.outcome, PrivateOutcome):
+            return self.outcome.trace()
+        return self.outcome.nodes.frame() if isinstance(self.outcome, LatticeOutcome) else None
+
+    @property
+    def _dropped(self) -> int:
+        """Records left out for their gaps before anything else."""
+        return self.original.height - self.table.height
+
+    def _taken(self) -> pl.DataFrame:
+        """Return the caller's frame as a table; of text cells where a private method is to publish it."""
+        if isinstance(self.job.method, PrivateMethod):
+            return text_cells(self.given, self.job.schema.quasi)
+        return to_polars(self.given)

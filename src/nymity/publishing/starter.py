@@ -1,0 +1,111 @@
+"""Starter: the first job file for a table, written from its inspection and explained line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nymity.core import validation
+from nymity.lattice.anytime import AnytimeLattice
+from nymity.lattice.default import default_search, rounded
+from nymity.publishing.codec import dump_piece
+from nymity.publishing.toml import toml_comment, toml_job
+from nymity.table.schema import Role
+
+if TYPE_CHECKING:
+    from nymity.publishing.inspect import ColumnInspection, Inspection
+
+#: Diversity to begin with; fewer where the sensitive column has fewer values.
+STARTER_L = 3
+
+
+def starter_job(
+    inspection: Inspection, source_name: str, privacy_k: int = 5, *, reading: Mapping[str, object] | None = None
+) -> str:
+    """Return a commented job file (TOML) with the suggested roles and hierarchies, to be read and corrected.
+
+    ``reading`` are further fields of its source: how the table is to be read.
+    """
+    validation.whole_number("privacy_k", privacy_k, at_least=2)
+    blocks = [
+        toml_comment(_introduction(inspection)),
+        toml_job({"source": {"path": source_name, **(reading or {})}}),
+        toml_comment(_ROLES),
+        *(_column(column) for column in inspection.columns),
+        toml_comment(_PRIVACY) + _model({"model": "k-anonymity", "k": privacy_k}),
+        *_diversity(inspection),
+        _method(inspection),
+    ]
+    return "\n".join(blocks)
+
+
+_ROLES = """\
+One block per column; correct the roles, you know the data better.
+  identifying   names one person: left out of the release
+  quasi         harmless alone, identifying in combination: generalized along its hierarchy
+  sensitive     what nobody should learn about a person: published, protected by a model below
+  insensitive   published as it is, protected by nothing
+A quasi-identifier without a hierarchy is published as it is or as '*'. Other hierarchies:
+  hierarchy = { type = "intervals", width = 10, levels = 3 }      numbers
+  hierarchy = { type = "masking" }                                codes, from the right
+  hierarchy = { type = "dates", levels = ["month", "year"] }      dates
+  hierarchy = { type = "taxonomy", tree = { group = ["value", "other value"] } }"""
+
+_PRIVACY = """\
+What the release must guarantee; all models hold together. k-anonymity: every record looks like at least k - 1
+others to someone who knows the quasi-identifiers. Larger is safer and coarser."""
+
+_DIVERSITY = """\
+Every group of records that look alike holds at least l different values here."""
+
+_METHOD = """\
+How the release is made: the best choice of one level per quasi-identifier. `loss` is what is kept small (the share
+of detail given up); `suppression` is the largest share of the records that may be left out as outliers."""
+
+_LARGE = """\
+There are {nodes} choices, so many that a proof of the best one may take too long: this method stops when its time is
+over and tells how much better another choice could be. "optimal-lattice" goes on until it is proved."""
+
+
+def _introduction(inspection: Inspection) -> str:
+    quasi = len(inspection.quasi)
+    first = f"A first job for a table of {inspection.records} records and {len(inspection.columns)} columns.\n"
+    if not quasi:
+        return first + "No column looks like a quasi-identifier: give one that role, or there is nothing to do."
+    return (
+        f"{first}The {quasi} suggested quasi-identifier{'' if quasi == 1 else 's'} together single out "
+        f"{inspection.unique_records} records; the smallest group that looks alike has {inspection.smallest_class}."
+    )
+
+
+def _column(column: ColumnInspection) -> str:
+    fields: dict[str, Any] = {"role": column.role.value}
+    if column.role is Role.QUASI and hasattr(column.hierarchy, "key"):
+        fields["hierarchy"] = dump_piece(column.hierarchy, tag="type")
+    return toml_comment(column.reason) + toml_job({"schema": {column.name: fields}})
+
+
+def _diversity(inspection: Inspection) -> Iterator[str]:
+    comment = toml_comment(_DIVERSITY)
+    for name in inspection.sensitive:
+        diversity = min(STARTER_L, inspection[name].distinct)
+        if diversity < 2:
+            yield toml_comment(f"No diversity model for {name!r}: it holds a single value beside missing ones.")
+        else:
+            yield comment + _model({"model": "distinct-l-diversity", "l": diversity, "attribute": name})
+            comment = ""
+
+
+def _model(fields: Mapping[str, object]) -> str:
+    """Write one model of the list; fields are plain values, for a table among them would be one of the whole job."""
+    return f"[[privacy]]\n{toml_job(fields)}"
+
+
+def _method(inspection: Inspection) -> str:
+    search = default_search(inspection.lattice_size)
+    fields: dict[str, Any] = {"name": search.key, "loss": search.minimized.key, "suppression": search.suppression}
+    comment = toml_comment(_METHOD)
+    if isinstance(search, AnytimeLattice):
+        fields["seconds"] = search.seconds
+        comment += toml_comment(_LARGE.format(nodes=rounded(inspection.lattice_size)))
+    return comment + toml_job({"method": fields})

@@ -1,0 +1,55 @@
+"""Stated: a certificate as it was given, the job in it, and the signature beside its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nymity.core.commit import refuse_between
+from nymity.core.errors import FileError
+from nymity.core.paths import path_text
+from nymity.publishing.certificate import Certificate
+from nymity.publishing.certificate_form import CertificateForm, certificate_form, parse_bytes, read_bytes
+from nymity.publishing.contradictions import StatedJob
+from nymity.publishing.signing import Signature
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stated:
+    """``path`` is its file, and ``content`` are the bytes of that, which are signed.
+
+    ``unsigned`` says why a file that lies where the signature does is none.
+    """
+
+    form: CertificateForm
+    job: StatedJob
+    path: Path | None = None
+    content: bytes | None = None
+    signature: Signature | None = None
+    unsigned: str = ""
+
+    @staticmethod
+    def read(certificate: Certificate | str | Path | None) -> Stated | None:
+        """Read a certificate from a file or as plain data, which must be of its form."""
+        if certificate is None:
+            return None
+        if not isinstance(certificate, str | Path):
+            form = certificate_form(certificate)
+            return Stated(form=form, job=StatedJob.of(form))
+        certificate = path_text("certificate", certificate)
+        refuse_between(Path(certificate).parent)
+        where, content = certificate, read_bytes(certificate)
+        form = certificate_form(parse_bytes(content, where), where)
+        signature, unsigned = None, ""
+        try:
+            signature = Signature.beside(certificate)
+        except FileError as error:  # anybody can put a file there, and it must not keep others from checking the rest
+            unsigned = f"{Path(error.where).name} is no signature: expected {error.expected}, got {error.got}"
+        return Stated(
+            form=form,
+            job=StatedJob.of(form, where),
+            path=Path(certificate),
+            content=content,
+            signature=signature,
+            unsigned=unsigned,
+        )

@@ -1,0 +1,107 @@
+"""Verification: does a finished table keep its promises?
+
+Nothing here knows how the table was made. It groups the cells as they are written and asks each model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from nymity.privacy import Groups, Measured, PrivacyModel
+from nymity.privacy.consistency import Originals
+from nymity.publishing.bucket_tables import bucket_problems, members
+from nymity.publishing.job_tables import Population
+from nymity.table.bucket_recoding import BUCKET
+from nymity.table.hierarchy import HierarchySource
+
+_ONLY_MASKED = (
+    "the masked rows alone break it: they are the rows of those who fit no published combination, and so a class of "
+    "their own. nymity 0.1.0 counted them for diversity alone; publish again, which removes them, or take them out"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiedPromise:
+    """One promise and what was measured.
+
+    ``only_masked``: it is broken by the masked rows alone; without them the table would keep it.
+    """
+
+    model: str
+    promise: str
+    measured: Measured
+    holds: bool
+    only_masked: bool = False
+
+    @property
+    def why(self) -> str | None:
+        """Say what is to be known of a broken promise beside what was measured; None where there is nothing."""
+        return _ONLY_MASKED if self.only_masked else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What holds for a table; ``masked`` rows, with ``*`` in every quasi-identifier, are one of its classes.
+
+    Classes are ``buckets`` where sensitive values lie in a table of their own; ``problems`` say where the two tables
+    contradict each other.
+    """
+
+    records: int
+    masked: int
+    classes: int
+    smallest_class: int | None
+    findings: tuple[VerifiedPromise, ...]
+    problems: tuple[str, ...] = ()
+    buckets: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise is kept."""
+        return all(finding.holds for finding in self.findings) and not self.problems
+
+
+def verify(
+    table: pl.DataFrame,
+    quasi: Sequence[str],
+    models: Sequence[PrivacyModel],
+    *,
+    hierarchies: Mapping[str, HierarchySource] | None = None,
+    population: Population | None = None,
+    counts: pl.DataFrame | None = None,
+    originals: Originals | None = None,
+) -> Verification:
+    """Measure every model on a table, beside its population where models count one.
+
+    ``hierarchies`` are those of sensitive attributes. ``counts`` is the
+    sensitive table of a bucketized release: what its buckets hold is measured in place of classes. ``originals`` is the
+    source, for promises about matching it with the rows.
+    """
+    problems = () if counts is None else bucket_problems(table, counts)
+    if counts is not None:
+        table, quasi = members(counts, most=table.height), (BUCKET,)
+    beside = {} if population is None else {"population": population.cells, "members": population.members}
+    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, **beside)  # type: ignore[arg-type]
+    return Verification(
+        records=table.height,
+        masked=groups.masked,
+        classes=len(groups.sizes),
+        smallest_class=groups.smallest,
+        findings=tuple(_finding(model, groups, buckets=counts is not None) for model in models),
+        problems=problems,
+        buckets=counts is not None,
+    )
+
+
+def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool) -> VerifiedPromise:
+    holds = model.holds(groups)
+    return VerifiedPromise(
+        model=model.key,
+        promise=model.promise_of_buckets() if buckets else model.promise(),
+        measured=model.reached(groups),
+        holds=holds,
+        only_masked=not holds and 0 < groups.masked < groups.n_records and model.holds(groups.without_masked()),
+    )

@@ -1,0 +1,205 @@
+"""PublishedRows: a release as every metric sees it, whatever kind of recoding made it.
+
+A cell stands for a set of raw values, a row is one cell per quasi-identifier, and equal rows are counted. Records that
+are not kept, masked or removed, are suppressed: each counts as a row of cells that stand for everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.kernels.grouping import distinct, histograms
+from nymity.table.cells import Cells
+from nymity.table.encoding import EncodedTable
+from nymity.table.hierarchy import Hierarchy
+from nymity.table.packing import KeyLayout
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """How many records of which combination of the original became which row; all arrays (n_links,), in order.
+
+    combination: its number in the encoded table; row: its number among the published ones, -1 for suppressed records.
+    """
+
+    combination: Ints
+    row: Ints
+    counts: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many records of which value became which cell; all arrays (n_pairs,), by cell, then value.
+
+    cell: suppressed records have one of their own, after those of the column.
+    """
+
+    cell: Ints
+    value: Ints
+    counts: Ints
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PublishedRows:
+    """Different rows of a release, in an order that owes nothing to the table's, and what they were made from.
+
+    cells: those of each attribute that occur in rows. levels: by attribute, the level of each cell's node, or of the
+    smallest node that covers it where cells are not ``on_levels``. rows (n_rows, m): numbers of cells; counts
+    (n_rows,): records of each. majorities: by sensitive column that is published beside, the records with the most
+    frequent value of their row. ``links`` are None where rows cannot be matched with the original's, and ``unlinked``
+    says why.
+    """
+
+    table: EncodedTable
+    cells: tuple[Cells, ...]
+    levels: tuple[Ints, ...]
+    rows: Ints
+    counts: Ints
+    on_levels: bool = True
+    majorities: Mapping[str, int] = field(default_factory=dict)
+    links: Links | None = None
+    unlinked: str = ""
+
+    @cached_property
+    def suppressed(self) -> int:
+        """Records that are not kept."""
+        return self.table.n_records - int(self.counts.sum())
+
+    @cached_property
+    def in_cells(self) -> tuple[Ints, ...]:
+        """Records of each cell, per attribute (n_cells,)."""
+        return tuple(
+            np.bincount(self.rows[:, a], weights=self.counts, minlength=len(cells.labels)).astype(np.int64)
+            for a, cells in enumerate(self.cells)
+        )
+
+    @cached_property
+    def column_levels(self) -> list[int]:
+        """The coarsest level in use of each attribute; the top where nothing is kept."""
+        return [
+            int(levels.max()) if len(levels) else hierarchy.height
+            for levels, hierarchy in zip(self.levels, self.table.hierarchies, strict=True)
+        ]
+
+    @cached_property
+    def several_levels(self) -> str | None:
+        """Say which column has no level of its own, if there is one."""
+        if not self.on_levels:
+            return "classes have cells of their own, and columns no levels"
+        uneven = (
+            name for name, levels in zip(self.table.names, self.levels, strict=True) if len(np.unique(levels)) > 1
+        )
+        name = next(uneven, None)
+        return None if name is None else f"column {name!r} is published on several levels"
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, ...]:
+        """What values became, per attribute; rows must be linked."""
+        assert self.links is not None
+        return tuple(self._tally(a, self.links) for a in range(len(self.cells)))
+
+    def _tally(self, attribute: int, links: Links) -> Tally:
+        hidden, domain = len(self.cells[attribute].labels), self.table.hierarchies[attribute].domain_size
+        cells = np.append(self.rows[:, attribute], hidden)[links.row].astype(np.uint32)
+        values = self.table.combinations[:, attribute][links.combination].astype(np.uint32)
+        cell, value, counts = histograms(cells, hidden + 1, values, links.counts.astype(np.uint32), domain)
+        order = np.lexsort((value, cell))  # sums of floats depend on it
+        return Tally(*(part[order].astype(np.int64) for part in (cell, value, counts)))
+
+    def mean(self, attribute: int, each: Floats | Ints, suppressed: float) -> float:
+        """Mean over all records of what their cells count, a suppressed one counting ``suppressed``."""
+        return (float(self.in_cells[attribute] @ each) + self.suppressed * suppressed) / self.table.n_records
+
+    def spread(self, attribute: int) -> Floats:
+        """Records of each raw value, (domain_size,), if a cell's records are spread evenly over what it stands for."""
+        cells, domain = self.cells[attribute], self.table.hierarchies[attribute].domain_size
+        shares = np.repeat(self.in_cells[attribute] / cells.sizes, cells.sizes)
+        found = np.bincount(cells.covered, weights=shares, minlength=domain) + self.suppressed / domain
+        return np.asarray(found, dtype=np.float64)
+
+
+def rows_of(cells: Ints, sizes: list[int]) -> tuple[Ints, Ints]:
+    """Find different rows of cell numbers (n, m): those in ascending order, and which of them each row is, (n,)."""
+    group, first = distinct(KeyLayout.for_sizes([max(size, 1) for size in sizes]).pack(list(cells.T)))
+    order = np.lexsort(cells[first].T[::-1])  # not by key: how codes are packed depends on how many there are
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return cells[first[order]], place[group]
+
+
+def majority(row_of: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any]) -> int:
+    """Count the records with the most frequent code of their row; all arrays (n,), weights records of each."""
+    if not len(row_of):
+        return 0
+    row_of, codes, weights = (part.astype(np.uint32) for part in (row_of, codes, weights))
+    rows, _, counts = histograms(row_of, int(row_of.max()) + 1, codes, weights, int(codes.max()) + 1)
+    first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+    return int(np.maximum.reduceat(counts.astype(np.int64), first).sum())
+
+
+def covering_levels(cells: Cells, hierarchy: Hierarchy) -> Ints:
+    """Return the level of the smallest node that covers each cell, (n_cells,)."""
+    levels = np.full(len(cells.labels), hierarchy.height, dtype=np.int64)
+    if len(cells.labels):
+        for level in reversed(range(hierarchy.height)):
+            codes = hierarchy.codes[level][cells.covered]
+            low, high = (reduce.reduceat(codes, cells.starts[:-1]) for reduce in (np.minimum, np.maximum))
+            levels[low == high] = level
+    return levels
+
+
+def node_cells(hierarchy: Hierarchy, levels: Ints, codes: Ints) -> Cells:
+    """Return nodes of a hierarchy, by level (n,) and code (n,), as cells."""
+    labels = [hierarchy.labels[level][code] for level, code in zip(levels.tolist(), codes.tolist(), strict=True)]
+    covered: list[Ints] = [np.empty(0, dtype=np.int64)] * len(labels)
+    for level in np.unique(levels):
+        here, of_level = np.flatnonzero(levels == level), hierarchy.codes[level]
+        order = np.argsort(of_level, kind="stable")
+        starts = np.searchsorted(of_level[order], np.arange(len(hierarchy.labels[level]) + 1))
+        for cell in here:
+            covered[cell] = order[starts[codes[cell]] : starts[codes[cell] + 1]]
+    return Cells.of(labels, covered)
+
+
+def untouched(table: EncodedTable) -> PublishedRows:
+    """Return the original as a release of itself."""
+    present = np.flatnonzero(table.counts)
+    raw = table.combinations[present].astype(np.int64)
+    occurring = [np.unique(column) for column in raw.T]
+    numbers = np.stack([np.searchsorted(o, column) for o, column in zip(occurring, raw.T, strict=True)], axis=1)
+    rows, row_of = rows_of(numbers, [len(o) for o in occurring])
+    counts = table.counts[present].astype(np.int64)
+    levels = tuple(np.zeros(len(o), dtype=np.int64) for o in occurring)
+    by_row = np.argsort(row_of)
+    return PublishedRows(
+        table=table,
+        cells=tuple(node_cells(h, z, o) for h, z, o in zip(table.hierarchies, levels, occurring, strict=True)),
+        levels=levels,
+        rows=rows,
+        counts=counts[by_row],
+        majorities={name: majority(c.combination, c.codes, c.counts) for name, c in table.sensitive.items()},
+        links=Links(present, row_of, counts),
+    )
+
+
+def nothing_left(table: EncodedTable) -> PublishedRows:
+    """Return the release with every record suppressed."""
+    none, present = np.empty(0, dtype=np.int64), np.flatnonzero(table.counts)
+    return PublishedRows(
+        table=table,
+        cells=tuple(Cells.of([], []) for _ in table.names),
+        levels=tuple(none for _ in table.names),
+        rows=np.empty((0, len(table.names)), dtype=np.int64),
+        counts=none,
+        majorities=dict.fromkeys(table.sensitive, 0),
+        links=Links(present, np.full(len(present), -1), table.counts[present].astype(np.int64)),
+    )

@@ -1,0 +1,97 @@
+"""The report as one page: its sections in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nymity.dp.private_method import PrivateOutcome
+from nymity.io import replace_file, to_polars
+from nymity.publishing.compare import Comparison
+from nymity.publishing.release import Release
+from nymity.report.attacks import attacks_section
+from nymity.report.buckets import BUCKET_SECTIONS
+from nymity.report.certificate import certificate_section
+from nymity.report.class_size import class_size_section
+from nymity.report.differential import private_page
+from nymity.report.distribution import distribution_section
+from nymity.report.document import document
+from nymity.report.freeform import FREEFORM_SECTIONS
+from nymity.report.headline import headline
+from nymity.report.ladder import ladder_section
+from nymity.report.learning import learning_section
+from nymity.report.loss import loss_section
+from nymity.report.markup import Figures, Section
+from nymity.report.overview import overview_section
+from nymity.report.risk import risk_section
+from nymity.report.search import search_section
+from nymity.report.subject import Subject
+from nymity.risk import AttackReport
+from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.recoding import Recoding
+from nymity.utility.learning_result import LearningResult
+
+_SECTIONS = (
+    overview_section,
+    ladder_section,
+    class_size_section,
+    distribution_section,
+    loss_section,
+    search_section,
+    risk_section,
+)
+#: Kinds of release that are not about classes.
+_SECTIONS_OF: dict[type[Recoding], Sequence[Callable[[Subject, Figures], Section]]] = {
+    BucketRecoding: BUCKET_SECTIONS,
+    FreeformRecoding: FREEFORM_SECTIONS,
+}
+
+
+def render_report(
+    release: Release,
+    original: Any = None,
+    *,
+    comparison: Comparison | None = None,
+    learning: LearningResult | None = None,
+    attacks: AttackReport | None = None,
+) -> str:
+    """Return the report on a release as one HTML page that needs no network.
+
+    ``original`` is the table the release was made from, in any kind of frame; it is checked against the certificate.
+    The page shows aggregates of the original (never a record, and no category of fewer records than the promise
+    protects), so it is for the custodian. The same release and table give the same page.
+    ``comparison`` is what :func:`nymity.compare` said of both by all measures, where that was asked before.
+    ``learning`` is what :func:`nymity.utility.learn` found out about the release, and ``attacks`` what
+    :func:`nymity.risk.attack` reached, for sections of their own.
+
+    The page on a differentially private release says only what anybody can know who has the release, its certificate
+    and its schema. It looks at nothing else that is given.
+    """
+    if isinstance(release.outcome, PrivateOutcome):
+        return private_page(release, release.outcome.model)
+    subject = Subject.of(release, to_polars(original), comparison)
+    figures = Figures()
+    opening = headline(subject)
+    chosen = _SECTIONS_OF.get(type(release.recoding), _SECTIONS)
+    sections = [section(subject, figures) for section in chosen]
+    if attacks is not None:
+        sections.append(attacks_section(attacks, figures))
+    if learning is not None:
+        sections.append(learning_section(learning, figures))
+    sections.append(certificate_section(subject, figures))
+    return document("nymity report", opening, sections, figures)
+
+
+def write_report(
+    release: Release,
+    original: Any,
+    path: str | Path,
+    *,
+    learning: LearningResult | None = None,
+    attacks: AttackReport | None = None,
+) -> None:
+    """Render the report and put it at ``path``; an earlier file there is replaced only by a whole new one."""
+    page = render_report(release, original, learning=learning, attacks=attacks)
+    replace_file(path, lambda place: place.write_text(page, encoding="utf-8", newline="\n"))

@@ -1,0 +1,117 @@
+"""apply: a decision once made, on rows that come later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from samples import multiset, people, released
+
+from nymity.core.errors import FileError, ParameterError, SchemaError, TableError
+from nymity.publishing.apply import apply
+
+KINDS: dict[type[Any], Callable[[pl.DataFrame], Any]] = {
+    pl.DataFrame: lambda table: table,
+    pl.LazyFrame: lambda table: table.lazy(),
+    pd.DataFrame: lambda table: table.to_pandas(),
+    pa.Table: lambda table: table.to_arrow(),
+    dict: lambda table: table.to_dict(as_series=False),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_callers_kind_of_frame_comes_back(kind: type[Any]) -> None:
+    result = apply(released().recoding, KINDS[kind](people()))
+    assert isinstance(result, kind)
+    table = result.collect() if isinstance(result, pl.LazyFrame) else pl.DataFrame(result)
+    assert multiset(table) == multiset(released().frame)
+
+
+def test_the_source_again_gives_the_release(tmp_path: Path) -> None:
+    release = released(out=tmp_path / "r")
+    saved = tmp_path / "r-custodian" / "recoding.json"
+    for recoding in (release.recoding, saved, str(saved)):
+        result = apply(recoding, people())
+        assert result.columns == release.frame.columns
+        assert multiset(result) == multiset(release.frame)
+    people().write_csv(tmp_path / "people.csv")
+    assert multiset(apply(saved, tmp_path / "people.csv")) == multiset(release.frame)
+    assert multiset(apply(saved, str(tmp_path / "people.csv"))) == multiset(release.frame)
+
+
+def test_rows_keep_their_order() -> None:
+    result = apply(released().recoding, people())
+    assert result["disease"].to_list() == people()["disease"].to_list()
+
+
+def test_identifying_columns_stay_behind_and_may_be_absent() -> None:
+    assert "name" not in apply(released().recoding, people()).columns
+    assert apply(released().recoding, people().drop("name")).equals(apply(released().recoding, people()))
+    wider = people().with_columns(phone=pl.lit("555"))
+    assert "phone" not in apply(released().recoding, wider).columns
+
+
+def later(**cells: Any) -> pl.DataFrame:
+    return pl.DataFrame({name: [value] for name, value in (people().row(0, named=True) | cells).items()})
+
+
+def test_unseen_values_are_refused_or_masked() -> None:
+    recoding = released().recoding
+    with pytest.raises(TableError, match=r"column 'zip': .*1 it does not: '0777'.*unseen='mask'"):
+        apply(recoding, later(zip="0777"))
+    result = apply(recoding, later(zip="0777"), unseen="mask")
+    assert result.row(0)[:3] == ("*", "*", "*")
+    assert result.row(0)[3:] == ("flu", "n0")
+    gap = apply(recoding, later(sex=None), unseen="mask")
+    assert gap.row(0)[:3] == ("*", "*", "*")
+
+
+def test_many_unseen_values_are_counted() -> None:
+    many = people().with_columns(zip=pl.Series([f"x{i:02d}" for i in range(15)]))
+    with pytest.raises(TableError, match=r"15 it does not: 'x00', 'x01', 'x02', 'x03', 'x04' …"):
+        apply(released().recoding, many)
+
+
+def test_outliers_are_treated_as_decided_or_as_asked() -> None:
+    recoding = released().recoding
+    outlier = later(age=88, zip="0912", sex="m")
+    masked = apply(recoding, outlier)
+    assert masked.row(0)[:3] == ("*", "*", "*")
+    assert apply(recoding, outlier, outliers="mask").equals(masked)
+    assert apply(recoding, outlier, outliers="remove").height == 0
+    kept = apply(recoding, outlier, outliers="keep").row(0, named=True)
+    for name, level in released().levels.items():
+        raw = str(outlier[name][0])
+        assert kept[name] == recoding.hierarchies[name].generalize(raw, level)
+    assert "*" not in {kept["age"], kept["zip"]}
+
+
+def test_wrong_words_are_answered() -> None:
+    with pytest.raises(ParameterError, match="did you mean 'mask'"):
+        apply(released().recoding, people(), unseen="maks")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="did you mean 'remove'"):
+        apply(released().recoding, people(), outliers="remov")  # type: ignore[arg-type]
+
+
+def test_a_column_that_is_missing() -> None:
+    with pytest.raises(SchemaError, match=r"no column 'zip'. Try: did you mean 'Zip'"):
+        apply(released().recoding, people().rename({"zip": "Zip"}))
+
+
+def test_files_that_are_no_recoding(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text('{"format": "other"}')
+    with pytest.raises(FileError, match="a recoding"):
+        apply(tmp_path / "r.json", people())
+    with pytest.raises(FileError, match=r"none\.json"):
+        apply(tmp_path / "none.json", people())
+
+
+def test_no_rows_give_no_rows() -> None:
+    result = apply(released().recoding, people()[:0])
+    assert result.height == 0
+    assert result.columns == released().frame.columns
