@@ -55,7 +55,10 @@ class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
     """Index and data of a kernel, each with its hash at the end, where the loader of numba does not look."""
 
     def _load_index(self) -> Any:
-        return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+        # numba reads the types of arguments before it compares the sources: those of an earlier version may be gone
+        with suppress(AttributeError, ImportError):
+            return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+        return {}
 
     def _load_data(self, name: str) -> Any:
         if not _is_whole(Path(self._data_path(name))):
