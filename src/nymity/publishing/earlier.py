@@ -20,10 +20,9 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import NoSolutionError
-from nymity.core.wording import count
+from nymity.core.wording import count, people
 from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.caveats.wording import people
 from nymity.publishing.earlier_opening import Opened, open_earlier
 from nymity.publishing.earlier_rows import Ints, Left, LinkedRows, intersect
 from nymity.publishing.job import Job

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -46,6 +48,13 @@ def foreign(path: Path) -> None:
     path.write_bytes(b"not what numba writes" * 99)
 
 
+def earlier(path: Path) -> None:
+    """Write it as a version did in which a type of a kernel's arguments had a name that is gone."""
+    first = pickle.dumps(pickle.loads(path.read_bytes())) if path.suffix == ".nbi" else b""  # the version of numba
+    content = first + b"cnymity.kernels.grouping\nNoLongerThere\n."
+    path.write_bytes(content + hashlib.sha256(content).digest())
+
+
 def folder(path: Path) -> None:
     path.unlink()
     path.mkdir()
@@ -61,7 +70,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("damage", [empty, cut, change, foreign, folder])
+@pytest.mark.parametrize("damage", [empty, cut, change, foreign, earlier, folder])
 def test_damaged_files_are_compiled_again(
     kept: dict[str, bytes], tmp_path: Path, suffix: str, damage: Callable[[Path], None]
 ) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.wording import people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import text_of
-from nymity.publishing.caveats.wording import people
 from nymity.table.schema import Role, Schema
 from nymity.table.text import as_text
 
