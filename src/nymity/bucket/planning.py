@@ -100,7 +100,7 @@ def _plan(problem: BucketProblem, buckets: Ints, method: str, bound: int | None,
 
 
 def _why_none(problem: BucketProblem, method: str, found: BestSetting) -> str:
-    """Say what stands in the way, by the setting whose sizes are largest and most alike, and what would help."""
+    """Return what stands in the way, by the setting whose sizes are largest and most alike, and what would help."""
     least, largest = int(problem.sizes[0]), int(problem.sizes[-1])
     none = f"no plan of method {method!r} with buckets of {least} to {largest}"
     if not found.complete:

@@ -102,7 +102,7 @@ def _rates(found: Comparison) -> dict[str, Any]:
 
 
 def _picks(found: Comparison) -> str:
-    """Say how far metrics can be trusted."""
+    """Return how far metrics can be trusted."""
     from nymity.quality.trust import trust_source
 
     about, best = trust_source(), max((share["rate"] for share in _rates(found).values() if share), default=0.5)
@@ -114,7 +114,7 @@ def _picks(found: Comparison) -> str:
 
 
 def _undefined(found: Comparison) -> list[Table | str]:
-    """Say what has no value or no scale, and why, those with the same reason together."""
+    """Return what has no value or no scale, and why, those with the same reason together."""
     reasons: dict[str, list[str]] = {}
     for m in found.measured:
         if m.undefined is not None:

@@ -114,7 +114,7 @@ class Destination:
     def files(
         self, tables: Sequence[str], *, is_signed: bool, has_about: bool, has_report: bool
     ) -> dict[str, Path | None]:
-        """Say where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
+        """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
         from nymity.publishing.release import ABOUT_NAME
         from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 

@@ -37,7 +37,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
 
 
 def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
-    """Say what was left out and lost."""
+    """Return what was left out and lost."""
     certificate, method = release.certificate, release.job.method
     lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
     return {
@@ -164,7 +164,7 @@ def _suppressed(found: Mapping[str, Any]) -> str:
 def _lost(loss: Mapping[str, Any]) -> str:
     words = f"{loss['name']} = {loss['value']:.4g}"
     if loss["scaled"] is not None:
-        words += f", {percent(loss['scaled'])} of the way from the original to nothing"
+        words += f", {percent(loss['scaled'])} on a scale from the original to full suppression"
     if "lattice_nodes" not in loss:
         return f"{words}; {_proof(loss)}"
     checked = f"{loss['nodes_checked']:,} of {count(loss['lattice_nodes'], 'node')} checked"

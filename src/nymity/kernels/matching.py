@@ -88,7 +88,7 @@ def _fits(boxes, row, record):
 
 @njit(cache=True, nogil=True)
 def _lists(ranks, first, last, rank):
-    """Say whether a rank is among those from first to last, by halving."""
+    """Return whether a rank is among those from first to last, by halving."""
     while last - first > 1:
         middle = (first + last) // 2
         if ranks[middle] <= rank:

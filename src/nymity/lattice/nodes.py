@@ -114,7 +114,7 @@ class EvaluatedNodes:
         return self[found[np.lexsort(keys)][:n]]
 
     def pareto(self, against: Price) -> NDArray[np.bool_]:
-        """Say which nodes are on the Pareto front of loss against suppressed records, or against the k reached.
+        """Return which nodes are on the Pareto front of loss against suppressed records, or against the k reached.
 
         Among the nodes that publish at least one record, a node dominates another if its loss is not larger and it
         suppresses no more records (``suppression``) or reaches no smaller a k (``k``), and one of the two is better.
@@ -153,7 +153,7 @@ class Kept:
 
 
 def _same_costs(asked: Needs, had: Needs) -> bool:
-    """Say whether suppressed cells were summed by the same costs, or by leaves where none are asked for."""
+    """Return whether suppressed cells were summed by the same costs, or by leaves where none are asked for."""
     if asked.costs is None or had.costs is None:
         return asked.costs is had.costs
     pairs = zip(asked.costs, had.costs, strict=True)
@@ -170,7 +170,7 @@ def _ranks(losses: Floats) -> Ints:
 
 
 def _undominated(ranks: Ints, prices: Ints) -> NDArray[np.bool_]:
-    """Say for which points no other has a smaller rank and price, or one of them smaller and the other equal.
+    """Return for which points no other has a smaller rank and price, or one of them smaller and the other equal.
 
     These have the least price of their rank, and a smaller one than all ranks below. Ranks leave no number out.
     """

@@ -62,7 +62,7 @@ def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelReco
 
 
 def refuse(table: EncodedTable, models: Sequence[PrivacyModel], limit: str, nearest: NodeStatistics) -> NoSolutionError:
-    """Say that nothing satisfies the models, and how far the best node was."""
+    """Return the error that no node satisfies the models, with how near the best one came."""
     demands = demands_of(models)
     least = int(nearest.suppressed[0])
     levels = ", ".join(f"{name}={level}" for name, level in zip(table.names, nearest.levels[0], strict=True))

@@ -40,7 +40,7 @@ class SeenNodes:
         return self.best_compared[0] if self.best_compared else inf
 
     def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
-        """Say which nodes stay within the limit and publish at least one record."""
+        """Return which nodes stay within the limit and publish at least one record."""
         return nodes.suppressed <= self.most
 
     @property
@@ -88,7 +88,7 @@ class SeenNodes:
         self.best_compared = tuple(best)
 
     def excludes(self, bounds: tuple[float, ...], suppressed: int) -> bool:
-        """Say whether nodes can be left out that are compared by no less than this and suppress as many records.
+        """Return whether nodes can be left out that are compared by no less than this and suppress as many records.
 
         They can when they are beyond a tie with the best, or not smaller and a tie would go to the best. The slack of
         two TIEs covers the rounding of bounds.

@@ -42,7 +42,7 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
 
     @abstractmethod
     def weights(self, classes: Classes) -> NDArray[np.bool_]:
-        """Say which classes weigh 1; the others weigh nothing."""
+        """Return which classes weigh 1; the others weigh nothing."""
 
     @classmethod
     @abstractmethod

@@ -84,7 +84,7 @@ class Consistency:
         return Consistency(_boxes(rows, records, parts, offsets), row_counts, record_counts)
 
     def holds(self, k: int) -> bool:
-        """Say whether k matchings without a common pair give every row a record of its own."""
+        """Return whether k matchings without a common pair give every row a record of its own."""
         if int(self.row_counts.sum()) > int(self.record_counts.sum()) or k > self._most:
             return False
         net = self._network(k)

@@ -54,7 +54,7 @@ def kept_classes(classes: Classes, models: Sequence[PrivacyModel], outliers: Out
 
 
 def accepted(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
-    """Say which classes every model accepts."""
+    """Return which classes every model accepts."""
     accepted = np.ones(len(classes), dtype=np.bool_)
     for model in models:
         accepted &= model.accepts(classes)
@@ -82,7 +82,7 @@ def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np
 
 
 def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> bool:
-    """Say whether the suppressed records, taken as one class, satisfy every model; a class of stars looks like them."""
+    """Return whether the suppressed records, taken as one class, satisfy every model; a class of stars looks like them."""
     alike = ~kept
     if classes.stars >= 0:
         alike[classes.stars] = True

@@ -141,7 +141,7 @@ class DeltaDisclosure(SensitiveModel):
         )
 
     def _within(self, found: int, expected: int) -> bool:
-        """Say whether e ** -delta < found / expected < e ** delta."""
+        """Return whether e ** -delta < found / expected < e ** delta."""
         ratio, delta = Fraction(found, expected), exact_fraction(self.delta)
         return exceeds_exp(ratio, -delta) and not exceeds_exp(ratio, delta)
 

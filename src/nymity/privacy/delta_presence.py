@@ -128,7 +128,7 @@ class DeltaPresence(NothingOnValues):
         return np.asarray(np.minimum(sizes, others * high.numerator // (high.denominator - high.numerator)))
 
     def _within(self, members: Any, people: Any) -> Any:
-        """Say where ``members`` of so many ``people`` lie within the bounds, in integers; nobody does."""
+        """Return where ``members`` of so many ``people`` lie within the bounds, in integers; nobody does."""
         low, high = exact_fraction(self.low), exact_fraction(self.high)
         return (people * low.numerator <= members * low.denominator) & (
             members * high.denominator <= people * high.numerator

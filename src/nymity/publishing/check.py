@@ -278,14 +278,14 @@ def _promises(
 
 
 def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
-    """Say what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
+    """Return what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
     if finding.why is None or stated is None or not isinstance(stated.form, Certificate1):
         return finding.why or ""
     return f"{finding.why}; this release was made by {stated.form.versions['nymity']}, by the rule of that version"
 
 
 def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
-    """Say where a certificate speaks of another job than the one given; how that searched is its own affair."""
+    """Return where a certificate speaks of another job than the one given; how that searched is its own affair."""
     if job is None:
         return
     if _plain(job.privacy) != _plain(stated.job.models):
@@ -297,7 +297,7 @@ def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
 
 
 def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
-    """Say where a certificate gives a column another height than the hierarchy that the job lists for it.
+    """Return where a certificate gives a column another height than the hierarchy that the job lists for it.
 
     Hierarchies that are built from the values of the original, or lie in a file that is not here, are passed over.
     """
@@ -323,7 +323,7 @@ _LISTED = (Hierarchy, HierarchyFile, HierarchyRows, Taxonomy)
 
 
 def _is_seeded(job: Job | None, stated: Stated | None) -> bool:
-    """Say whether a method drew what anybody can draw again."""
+    """Return whether a method drew what anybody can draw again."""
     told = stated is not None and stated.form.is_seeded
     if job is None:
         return told

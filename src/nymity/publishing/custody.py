@@ -62,7 +62,7 @@ class KeptLog:
         return self.folder / MAPPING_NAME
 
     def belongs_to(self, hashes: Iterable[str]) -> bool:
-        """Say whether one of the tables has one of these hashes."""
+        """Return whether one of the tables has one of these hashes."""
         known = {one.get(name) for one in self.released for name in ("file_sha256", "content_sha256")}
         return not known.isdisjoint(hashes)
 
@@ -310,7 +310,7 @@ def certified_tables(folder: Path) -> list[dict[str, str]] | None:
 
 
 def _belong_together(private: Path, folder: Path) -> bool:
-    """Say whether a log and a certificate are of one release, as far as they tell."""
+    """Return whether a log and a certificate are of one release, as far as they tell."""
     released, certified = _told(private).get(RELEASED), certified_tables(folder)
     return certified is not None and (released is None or released == certified)
 

@@ -20,7 +20,7 @@ from nymity.quality.published_rows import Ints, PublishedRows
 
 
 def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
-    """Say why a loss has no value for a release, or nothing where it has one."""
+    """Return why a loss has no value for a release, or nothing where it has one."""
     target = prepared.needs.target
     if target is not None and target not in published.majorities:
         return f"the column {target!r} is not in the released table"

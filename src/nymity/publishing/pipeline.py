@@ -368,7 +368,7 @@ def _one_zero(cell: pl.Expr, dtype: pl.DataType | DataTypeClass) -> pl.Expr:
 
 
 def _row_order(table: pl.DataFrame, wanted: str, draws: Draws) -> NDArray[np.int64]:
-    """An order of rows that owes nothing to the input's."""
+    """Return an order of rows that does not depend on the input's."""
     order = content_order(table)
     return order[draws.permutation(ROWS, table.height)] if wanted == "shuffled" else order
 

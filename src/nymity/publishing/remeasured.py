@@ -101,7 +101,7 @@ class Beside:
         return Beside(tables=tables, population=population, originals=originals)
 
     def missing(self, model: PrivacyModel) -> str:
-        """Say what a promise needs that was not given."""
+        """Return what a promise needs that was not given."""
         if model.needs_source and self.originals is None:
             return "it is about matching rows with the original: give that and the job (--original, --job)"
         if model.second_table and self.population is None:
@@ -115,7 +115,7 @@ class Beside:
 def mismeasured(
     form: CertificateForm, models: Sequence[PrivacyModel], verified: Verification, measuring: Measuring
 ) -> Iterator[str]:
-    """Say where a certificate tells other figures than are measured now."""
+    """Return where a certificate tells other figures than are measured now."""
     now = measured_section(verified)
     if isinstance(form.measured, MeasuredSection1):
         now = _by_rule_1(now, models, measuring) if verified.masked else now
@@ -209,7 +209,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
 
 
 def other_original(originals: Originals | None, form: CertificateForm) -> Iterator[str]:
-    """Say whether the original is not of the size the certificate tells; only the custodian can compare its hash."""
+    """Return whether the original is not of the size the certificate tells; only the custodian can compare its hash."""
     if originals is None or form.input is None or form.suppressed is None:
         return
     told = form.input.records - form.suppressed.dropped_for_missing_values
@@ -221,7 +221,7 @@ def other_original(originals: Originals | None, form: CertificateForm) -> Iterat
 
 
 def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[str]:
-    """Say whether the population is not of the size the certificate tells; only the custodian can compare its hash."""
+    """Return whether the population is not of the size the certificate tells; only the custodian can compare its hash."""
     if tables is None or tables.everyone is None or form.population is None:
         return
     if form.population.records != tables.everyone.height:

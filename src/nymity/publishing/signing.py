@@ -120,7 +120,7 @@ class VerifyingKey:
         return "SHA256:" + base64.b64encode(hashlib.sha256(raw).digest()).decode().rstrip("=")
 
     def problem(self, content: bytes, signature: Signature | None) -> str:
-        """Say why ``content`` is not signed by this key; nothing where it is."""
+        """Return why ``content`` is not signed by this key; nothing where it is."""
         from cryptography.exceptions import InvalidSignature
 
         if signature is None:

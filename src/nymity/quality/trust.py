@@ -44,7 +44,7 @@ def measured_trust() -> Mapping[str, Trust]:
 
 
 def picked(key: str) -> str:
-    """Say in how many pairs a metric picked the more useful release, or that nobody has studied it yet."""
+    """Return in how many pairs a metric picked the more useful release, or that nobody has studied it yet."""
     trust = measured_trust().get(key)
     return NOT_STUDIED if trust is None else f"{trust.overall.rate:.0%}"
 

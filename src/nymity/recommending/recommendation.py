@@ -195,7 +195,7 @@ class Recommendation:
 
 
 def _roles(schema: Schema) -> str:
-    """Say which columns are generalized, left out, and published as they are."""
+    """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
         "left out": schema.columns(Role.IDENTIFYING),

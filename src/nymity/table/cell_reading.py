@@ -100,7 +100,7 @@ class _Reader:
         return np.arange(self._hierarchy.domain_size)
 
     def key(self, codes: Ints) -> bytes:
-        """Tell readings apart by the source's values they cover."""
+        """Return a key of the source's values that are covered: readings with one key are the same."""
         return np.sort(codes[self._occurs[codes]]).tobytes()
 
     def readings(self, label: Label) -> dict[bytes, Ints]:
@@ -111,7 +111,7 @@ class _Reader:
         return found
 
     def allows(self, readings: dict[bytes, Ints], codes: Ints) -> bool:
-        """Say whether some of the readings together stand for these values."""
+        """Return whether some of the readings together stand for these values."""
         within = [found for found in readings.values() if np.isin(found[self._occurs[found]], codes).all()]
         return bool(within) and self.key(np.unique(np.concatenate(within))) == self.key(codes)
 

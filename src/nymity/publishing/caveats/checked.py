@@ -64,7 +64,7 @@ def checked_caveats(
 
 
 def _unlike_job(stated: Mapping[str, Any], known: Sequence[Caveat], foreseen: Sequence[Caveat]) -> list[str]:
-    """Say which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
+    """Return which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
     said = {(one.key, one.says) for one in known}
     keys = {one.key for one in known}
     problems = [f"it leaves out a warning: {one.says}" for one in foreseen if (one.key, one.says) not in said]

@@ -185,7 +185,7 @@ class Exchange:
         return "the cells or sizes of their classes"
 
     def _shown(self, world: tuple[int, ...], one: int, other: int, runs: int) -> list[bool]:
-        """Say for each of the same keys whether a table is published with what the release shows of two people."""
+        """Return for each of the same keys whether a table is published with what the release shows of two people."""
         published = self._published(world, runs)
         if self._deterministic:
             return [recoded is not None and self._replay.is_this_release(recoded) for recoded in published]
@@ -226,7 +226,7 @@ class Exchange:
         return {person: cells[own] for person, own in enumerate(self._scene.own.tolist()) if own >= 0}
 
     def _exchangeable(self, one: int) -> NDArray[np.bool_]:
-        """Say who differs from a person in quasi-identifiers and values, and fits the person's row as she fits his."""
+        """Return who differs from a person in quasi-identifiers and values, and fits the person's row as she fits his."""
         scene, truth = self._scene, np.array(self.worlds.truth)
         assert scene.people is not None
         assert scene.matcher is not None

@@ -282,6 +282,6 @@ def _sampled(found: Task, seed: int) -> tuple[NDArray[np.bool_], EncodedTable]:
 
 
 def _tested(found: Task, examples: Any) -> Any:
-    """Say which test records are answered correctly."""
+    """Return which test records are answered correctly."""
     learner = found.learner
     return learner.held_out(examples, learner.others(found.test), [CLASSIFIER])[CLASSIFIER].correct

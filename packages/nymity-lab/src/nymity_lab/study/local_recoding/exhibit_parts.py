@@ -56,7 +56,7 @@ def by(found: Ratios, place: int) -> dict[int, float]:
 
 
 def less(found: Iterable[float]) -> bool | None:
-    """Say whether all ratios are clearly below 1; None where one is too near to it, and none is clearly above."""
+    """Return whether all ratios are clearly below 1; None where one is too near to it, and none is clearly above."""
     values = list(found)
     if any(value > 1 + MARGIN for value in values):
         return False
@@ -64,7 +64,7 @@ def less(found: Iterable[float]) -> bool | None:
 
 
 def grows(values: Mapping[int, float]) -> bool | None:
-    """Say whether each value is clearly above the one before."""
+    """Return whether each value is clearly above the one before."""
     return less(a / b for a, b in pairwise(values.values()))
 
 

@@ -71,7 +71,7 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
 
 
 def _steps(order: list[int], grown: list[list[int]], k: int) -> Rows:
-    """Tell step by step how classes grew: the record looked at, what is left afterwards, and the class it ended in."""
+    """Return step by step how classes grew: the record looked at, what is left afterwards, and the class it ended in."""
     classes = [members[:k] for members in grown]
     later = {record: c for c, members in enumerate(grown) for record in members[k:]}
     left, steps = list(order), []
@@ -133,7 +133,7 @@ def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _several(geometry: Geometry, classes: Ints) -> Any:
-    """Say for each record and set whether its class has two values or more (n, s)."""
+    """Return for each record and set whether its class has two values or more (n, s)."""
     import numpy as np
 
     low = np.full((int(classes.max()) + 1, geometry.codes.shape[1]), np.iinfo(np.int64).max)

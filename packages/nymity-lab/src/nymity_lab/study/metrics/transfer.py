@@ -109,7 +109,7 @@ def _own(results: Results) -> Exhibit:
 
 
 def _budget(results: Results, n_metrics: int) -> tuple[str, str]:
-    """Tell what the models had to learn from, and in which time."""
+    """Return what the models had to learn from, and in which time."""
     models = where(results.rows("meta"), by="model")
     chosen = [kind for row in models for kind in row["chosen"]]
     kinds = sorted(set(chosen), key=lambda kind: -chosen.count(kind))
