@@ -82,7 +82,7 @@ def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np
 
 
 def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> bool:
-    """Return whether the suppressed records, taken as one class, satisfy every model; a class of stars looks like them."""
+    """Return whether the suppressed records, taken as one class (of stars), satisfy every model."""
     alike = ~kept
     if classes.stars >= 0:
         alike[classes.stars] = True

@@ -50,7 +50,7 @@ class Population:
 
 
 def tables_of(job: Job, source: pl.DataFrame) -> Tables:
-    """Return the table to publish and the population apart; ``source`` is the table that the job publishes by itself."""
+    """Return the table to publish and the population apart; ``source`` is what the job publishes by itself."""
     model = _model_of(job)
     if model is None:
         return Tables(published=source)

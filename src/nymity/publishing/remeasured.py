@@ -221,7 +221,7 @@ def other_original(originals: Originals | None, form: CertificateForm) -> Iterat
 
 
 def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[str]:
-    """Return whether the population is not of the size the certificate tells; only the custodian can compare its hash."""
+    """Return whether the population has not the size the certificate says; only the custodian can compare hashes."""
     if tables is None or tables.everyone is None or form.population is None:
         return
     if form.population.records != tables.everyone.height:

@@ -89,7 +89,7 @@ class Released:
         return self.schema
 
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
-        """Return what cells stand for: by the recoding, or by their text beside the original; None if neither is known."""
+        """Return what cells stand for: by the recoding, or by their text beside the original; None if neither does."""
         if self.counts is not None:
             return CellReading({}, as_they_are)
         if self.recoding is not None:

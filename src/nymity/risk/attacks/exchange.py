@@ -226,7 +226,7 @@ class Exchange:
         return {person: cells[own] for person, own in enumerate(self._scene.own.tolist()) if own >= 0}
 
     def _exchangeable(self, one: int) -> NDArray[np.bool_]:
-        """Return who differs from a person in quasi-identifiers and values, and fits the person's row as she fits his."""
+        """Return who differs from a person in quasi-identifiers and values, and would fit the row of the other."""
         scene, truth = self._scene, np.array(self.worlds.truth)
         assert scene.people is not None
         assert scene.matcher is not None

@@ -71,7 +71,7 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
 
 
 def _steps(order: list[int], grown: list[list[int]], k: int) -> Rows:
-    """Return step by step how classes grew: the record looked at, what is left afterwards, and the class it ended in."""
+    """Return step by step how classes grew: the record looked at, what is left afterwards, and its class in the end."""
     classes = [members[:k] for members in grown]
     later = {record: c for c, members in enumerate(grown) for record in members[k:]}
     left, steps = list(order), []
