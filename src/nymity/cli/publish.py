@@ -171,7 +171,7 @@ def publish_job(
             comparison = compare(original, release)
         report(observe, Progress(stage="writing and verifying"))
         written = release.write(
-            to.release, custodian=to.custodian, sign=key, beside=pages.about, force=force, wait=wait
+            to.release, custodian=to.custodian, sign=key, further_files=pages.about, force=force, wait=wait
         )
         release = replace(release, certificate=written)
         try:

@@ -30,7 +30,7 @@ class EvaluatedNodes:
     suppressed records, published classes, records of the smallest of those (the k reached; 0 if there is none), loss.
     Masked rows are not among these classes: they stay only where they are as many as the models ask for.
     A solution stays within the suppression limit and publishes at least one record. ``losses`` are those that were
-    evaluated with the nodes, by name, the first of them ``loss``; ``kept`` is what others can be computed from.
+    evaluated with the nodes, by name, the first of them ``loss``; others can be computed from ``search_statistics``.
     """
 
     names: tuple[str, ...]
@@ -42,19 +42,21 @@ class EvaluatedNodes:
     loss: Floats
     solution: NDArray[np.bool_]
     losses: Mapping[str, Floats] = field(default_factory=dict)
-    kept: Kept | None = None
+    search_statistics: SearchStatistics | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
 
     def __getitem__(self, index: NDArray[Any] | slice) -> EvaluatedNodes:
         """Return some of the nodes, by a mask or by their positions."""
-        arrays = [f.name for f in fields(self) if f.name not in ("names", "records", "losses", "kept")]
+        arrays = [f.name for f in fields(self) if f.name not in ("names", "records", "losses", "search_statistics")]
         return replace(
             self,
             **{name: getattr(self, name)[index] for name in arrays},
             losses={name: values[index] for name, values in self.losses.items()},
-            kept=None if self.kept is None else replace(self.kept, statistics=self.kept.statistics[index]),
+            search_statistics=None
+            if self.search_statistics is None
+            else replace(self.search_statistics, statistics=self.search_statistics.statistics[index]),
         )
 
     def frame(self, losses: Sequence[str | Loss] = ()) -> pl.DataFrame:
@@ -84,7 +86,7 @@ class EvaluatedNodes:
         wanted = loss_of(loss)
         if wanted.name in self.losses:
             return self.losses[wanted.name]
-        value = None if self.kept is None else self.kept.value(wanted)
+        value = None if self.search_statistics is None else self.search_statistics.value(wanted)
         if value is None:
             raise ParameterError(
                 "losses",
@@ -137,7 +139,7 @@ class EvaluatedNodes:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class SearchStatistics:
     """What a search knew of its nodes beyond what it reports: any loss that needs no more can be computed."""
 
     table: EncodedTable

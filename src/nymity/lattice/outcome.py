@@ -56,7 +56,7 @@ def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelReco
     return LevelRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
-        layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.kept]),),
+        layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.published]),),
         outliers=classes.decision.outliers,
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nymity.kernels.grouping import distinct
 from nymity.lattice.nodes import TIE as TIE
-from nymity.lattice.nodes import EvaluatedNodes, Kept
+from nymity.lattice.nodes import EvaluatedNodes, SearchStatistics
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics, PreparedLoss
 from nymity.table.encoding import EncodedTable
@@ -119,9 +119,9 @@ class SeenNodes:
             records=self.table.n_records,
             levels=everything.levels,
             suppressed=everything.suppressed,
-            classes=everything.kept,
+            classes=everything.accepted_classes,
             smallest=everything.smallest,
             loss=self.loss.value(everything),
             solution=self.solves(everything),
-            kept=Kept(self.table, everything, self.loss.needs),
+            search_statistics=SearchStatistics(self.table, everything, self.loss.needs),
         )

@@ -174,7 +174,7 @@ class Assignment:
 
     def accepted(self) -> NDArray[np.bool_]:
         """Return which classes keep every promise, all records being published."""
-        return decide(self.as_classes(), self.problem.models, "keep").kept
+        return decide(self.as_classes(), self.problem.models, "keep").published
 
     def merged(self, into: Ints) -> Assignment:
         """Renumber classes, putting some together: ``into`` (n_classes,) is the new number of each."""

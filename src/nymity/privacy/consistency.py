@@ -212,7 +212,7 @@ def _column(released: pl.Series, name: str, originals: Originals) -> _Column:
     text = as_text(released)
     labels = text.unique(maintain_order=True).to_list()
     known, where = originals.cells.get(name), f"released column {name!r}"
-    cells = read_cells(labels, hierarchy, occurring, known=known, where=where)
+    cells = read_cells(labels, hierarchy, occurring, published=known, where=where)
     ranks = [np.sort(rank[cells.codes(cell)]) for cell in range(len(labels))]
     return _Column(
         records=rank[codes],

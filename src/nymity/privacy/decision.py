@@ -17,7 +17,7 @@ from nymity.table.recoding import Outliers
 class Decision:
     """The classes to publish, (n_classes,), and what becomes of the records of the others."""
 
-    kept: NDArray[np.bool_]
+    published: NDArray[np.bool_]
     outliers: Outliers
 
 
@@ -49,7 +49,7 @@ def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers)
 def kept_classes(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> NDArray[np.bool_]:
     """Return the classes that :func:`decide` keeps, without asking about masked rows where it makes no difference."""
     if outliers != "keep" and any(model.compares for model in models):
-        return decide(classes, models, outliers).kept
+        return decide(classes, models, outliers).published
     return _together(classes, models, accepted(classes, models))
 
 

@@ -99,14 +99,14 @@ class PrivacyModel(ABC):
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Return which classes keep the promise, (n_classes,)."""
 
-    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of the classes that are to be kept can be published together, for promises about all of them.
 
         It looks at sizes and people alone. Masked rows are no part of the classes here; :mod:`nymity.privacy.decision`
         asks again with them as one more class.
         """
         del classes
-        return kept
+        return published
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Bound how many records of each class can be published if it is split in any way, (n_classes,).

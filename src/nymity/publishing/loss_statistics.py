@@ -52,7 +52,7 @@ def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStati
         if isinstance(prepared, PreparedPrecisionLoss)
         else np.array([_levels(published)]),
         suppressed=np.array([published.suppressed]),
-        kept=np.array([len(sizes)]),
+        accepted_classes=np.array([len(sizes)]),
         squares=np.array([int(sizes @ sizes)]),
         classes=np.array([len(sizes)]),
         smallest=np.array([sizes.min() if len(sizes) else 0]),

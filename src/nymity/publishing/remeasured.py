@@ -36,7 +36,7 @@ class Measuring:
     files: ReleasedFiles
     quasi: tuple[str, ...]
     hierarchies: Mapping[str, HierarchySource]
-    beside: Beside
+    further: FurtherTables
 
     def all_but(
         self, models: Sequence[PrivacyModel], unseen: dict[PrivacyModel, str]
@@ -62,9 +62,9 @@ class Measuring:
             self.quasi,
             models,
             hierarchies=self.hierarchies,
-            population=self.beside.population,
+            population=self.further.population,
             counts=self.files.counts,
-            originals=self.beside.originals,
+            originals=self.further.originals,
         )
 
     def without_masked(self, models: Sequence[PrivacyModel]) -> Verification:
@@ -77,8 +77,8 @@ class Measuring:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Beside:
-    """What lies beside the table: the population and the original, where promises need them and they were given."""
+class FurtherTables:
+    """The tables that promises need beside the released one: population and original, where they were given."""
 
     tables: Tables | None = None
     population: Population | None = None
@@ -91,14 +91,14 @@ class Beside:
         recoding: Callable[[], Recoding | None],
         source: Any,
         original: Any,
-    ) -> Beside:
+    ) -> FurtherTables:
         """Read what promises need, as far as it was given."""
         tables = population = originals = None
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
             originals = _originals(original, job, recoding())
-        return Beside(tables=tables, population=population, originals=originals)
+        return FurtherTables(tables=tables, population=population, originals=originals)
 
     def missing(self, model: PrivacyModel) -> str:
         """Return what a promise needs that was not given."""

@@ -144,7 +144,7 @@ class Signature:
     value: bytes
 
     @staticmethod
-    def beside(certificate: str | Path) -> Signature | None:
+    def of(certificate: str | Path) -> Signature | None:
         """Read the signature of a certificate file; None where there is none."""
         path = Path(f"{certificate}.sig")
         return Signature.parse(_read(path, "a signature"), str(path)) if path.is_file() else None

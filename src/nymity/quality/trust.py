@@ -55,9 +55,9 @@ def trust_source() -> Mapping[str, Any]:
     return {name: value for name, value in _shipped().items() if name != "metrics"}
 
 
-def _read(found: Mapping[str, Any]) -> Trust:
-    by_utility = {name: PairRate(**share) for name, share in found["by_utility"].items()}
-    return Trust(overall=PairRate(**found["overall"]), by_utility=by_utility)
+def _read(content: Mapping[str, Any]) -> Trust:
+    by_utility = {name: PairRate(**share) for name, share in content["by_utility"].items()}
+    return Trust(overall=PairRate(**content["overall"]), by_utility=by_utility)
 
 
 @cache

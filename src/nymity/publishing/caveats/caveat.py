@@ -61,10 +61,10 @@ def verdict(holds: bool, warnings: int) -> str:
     return f"holds, with {warnings:,} warning{'s' * (warnings > 1)}"
 
 
-def differences(stated: Sequence[Mapping[str, Any]], found: Sequence[Caveat], keys: Collection[str]) -> list[str]:
+def differences(stated: Sequence[Mapping[str, Any]], expected: Sequence[Caveat], keys: Collection[str]) -> list[str]:
     """Return where the warnings of a certificate are not those that were found, of the kinds named by ``keys``."""
     told = {_identity(item): item for item in stated if item.get("warning") in keys}
-    seen = {_identity(caveat.plain()): caveat for caveat in found if caveat.key in keys}
+    seen = {_identity(caveat.plain()): caveat for caveat in expected if caveat.key in keys}
     problems = [
         f"the certificate leaves out a warning: {caveat.says}" for one, caveat in seen.items() if one not in told
     ]

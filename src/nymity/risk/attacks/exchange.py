@@ -210,7 +210,7 @@ class Exchange:
         encoded = self._replay.encoded(table)
         if encoded is None:
             return [None] * runs
-        keys = [KeyedDraws.known(self._scene.seed * 10**6 + number) for number in range(runs)]
+        keys = [KeyedDraws.seeded(self._scene.seed * 10**6 + number) for number in range(runs)]
         return [self._replay.published(table, encoded, draws) for draws in keys]
 
     @cached_property
@@ -243,18 +243,18 @@ class Exchange:
 
     # -- in words ------------------------------------------------------------------------------------------------
 
-    def _ratios(self, found: list[Compared]) -> dict[str, object]:
-        shown = [own for own in found if own.shown]
+    def _ratios(self, compared: list[Compared]) -> dict[str, object]:
+        shown = [own for own in compared if own.shown]
         if self._deterministic:
             return {"infinite": sum(own.before > 0 for own in shown), "one": sum(own.both > 0 for own in shown)}
         most = max(shown, key=lambda own: own.ratio())
         low, high = most.interval(error=ERROR / len(shown))
         return {"largest": _plain(most.ratio()), "low": low, "high": _plain(high), "error": ERROR}
 
-    def _said(self, found: list[Compared]) -> str:
+    def _said(self, compared: list[Compared]) -> str:
         if self._deterministic:
             return "where they are, the exchange is ruled out, else both tables are equally likely."
-        ratios = self._ratios(found)
+        ratios = self._ratios(compared)
         largest, low, high = (_said_ratio(ratios[name]) for name in ("largest", "low", "high"))
         return f"the largest likelihood ratio is {largest} (from {low} to {high}, for all pairs at 95%)."
 

@@ -117,7 +117,7 @@ class Replay:
         total, rows = Fraction(0), defaultdict[Row, dict[Row, Fraction]](dict)
         ways = every_way(
             lambda draws: self.published(table, encoded, draws),
-            known=self._orders(table, encoded),
+            orders=self._orders(table, encoded),
             most=max(1, self.most - self.runs),
         )
         for recoded, chance in ways:

@@ -76,7 +76,7 @@ def _records(unit: float) -> Iterator[Line]:
 
 
 def _both_tables(method: Buckets, table: EncodedTable, promise: FPrivacy, census: pl.DataFrame) -> None:
-    draws = KeyedDraws.known(0)
+    draws = KeyedDraws.seeded(0)
     method.run(table, [promise], columns=census.columns, draws=draws).recoding.apply(census, draws=draws)
 
 

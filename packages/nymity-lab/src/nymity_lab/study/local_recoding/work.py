@@ -185,7 +185,7 @@ def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, dra
     table = table[_order(table.height, draw)[:n]]
     words = [pl.format("value {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in sets]
     encoded = encode(table.with_columns(words), Schema(dict.fromkeys(columns, quasi())))
-    return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)], KeyedDraws.known(0))
+    return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)], KeyedDraws.seeded(0))
 
 
 @lru_cache(maxsize=4)

@@ -179,7 +179,7 @@ def _utilities(results: Results) -> Exhibit:
 
 
 def _table(
-    results: Results, number: str, title: str, rates: Rates, printed: Mapping[tuple[str, str], float], found: Finding
+    results: Results, number: str, title: str, rates: Rates, printed: Mapping[tuple[str, str], float], finding: Finding
 ) -> Exhibit:
     values = [
         Value(series=f"used on {used}", at=trained, ours=rate, paper=printed.get((trained, used)))
@@ -190,7 +190,7 @@ def _table(
         number=number,
         title=title,
         panels=(panel,),
-        findings=(found,),
+        findings=(finding,),
         notes=notes(results, f"Up to {PAIRS:,} pairs for each Meta-Metric, ties counted half; means over all of them."),
     )
 
