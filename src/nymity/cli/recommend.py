@@ -134,8 +134,8 @@ def _show(screen: Screen, recommendation: Recommendation, out: Path, written: li
     )
     screen.show(
         f"Accuracy for {recommendation.target} ({count(recommendation.classes, 'class', 'classes')}) on "
-        f"{original.records:,} records kept apart: {percent(original.rate)} learned from the original, {percent(zero.rate)} by always answering "
-        "the most frequent class.",
+        f"{original.records:,} records kept apart: {percent(original.rate)} learned from the original, "
+        f"{percent(zero.rate)} by always answering the most frequent class.",
         "",
         _table(recommendation),
         "",

@@ -35,7 +35,7 @@ BUDGETS = [0, 300, 2**20]
 PARTS = (
     "levels",
     "suppressed",
-    "kept",
+    "accepted_classes",
     "squares",
     "classes",
     "smallest",
@@ -62,7 +62,7 @@ def problems(draw: st.DrawFn, *, bounded: bool = False) -> tuple[Case, Demand]:
 def assert_counts(found: NodeStatistics, case: Case, demand: Demand, needs: frozenset[str] = frozenset()) -> None:
     for i, levels in enumerate(found.levels.tolist()):
         expected = naive.statistics(case.records, tuple(levels), demand.judges)
-        for name in ("suppressed", "kept", "squares", "classes", "smallest"):
+        for name in ("suppressed", "accepted_classes", "squares", "classes", "smallest"):
             assert getattr(found, name)[i] == getattr(expected, name), (name, levels)
         assert tuple(found.lost_leaves[i]) == expected.lost_leaves
         if "covered" in needs:
