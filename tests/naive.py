@@ -409,7 +409,7 @@ class Statistics:
     """What a node check has to answer."""
 
     suppressed: int
-    kept: int
+    accepted_classes: int
     squares: int
     classes: int
     smallest: int
@@ -429,7 +429,7 @@ def statistics(records: Records, node: Node, judges: Sequence[Judge]) -> Statist
     domain = math.prod(h.domain_size for h in records.hierarchies)
     return Statistics(
         suppressed=len(gone),
-        kept=len(kept),
+        accepted_classes=len(kept),
         squares=sum(len(members) ** 2 for members in kept),
         classes=len(found),
         smallest=min((len(members) for members in kept), default=0),

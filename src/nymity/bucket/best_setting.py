@@ -39,5 +39,5 @@ class Watch:
         return self.until - monotonic()
 
     def report(self, stage: str, done: int, total: int | None = None, best: int | None = None) -> None:
-        """Tell the observer, and stop if it asks for that."""
+        """Report to the observer, and stop if it asks for that."""
         report(self.observe, Progress(stage=stage, done=done, total=total, best=best))

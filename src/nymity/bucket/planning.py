@@ -99,11 +99,11 @@ def _plan(problem: BucketProblem, buckets: Ints, method: str, bound: int | None,
     )
 
 
-def _why_none(problem: BucketProblem, method: str, found: BestSetting) -> str:
-    """Say what stands in the way, by the setting whose sizes are largest and most alike, and what would help."""
+def _why_none(problem: BucketProblem, method: str, setting: BestSetting) -> str:
+    """Return what stands in the way, by the setting whose sizes are largest and most alike, and what would help."""
     least, largest = int(problem.sizes[0]), int(problem.sizes[-1])
     none = f"no plan of method {method!r} with buckets of {least} to {largest}"
-    if not found.complete:
+    if not setting.complete:
         return f"{none} was found in time. Try: more seconds"
     even = _even_setting(problem)
     if even is None:

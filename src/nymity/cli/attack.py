@@ -86,15 +86,15 @@ def _read(path: Path, opened: OpenedRelease) -> pl.DataFrame:
     return read_table(path, source.options if source is not None and alike else ReadOptions())
 
 
-def _drawn(found: AttackReport) -> str:
-    people = "without the original" if found.people is None else f"beside {found.people:,} people of the original"
-    return f"{found.rows:,} rows, {people}; {found.targets:,} of them drawn with seed {found.seed}."
+def _drawn(report: AttackReport) -> str:
+    people = "without the original" if report.people is None else f"beside {report.people:,} people of the original"
+    return f"{report.rows:,} rows, {people}; {report.targets:,} of them drawn with seed {report.seed}."
 
 
-def _results(found: AttackReport) -> Table:
+def _results(report: AttackReport) -> Table:
     numbers = ("rate", "without", "highest", "promised")
     shown = table("attack", "of", *numbers, "", right=numbers)
-    for result in found.results:
+    for result in report.results:
         add_row(
             shown,
             result.key,

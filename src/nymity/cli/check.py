@@ -137,7 +137,7 @@ def _show(screen: Screen, result: CheckResult) -> None:
 
 
 def _show_rest(screen: Screen, result: CheckResult) -> None:
-    """Say what the certificate tells that the files do not show, and who signed it."""
+    """Print what the certificate states beyond what the files show, and who signed it."""
     rest = [finding for finding in result.findings if finding.about != "promise"]
     unseen = [finding for finding in rest if finding.answer == "cannot be seen" and finding.about != "signature"]
     if unseen:

@@ -81,31 +81,31 @@ def command(
     screen.answer({**private, **found.to_dict(), **learned, "picks": _rates(found)})
 
 
-def _measured(found: Comparison, group: str) -> Table:
+def _measured(comparison: Comparison, group: str) -> Table:
     """Show what has a value; scaled values may lie below 0% and above 100%."""
     from nymity.quality.trust import picked
 
     shown = table(group, "value", "", "scaled", "", "picks", right=("value", "", "picks"))
-    for m in found.measured:
+    for m in comparison.measured:
         if m.group == group and m.value is not None:
             scale = (None, None) if m.scaled is None else (bar(m.scaled, _BAR), percent(m.scaled))
             add_row(shown, m.name, m.value, _ARROWS[m.better], *scale, picked(m.key))
     return shown
 
 
-def _rates(found: Comparison) -> dict[str, Any]:
+def _rates(comparison: Comparison) -> dict[str, Any]:
     """How often each metric picked the better of two releases in our study; None if it is not studied yet."""
     from nymity.quality.trust import measured_trust
 
     trust = measured_trust()
-    return {m.key: asdict(trust[m.key].overall) if m.key in trust else None for m in found.measured}
+    return {m.key: asdict(trust[m.key].overall) if m.key in trust else None for m in comparison.measured}
 
 
-def _picks(found: Comparison) -> str:
-    """Say how far metrics can be trusted."""
+def _picks(comparison: Comparison) -> str:
+    """Return how far metrics can be trusted."""
     from nymity.quality.trust import trust_source
 
-    about, best = trust_source(), max((share["rate"] for share in _rates(found).values() if share), default=0.5)
+    about, best = trust_source(), max((share["rate"] for share in _rates(comparison).values() if share), default=0.5)
     return (
         f"picks: in how many pairs of releases of our study {about['name']!r} the metric picked the one that "
         f"classifiers learned more from ({about['releases']:,} releases of {len(about['data'])} data sets). A coin "
@@ -113,10 +113,10 @@ def _picks(found: Comparison) -> str:
     )
 
 
-def _undefined(found: Comparison) -> list[Table | str]:
-    """Say what has no value or no scale, and why, those with the same reason together."""
+def _undefined(comparison: Comparison) -> list[Table | str]:
+    """Return what has no value or no scale, and why, those with the same reason together."""
     reasons: dict[str, list[str]] = {}
-    for m in found.measured:
+    for m in comparison.measured:
         if m.undefined is not None:
             reasons.setdefault(m.undefined, []).append(m.name)
     shown = table("undefined", "because")
@@ -125,17 +125,17 @@ def _undefined(found: Comparison) -> list[Table | str]:
     return [shown, ""] if reasons else []
 
 
-def _legend(found: Comparison) -> Table:
+def _legend(comparison: Comparison) -> Table:
     shown = Table.grid(padding=(0, 3, 0, 0))
     shown.add_column(no_wrap=True)
     shown.add_column()
-    for m in found.measured:
+    for m in comparison.measured:
         add_row(shown, m.name, f"{m.title} ({m.unit})", style="dim")
     return shown
 
 
-def _attributes(found: Comparison) -> Table:
+def _attributes(comparison: Comparison) -> Table:
     shown = table("attribute", "level", "share of its domain a cell covers", "", right=("level", ""))
-    for name, share in found.attribute_loss.items():
-        add_row(shown, name, found.levels.get(name), bar(share), percent(share))
+    for name, share in comparison.attribute_loss.items():
+        add_row(shown, name, comparison.levels.get(name), bar(share), percent(share))
     return shown

@@ -44,7 +44,7 @@ class Screen:
             self.out.print(_printable(text), style=style, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """Say on stderr what deserves attention though it is no error, also when quiet."""
+        """Print on stderr what deserves attention though it is no error, also when quiet."""
         self.tell("note", text)
 
     def tell(self, head: str, text: str) -> None:
@@ -86,7 +86,7 @@ def add_row(to: Table, *cells: object, style: str | None = None) -> None:
 
 
 def cell(value: object) -> str:
-    """Write a value for people: thousands separated, missing as ``–``, nothing a terminal would obey."""
+    """Write a value for people: thousands separated, missing as ``–``, without control characters."""
     if value is None:
         return "–"
     if isinstance(value, bool):

@@ -78,7 +78,7 @@ def _spare_others(data: Path, job: Path, text: str, *, force: bool) -> None:
 
 
 def _is_own(certificate: Path, text: str) -> bool:
-    """Say whether a release was made by the demo's job: only such a one is replaced without being asked to."""
+    """Return whether a release was made by the demo's job: only such a one is replaced without being asked to."""
     from nymity.core.plain_data import read_json
     from nymity.publishing.job import Job
 

@@ -57,7 +57,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def _warned() -> Iterator[None]:
-    """Say on stderr, once each, what others can read and should not; all other warnings go their way."""
+    """Print on stderr, once each, what others can read and should not; leave all other warnings as they are."""
     told: set[str] = set()
     with warnings.catch_warnings():
         before = warnings.showwarning
@@ -136,7 +136,7 @@ def describe(error: NymityError) -> dict[str, Any]:
 
 
 def _quotes(error: BaseException | None) -> bool:
-    """Say whether an error, or the one it passes on, quotes values."""
+    """Return whether an error, or the one it passes on, quotes values."""
     while error is not None:
         if getattr(error, "quotes_values", False):
             return not hidden()

@@ -88,7 +88,7 @@ def names(listed: str | None) -> list[str]:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Say whether two paths lead to the same place."""
+    """Return whether two paths lead to the same place."""
     return resolved(one) == resolved(other)
 
 

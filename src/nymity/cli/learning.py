@@ -106,10 +106,10 @@ def learned(screen: Screen, release: Release, original: pl.DataFrame, observe: O
         return None
 
 
-def _quickly(found: Learnability) -> str:
+def _quickly(learnability: Learnability) -> str:
     return (
-        f"Learnability (AUROC of naive Bayes): {found.original:.3f} → {found.release:.3f}; 0.5 tells nothing. Of all "
-        "metrics it picked the more useful of two releases most often in our study."
+        f"Learnability (AUROC of naive Bayes): {learnability.original:.3f} → {learnability.release:.3f}; "
+        "0.5 is guessing. Of all metrics it picked the more useful of two releases most often in our study."
     )
 
 

@@ -73,11 +73,11 @@ def _later(name: str, entry: EntryPoint) -> Callable[..., None]:
     return guarded(call)
 
 
-def _absent(name: str, known: Known) -> Callable[..., None]:
+def _absent(name: str, command: Known) -> Callable[..., None]:
     def tell() -> None:
         raise MissingExtraError(
-            f"nymity {name} comes with the package {known.distribution!r}, which is not installed. "
-            f"Try: pip install {known.distribution}"
+            f"nymity {name} comes with the package {command.distribution!r}, which is not installed. "
+            f"Try: pip install {command.distribution}"
         )
 
     return guarded(tell)

@@ -115,7 +115,7 @@ class Destination:
     def files(
         self, tables: Sequence[str], *, is_signed: bool, has_about: bool, has_report: bool
     ) -> dict[str, Path | None]:
-        """Say where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
+        """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
         from nymity.publishing.release import ABOUT_NAME
         from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
@@ -177,7 +177,7 @@ def publish_job(
             comparison = compare(original, release, measures=None if with_report else shown)
         report(observe, Progress(stage="writing and verifying"))
         written = release.write(
-            to.release, custodian=to.custodian, sign=key, beside=pages.about, force=force, wait=wait
+            to.release, custodian=to.custodian, sign=key, further_files=pages.about, force=force, wait=wait
         )
         release = replace(release, certificate=written)
         try:

@@ -79,23 +79,23 @@ def command(
     screen.answer({**private, **found.to_dict()})
 
 
-def _drawn(found: QueryError) -> str:
-    asked = "1 to all" if found.dimensions is None else str(found.dimensions)
+def _drawn(errors: QueryError) -> str:
+    asked = "1 to all" if errors.dimensions is None else str(errors.dimensions)
     return (
-        f"{count(found.n, 'query', 'queries')} on {count(found.records, 'record')}: {asked} quasi-identifiers, "
-        f"selectivity {percent(found.selectivity or 0)}, seed {found.seed}. "
-        f"{found.zero_answers:,} of them find no record."
+        f"{count(errors.n, 'query', 'queries')} on {count(errors.records, 'record')}: {asked} quasi-identifiers, "
+        f"selectivity {percent(errors.selectivity or 0)}, seed {errors.seed}. "
+        f"{errors.zero_answers:,} of them find no record."
     )
 
 
-def _errors(found: QueryError) -> Table:
+def _errors(errors: QueryError) -> Table:
     shown = table("error", "value", right=("value",))
     for name, value in (
-        ("mean relative error", found.mean),
-        ("lower quartile", found.lower_quartile),
-        ("median", found.median),
-        ("upper quartile", found.upper_quartile),
-        ("mean normalized error", found.normalized),
+        ("mean relative error", errors.mean),
+        ("lower quartile", errors.lower_quartile),
+        ("median", errors.median),
+        ("upper quartile", errors.upper_quartile),
+        ("mean normalized error", errors.normalized),
     ):
         add_row(shown, name, None if value is None else percent(value))
     return shown

@@ -119,39 +119,40 @@ def _numbers(listed: str | None) -> list[int] | None:
         raise ParameterError("--k", expected="whole numbers with commas between", got=repr(listed)) from None
 
 
-def _page(found: Recommendation) -> str:
+def _page(recommendation: Recommendation) -> str:
     from nymity.recommending.recommendation_page import render_page
 
-    return render_page(found)
+    return render_page(recommendation)
 
 
-def _show(screen: Screen, found: Recommendation, out: Path, written: list[str]) -> None:
-    original, zero = found.best_original.confirming, found.zero_r.confirming
+def _show(screen: Screen, recommendation: Recommendation, out: Path, written: list[str]) -> None:
+    original, zero = recommendation.best_original.confirming, recommendation.zero_r.confirming
     screen.line(
-        f"{count(len(found.trials), 'release')} tried in {found.seconds:,.0f} s: {_ENDINGS[found.ending]}",
+        f"{count(len(recommendation.trials), 'release')} tried in {recommendation.seconds:,.0f} s: "
+        f"{_ENDINGS[recommendation.ending]}",
         style="bold",
     )
     screen.show(
-        f"Accuracy for {found.target} ({count(found.classes, 'class', 'classes')}) on {original.records:,} records "
-        f"kept apart: {percent(original.rate)} learned from the original, {percent(zero.rate)} by always answering "
-        "the most frequent class.",
+        f"Accuracy for {recommendation.target} ({count(recommendation.classes, 'class', 'classes')}) on "
+        f"{original.records:,} records kept apart: {percent(original.rate)} learned from the original, "
+        f"{percent(zero.rate)} by always answering the most frequent class.",
         "",
-        _table(found),
+        _table(recommendation),
         "",
         "risk: highest for any record, and average. accuracy: on the records chosen by; again: on those kept apart, "
         "with 95% interval. kept: of the way from the most frequent class to the original.",
     )
-    for note in found.notes:
+    for note in recommendation.notes:
         screen.show(f"Note: {note}.")
     screen.line()
     screen.line(f"Wrote {out}: {', '.join(written)}")
     screen.line(f"Next: nymity publish {out / written[0]} --out release")
 
 
-def _table(found: Recommendation) -> Table:
+def _table(recommendation: Recommendation) -> Table:
     numbers = ("#", "risk", "average", "accuracy", "again", "kept")
     shown = table(*numbers, "settings", right=numbers)
-    for choice in found.choices:
+    for choice in recommendation.choices:
         add_row(shown, *_row(choice))
     return shown
 
@@ -165,6 +166,6 @@ def _row(choice: Choice) -> list[object]:
         percent(float(trial.risk.average)),
         percent(score.choosing.rate),
         f"{percent(score.confirming.rate)} ({100 * low:.0f}–{100 * high:.0f})",
-        None if choice.kept is None else f"{choice.kept:.0%}",
+        None if choice.kept_accuracy is None else f"{choice.kept_accuracy:.0%}",
         trial.words + (f"; {percent(trial.suppressed / trial.records)} suppressed" if trial.suppressed else ""),
     ]

@@ -92,33 +92,33 @@ def command(
     screen.answer({**private, **found.to_dict(), **answer})
 
 
-def _records(found: RiskProfile) -> list[str]:
-    alone = found.unique_records
-    share = f" ({percent(alone / found.counted)})" if found.counted else ""
+def _records(profile: RiskProfile) -> list[str]:
+    alone = profile.unique_records
+    share = f" ({percent(alone / profile.counted)})" if profile.counted else ""
     lines = [
-        f"{count(found.counted, 'record')} in {count(found.classes, 'class', 'classes')}, {alone:,} unique{share}."
+        f"{count(profile.counted, 'record')} in {count(profile.classes, 'class', 'classes')}, {alone:,} unique{share}."
     ]
-    if found.masked:
-        lines.append(f"{count(found.masked, 'row')} with every quasi-identifier masked: one of the classes.")
-    if found.dropped:
-        lines.append(f"{count(found.dropped, 'record')} left out for missing values, as the schema says.")
+    if profile.masked:
+        lines.append(f"{count(profile.masked, 'row')} with every quasi-identifier masked: one of the classes.")
+    if profile.dropped:
+        lines.append(f"{count(profile.dropped, 'record')} left out for missing values, as the schema says.")
     return lines
 
 
-def _attackers(found: RiskProfile) -> Table:
-    limit = f"above {float(found.threshold):.4g}"
+def _attackers(profile: RiskProfile) -> Table:
+    limit = f"above {float(profile.threshold):.4g}"
     shown = table("attacker", "highest", "average", limit, right=("highest", "average", limit))
-    for risk in (found.prosecutor, found.journalist):
+    for risk in (profile.prosecutor, profile.journalist):
         if risk is not None and risk.highest is not None and risk.average is not None:
             share = percent(float(risk.share_above or 0))
             add_row(shown, risk.attacker, percent(float(risk.highest)), percent(float(risk.average)), share)
-    if found.marketer is not None:
-        add_row(shown, "marketer", None, percent(float(found.marketer)), None)
+    if profile.marketer is not None:
+        add_row(shown, "marketer", None, percent(float(profile.marketer)), None)
     return shown
 
 
-def _population(found: RiskProfile) -> str:
-    people = found.population
+def _population(profile: RiskProfile) -> str:
+    people = profile.population
     assert people is not None
     among = f"among {float(people.people):,.0f} people"
     if people.uniques is None or people.share is None:

@@ -37,7 +37,7 @@ def let_go() -> None:
 
 
 def was_stopped() -> bool:
-    """Say whether a signal has asked the command to end."""
+    """Return whether a signal has asked the command to end."""
     return bool(_received)
 
 

@@ -45,12 +45,12 @@ class Lossy(io.RawIOBase):
         return self._raw.fileno()
 
     def isatty(self) -> bool:
-        """Say whether it is a terminal."""
+        """Return whether it is a terminal."""
         return self._raw is not None and self._raw.isatty()
 
     @property
     def reason(self) -> str:
-        """Say why output was lost; nothing where nobody was there to read it."""
+        """Return why output was lost; nothing where nobody was there to read it."""
         if self.lost is None or self.lost.errno in (errno.EPIPE, errno.ECONNRESET):
             return ""
         return self.lost.strerror or str(self.lost)

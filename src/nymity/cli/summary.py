@@ -37,7 +37,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
 
 
 def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
-    """Say what was left out and lost."""
+    """Return what was left out and lost."""
     certificate, method = release.certificate, release.job.method
     lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
     return {
@@ -53,23 +53,23 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def show_summary(screen: Screen, found: Mapping[str, Any]) -> None:
+def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
     """Show the account to people."""
-    records = found["records"]
+    records = account["records"]
     of = "" if records["in"] is None else f" of {count(records['in'], 'record')}"
     released = f"Released {records['out']:,}{of or ' records'}"
-    if found["holds"] and "seeded" not in found:
-        show_warnings(screen, f"{released}; every promise", found["warnings"])
+    if account["holds"] and "seeded" not in account:
+        show_warnings(screen, f"{released}; every promise", account["warnings"])
     else:
-        what = "every promise holds, but not against who knows the seed" if found["holds"] else _NOT_PRIVATE
+        what = "every promise holds, but not against who knows the seed" if account["holds"] else _NOT_PRIVATE
         list_warnings(
-            screen, f"{released}; {what}, with {count(len(found['warnings']), 'warning')}.", found["warnings"]
+            screen, f"{released}; {what}, with {count(len(account['warnings']), 'warning')}.", account["warnings"]
         )
     screen.line()
-    screen.show(_guarantee_table(found["guarantees"]), "", _level_table(found["levels"]), "")
-    if "loss" in found:
-        screen.show(_facts(found), "")
-    files = found["files"]
+    screen.show(_guarantee_table(account["guarantees"]), "", _level_table(account["levels"]), "")
+    if "loss" in account:
+        screen.show(_facts(account), "")
+    files = account["files"]
     screen.line(f"table         {files['table']}")
     if "sensitive" in files:
         screen.line(f"sensitive     {files['sensitive']}")
@@ -139,17 +139,17 @@ def _level_table(levels: list[dict[str, Any]]) -> Table:
     return shown
 
 
-def _facts(found: Mapping[str, Any]) -> Table:
+def _facts(account: Mapping[str, Any]) -> Table:
     shown = Table.grid(padding=(0, 3, 0, 0))
     shown.add_column(no_wrap=True)
     shown.add_column()
-    add_row(shown, "suppressed", _suppressed(found))
-    add_row(shown, "lost", _lost(found["loss"]))
+    add_row(shown, "suppressed", _suppressed(account))
+    add_row(shown, "lost", _lost(account["loss"]))
     return shown
 
 
-def _suppressed(found: Mapping[str, Any]) -> str:
-    gone, records = found["suppressed"], found["records"]["in"]
+def _suppressed(account: Mapping[str, Any]) -> str:
+    gone, records = account["suppressed"], account["records"]["in"]
     words = f"{gone['records']:,} of {count(records, 'record')} ({percent(gone['records'] / records)}"
     words += f", limit {percent(gone['limit'])})" if gone["limit"] is not None else ")"
     if gone["masked"]:
@@ -164,7 +164,7 @@ def _suppressed(found: Mapping[str, Any]) -> str:
 def _lost(loss: Mapping[str, Any]) -> str:
     words = f"{loss['name']} = {loss['value']:.4g}"
     if loss["scaled"] is not None:
-        words += f", {percent(loss['scaled'])} of the way from the original to nothing"
+        words += f", {percent(loss['scaled'])} on a scale from the original to full suppression"
     if "lattice_nodes" not in loss:
         return f"{words}; {_proof(loss)}"
     checked = f"{loss['nodes_checked']:,} of {count(loss['lattice_nodes'], 'node')} checked"

@@ -11,7 +11,7 @@ from nymity.cli.console import Screen, add_row
 
 
 def show_warnings(screen: Screen, what: str, warnings: Sequence[Mapping[str, Any]]) -> None:
-    """Say that something holds and with how many warnings, and list them."""
+    """Print that something holds and with how many warnings, and list them."""
     from nymity.publishing.caveats import verdict
 
     said = f"{what} {verdict(True, len(warnings))}."

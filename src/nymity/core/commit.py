@@ -105,7 +105,7 @@ class Stage:
         return self.folder / name
 
     def commit(self, names: Iterable[str]) -> None:
-        """Say which staged files move into place, and in which order, once the block has ended well."""
+        """Plan which staged files move into place, and in which order, once the block has ended without an error."""
         for name in names:
             if name != Path(name).name or not (self.folder / name).is_file():
                 raise FileError(
@@ -118,12 +118,12 @@ class Stage:
             self._moves.append(Move(source=self.folder / name, target=self.target / name))
 
     def remove(self, name: str) -> None:
-        """Say that a file of the folder goes, if it is there."""
+        """Plan that a file of the folder is removed, if it is there."""
         if (self.target / name).is_file():
             self._moves.append(Move(source=self.target / name, target=self._second_folder("removed") / name))
 
     def keep(self, files: Iterable[Path], into: str) -> None:
-        """Say that files also stay as they are now, in a folder ``into`` inside this one that is new."""
+        """Plan that files are also kept as they are now, in a new folder ``into`` inside this one."""
         copies = self.folder / "kept"
         copies.mkdir(mode=0o700)
         for file in files:
@@ -419,7 +419,7 @@ def _spare_others(journal: Path, moves: list[Move], stages: list[Path]) -> None:
 
 
 def _between(places: list[Path], stage: Path) -> bool:
-    """Say whether a move stays in the folder of a stage, with one end in the stage."""
+    """Return whether a move stays in the folder of a stage, with one end in the stage."""
     return any(stage in place.parents for place in places[:2]) and all(
         stage.parent in place.parents for place in places
     )
@@ -477,7 +477,7 @@ def _journal_folder(stage: Path) -> Path | None:
 
 
 def _may_be_moving(stage: Path) -> bool:
-    """Say whether a journal speaks of a stage; it may, where somebody else than its owner cannot see that."""
+    """Return whether a journal speaks of a stage; it may, where somebody else than its owner cannot see that."""
     try:
         return journal_of(stage.parent / (stage / _POINTER).read_text(encoding="utf-8")).exists()
     except PermissionError:

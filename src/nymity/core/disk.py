@@ -23,12 +23,12 @@ def spare_devices(target: Path) -> None:
 
 
 def is_there(path: Path) -> bool:
-    """Say whether there is anything of this name, also a link that leads nowhere."""
+    """Return whether there is anything of this name, also a link that leads nowhere."""
     return os.path.lexists(path)
 
 
 def mark_of(path: Path) -> tuple[int, int] | None:
-    """Tell a file by its size and time, which a rename keeps; None for folders and what is not there."""
+    """Return the size and time of a file, which a rename keeps; None for folders and what is not there."""
     if not path.is_file():
         return None
     found = path.stat()

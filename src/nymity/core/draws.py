@@ -70,7 +70,7 @@ class KeyedDraws(Draws):
         return KeyedDraws(key=randomness.secure_bytes(_KEY_BYTES))
 
     @staticmethod
-    def known(seed: int) -> KeyedDraws:
+    def seeded(seed: int) -> KeyedDraws:
         """Return draws that anyone who knows the seed can repeat: for tests, studies and benchmarks."""
         whole_number("seed", seed)
         return KeyedDraws(key=hashlib.sha3_256(f"nymity known seed {seed}".encode()).digest(), seed=int(seed))

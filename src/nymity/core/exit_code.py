@@ -25,7 +25,7 @@ class ExitCode(IntEnum):
 
     @property
     def means(self) -> str:
-        """Say it in a few words."""
+        """The meaning of the code in a few words."""
         return _MEANS[self]
 
     @staticmethod

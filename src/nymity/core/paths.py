@@ -44,6 +44,6 @@ def resolved(path: str | os.PathLike[str]) -> Path:
 
 
 def is_root(folder: Path) -> bool:
-    """Say whether a folder is the root of its file system, which is nobody's to publish into or to close."""
+    """Return whether a folder is the root of its file system, which is nobody's to publish into or to close."""
     place = resolved(folder)
     return place == place.parent

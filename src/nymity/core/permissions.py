@@ -19,7 +19,7 @@ class ExposedWarning(UserWarning):
 
 
 def exposed(path: str | os.PathLike[str]) -> str | None:
-    """Say that a file or folder is open to others, and what to run; None where it is not, or is not there.
+    """Return that a file or folder is open to others, and what to run; None where it is not, or is not there.
 
     A file in a folder that others cannot enter is closed to them, whatever its own permissions are.
     """

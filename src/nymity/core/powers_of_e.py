@@ -10,7 +10,7 @@ DIGITS = 40
 
 
 def exceeds_exp(ratio: Fraction, exponent: Fraction) -> bool:
-    """Say whether ratio > e ** exponent, for an exponent other than 0 and of at most 1000 in size.
+    """Return whether ratio > e ** exponent, for an exponent other than 0 and of at most 1000 in size.
 
     A power of e with such an exponent is irrational (Lindemann), so no ratio equals it and more digits decide in the
     end. A margin of eight digits is far more than the two roundings before it can make.

@@ -37,7 +37,7 @@ def relayed(message: object, instead: str = "something else") -> str:
 
 
 def hidden() -> bool:
-    """Say whether messages must not quote values."""
+    """Return whether messages must not quote values."""
     return os.environ.get(VARIABLE, "") not in ("", "0")
 
 
@@ -57,7 +57,7 @@ def hiding(hide: bool) -> Iterator[None]:
 
 
 def _described(value: object) -> str:
-    """Say what kind of value it is: enough to find it, too little to know it."""
+    """Return what kind of value it is: enough to find it, too little to know it."""
     if value is None:
         return "(missing)"
     if isinstance(value, bool):

@@ -62,9 +62,9 @@ def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...],
         raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
 
 
-def nearest(word: object, known: Iterable[object]) -> str:
+def nearest(word: object, words: Iterable[object]) -> str:
     """Return ``did you mean 'x'?`` for the closest known word, or an empty string; names of columns may be no text."""
-    originals = {str(k).lower(): k for k in known}
+    originals = {str(k).lower(): k for k in words}
     match = difflib.get_close_matches(str(word).lower(), originals, n=1, cutoff=0.5)
     return f"did you mean {originals[match[0]]!r}?" if match else ""
 

@@ -8,6 +8,11 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def people(number: int) -> str:
+    """Return ``1 person``, ``2 people``."""
+    return count(number, "person", "people")
+
+
 def percent(part: float, whole: float = 1.0) -> str:
     """Return a share with one digit, near nothing or all with three; neither is said unless it is exactly so."""
     share = part / whole if whole else 0.0

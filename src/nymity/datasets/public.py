@@ -111,7 +111,7 @@ def locate(name: str) -> Path:
 
 
 def available(name: str) -> bool:
-    """Say whether :func:`public` would find the table of this data set."""
+    """Return whether :func:`public` would find the table of this data set."""
     place = _PLACES.get(name)
     root = os.environ.get(DATA_VARIABLE, "")
     return place is not None and root != "" and _existing(Path(root) / place.folder / place.table) is not None

@@ -35,7 +35,7 @@ class Audit:
     runs: int
 
     def refutes(self, epsilon: Number) -> bool:
-        """Say whether the method breaks a claim of this epsilon, with the delta that was audited."""
+        """Return whether the method breaks a claim of this epsilon, with the delta that was audited."""
         return self.epsilon > float(epsilon)
 
 

@@ -95,7 +95,7 @@ class GroupSize(CountedScore):
 
     def values(self, nodes: NodeStatistics) -> Whole:
         """Return the published classes."""
-        return nodes.kept
+        return nodes.accepted_classes
 
     def ceilings(self, levels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return n / k, rounded down."""

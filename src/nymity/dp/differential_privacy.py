@@ -118,7 +118,7 @@ class DifferentialPrivacy(SizeModel):
         return {"k": groups.smallest}
 
     def holds(self, groups: Groups) -> bool:
-        """Say whether a table *can* be such a release, as far as a table shows that.
+        """Return whether a table *can* be such a release, as far as a table shows that.
 
         Every class has at least k records, and no rows of ``*`` stand beside others: suppressed records are left out,
         as their number would betray a unique one. How the rows were drawn no table shows.
@@ -127,7 +127,7 @@ class DifferentialPrivacy(SizeModel):
         return (smallest is None or smallest >= self.k) and groups.masked in (0, groups.n_records)
 
     def is_empty(self, rarest: Fraction | None) -> bool:
-        """Say whether an attacker who thinks "perhaps, perhaps not" may become certain, but for one in 20,000."""
+        """Return whether an attacker who thinks "perhaps, perhaps not" may become certain, but for one in 20,000."""
         del rarest
         return fraction_between("epsilon", self.epsilon, 0) >= _MEANINGLESS
 

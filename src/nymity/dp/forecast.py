@@ -65,7 +65,7 @@ class Forecast:
         return reachable.filter(pl.Series(lowest, dtype=pl.Boolean))
 
     def advice(self) -> list[str]:
-        """Say which parameters would let more be published, from public facts alone."""
+        """Return which parameters would let more be published, from public facts alone."""
         model, told = self.model, []
         if self.finest.is_empty():
             needed = ceil(model.k / model.beta)
@@ -107,7 +107,7 @@ class Forecast:
 
 
 def forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast:
-    """Say what to expect of a release of ``model.public_records`` records with this schema. No record is looked at."""
+    """Return what to expect of a release of ``model.public_records`` records with this schema; no record is read."""
     attributes = [attribute for attribute in public_schema(schema).values() if attribute.role is Role.QUASI]
     hierarchies = [attribute.hierarchy for attribute in attributes if isinstance(attribute.hierarchy, Hierarchy)]
     tops = (h.height if a.max_level is None else a.max_level for a, h in zip(attributes, hierarchies, strict=True))

@@ -25,7 +25,7 @@ MOST_SUPPRESSED, MOST_GENERALIZED = Fraction(15, 100), Fraction(6, 10)
 
 
 def good_nodes(sample: EncodedTable, *, k: int) -> NDArray[np.bool_]:
-    """Say which nodes, (size,) in C order, suppress less than 15% of the records and have G below 0.6, exactly."""
+    """Return which nodes, (size,) in C order, suppress less than 15% of the records and have G below 0.6, exactly."""
     whole_number("k", k, at_least=1)
     space, shares = Space.of(sample), level_shares(sample)
     suppressed = LevelsAndSuppression(sample, k, 1).suppressed(space)

@@ -26,7 +26,7 @@ class Interpolation(ABC):
 
     @abstractmethod
     def counted(self, space: Space) -> NDArray[np.bool_]:
-        """Say which, in an array of the lattice's shape; every other node has a counted neighbour."""
+        """Return which, in an array of the lattice's shape; every other node has a counted neighbour."""
 
     @abstractmethod
     def parts(self, space: Space) -> Iterator[Space]:
@@ -60,7 +60,7 @@ class EverySecondLevel(Interpolation):
     """
 
     def counted(self, space: Space) -> NDArray[np.bool_]:
-        """Say which are even."""
+        """Return which are even."""
         return np.asarray((space.heights() - sum(space.low)) % 2 == 0)
 
     def parts(self, space: Space) -> Iterator[Space]:
@@ -80,7 +80,7 @@ class EverySecondOfOne(Interpolation):
     """
 
     def counted(self, space: Space) -> NDArray[np.bool_]:
-        """Say which have such a level."""
+        """Return which have such a level."""
         counted = np.zeros(space.grid, dtype=np.bool_)
         np.moveaxis(counted, self._axis(space), 0)[::2] = True
         return counted

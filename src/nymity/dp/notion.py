@@ -83,7 +83,7 @@ class Notion(ABC):
         return 1
 
     def exceeds(self, m: int, delta: Fraction) -> bool:
-        """Say whether value(m) > delta, exactly: no precision decides equality, but an irrational never equals it."""
+        """Return whether value(m) > delta, exactly: no precision decides equality; an irrational never equals it."""
         bits = BITS
         while True:
             with precision(bits):

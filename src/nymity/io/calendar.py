@@ -25,6 +25,6 @@ def refuse_other_years(table: pl.DataFrame, where: str = "") -> None:
 
 
 def in_calendar(days: pl.Series) -> pl.Series:
-    """Say which days have a year that there is; missing ones have, too."""
+    """Return which days have a year that there is; missing ones have, too."""
     named = days.alias("cells")
     return named.dt.year().is_between(MINYEAR, MAXYEAR).fill_null(False) | named.is_null()

@@ -229,7 +229,7 @@ def _without_tail(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _filled(table: pl.DataFrame) -> pl.Series:
-    """Say which rows have any cell."""
+    """Return which rows have any cell."""
     cells = pl.DataFrame({f"c{i}": column.alias("cells").is_not_null() for i, column in enumerate(table.get_columns())})
     return cells.select(pl.any_horizontal(pl.all())).to_series()
 

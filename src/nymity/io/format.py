@@ -25,7 +25,7 @@ class FileSignature:
     rename: str
 
     def fits(self, head: bytes, tail: bytes) -> bool:
-        """Say whether a file starts and ends like this; one that has to end in some way is more than its start."""
+        """Return whether a file starts and ends like this; one that has to end in some way is more than its start."""
         ended = not self.end or (len(head) > len(self.start) and tail.endswith(self.end))
         return head.startswith(self.start) and ended
 
@@ -67,7 +67,7 @@ class Format(ABC):
         """Write a table: the same cells give the same bytes."""
 
     def strangers(self, path: Path) -> list[str]:
-        """Say what a file holds that is no part of a table as nymity writes it: comments, sheets, names of authors.
+        """Return what a file holds that is no part of a table as nymity writes it: comments, sheets, names of authors.
 
         Nothing of that is in the cells that a reader returns, so a check that looks at cells alone would let it pass.
         Plain text has nothing but cells.

@@ -179,19 +179,19 @@ class Scanner:
         if fields > MAX_COLUMNS:
             raise too_wide(self.where, fields)
 
-    def _ragged(self, body: Bytes, stops: Positions, row: int, found: int) -> TableError:
+    def _ragged(self, body: Bytes, stops: Positions, row: int, fields: int) -> TableError:
         line = self._row_line
         if row:
             line = self._line + int(np.count_nonzero(body[: stops[row - 1] + 1] == _NEWLINE))
-        return ragged(self.where, line, self._expected, found, self._shown)
+        return ragged(self.where, line, self._expected, fields, self._shown)
 
 
-def ragged(where: str, line: int, expected: int, found: int, delimiter: str) -> TableError:
+def ragged(where: str, line: int, expected: int, fields: int, delimiter: str) -> TableError:
     """Explain a row with another number of fields than the first row."""
     return TableError(
         f"{where}, line {line}",
         expected=f"{expected} fields as in the first row",
-        got=f"{found}",
+        got=f"{fields}",
         hint=f"quote cells that contain the delimiter {delimiter!r}, or give another delimiter",
     )
 

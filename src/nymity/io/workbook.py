@@ -335,7 +335,7 @@ class _Cells:
             self.characters += self.lengths[int(text)]
 
     def _no_date(self, text: str) -> str:
-        """Say why a number is no day, if it is none."""
+        """Return why a number is no day, if it is none."""
         try:
             days = float(text)
         except ValueError:

@@ -97,7 +97,7 @@ def extend(columns, boxes, b, r):
 
 @njit(cache=True, nogil=True)
 def has(mask, b, slot):
-    """Say whether a value is in mask b."""
+    """Return whether a value is in mask b."""
     return (mask[b, slot >> 6] >> np.uint64(slot & _LOW_BITS)) & _ONE != 0
 
 

@@ -2,8 +2,9 @@
 
 numba keeps what it compiled beside the source. A file of it that was cut off or changed (a full disk, a copy that
 broke off) would be loaded all the same, and end in a traceback or in machine code that is not ours. So each file ends
-with its hash: one that does not fit is passed over, and compiled and written again. Where nothing can be written,
-kernels are compiled in every process.
+with its hash: one that does not fit is passed over, and compiled and written again. So is one of an earlier version
+that names a type which is gone: numba reads names of types before it asks whether the source has changed. Where nothing
+can be written, kernels are compiled in every process.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 _DIGEST = hashlib.sha256().digest_size
+
+#: What unpickling a name raises whose class or module no longer exists.
+_TYPE_IS_GONE = (AttributeError, ImportError)
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -55,15 +59,16 @@ class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
     """Index and data of a kernel, each with its hash at the end, where the loader of numba does not look."""
 
     def _load_index(self) -> Any:
-        # numba reads the types of arguments before it compares the sources: those of an earlier version may be gone
-        with suppress(AttributeError, ImportError):
-            return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+        with suppress(*_TYPE_IS_GONE):
+            if _is_whole(Path(self._index_path)):
+                return super()._load_index()
         return {}
 
     def _load_data(self, name: str) -> Any:
-        if not _is_whole(Path(self._data_path(name))):
-            raise FileNotFoundError(name)  # for numba: removed, so compile it again
-        return super()._load_data(name)
+        with suppress(*_TYPE_IS_GONE):
+            if _is_whole(Path(self._data_path(name))):
+                return super()._load_data(name)
+        raise FileNotFoundError(name)  # for numba: removed, so compile it again
 
     @contextmanager
     def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:

@@ -19,7 +19,7 @@ def first_below(levels, node):
 
 @njit(cache=True, nogil=True)
 def any_above(levels, node):
-    """Say whether a row of ``levels`` (n, m) lies at or above ``node`` (m,)."""
+    """Return whether a row of ``levels`` (n, m) lies at or above ``node`` (m,)."""
     for i in range(len(levels)):
         above = True
         for a in range(len(node)):

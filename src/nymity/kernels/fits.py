@@ -34,7 +34,7 @@ def fitting(bits, rows, subsets, weights):
 
 @njit(cache=True, nogil=True)
 def fitted(bits, rows):
-    """Say which classes fit some person in all columns: (n_bytes,) uint8."""
+    """Return which classes fit some person in all columns: (n_bytes,) uint8."""
     found, common = np.zeros(bits.shape[1], np.uint8), np.empty(bits.shape[1], np.uint8)
     for p in range(len(rows)):
         common[:] = 255

@@ -56,7 +56,7 @@ class Network(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def find_fits(boxes, found):
+def find_fits(boxes, fits):
     """Return how many records fit each row, (n_rows,), and write them, row after row, as far as there is room."""
     counts, n = np.zeros(len(boxes.rows), np.int64), 0
     for row in range(len(counts)):
@@ -66,8 +66,8 @@ def find_fits(boxes, found):
             rank = boxes.ranks[place]
             for at in range(boxes.value_starts[a, rank], boxes.value_starts[a, rank + 1]):
                 if _fits(boxes, row, boxes.by_value[a, at]):
-                    if n < len(found):
-                        found[n] = boxes.by_value[a, at]
+                    if n < len(fits):
+                        fits[n] = boxes.by_value[a, at]
                     n += 1
                     counts[row] += 1
     return counts
@@ -88,7 +88,7 @@ def _fits(boxes, row, record):
 
 @njit(cache=True, nogil=True)
 def _lists(ranks, first, last, rank):
-    """Say whether a rank is among those from first to last, by halving."""
+    """Return whether a rank is among those from first to last, by halving."""
     while last - first > 1:
         middle = (first + last) // 2
         if ranks[middle] <= rank:

@@ -286,7 +286,7 @@ def _count(points, histogram, start, end, axis):
 
 @njit(cache=True, nogil=True)
 def mark_lower(points, start, end, cut, lower):
-    """Say which points of a segment go to the lower part: the first of lower (n,)."""
+    """Return which points of a segment go to the lower part: the first of lower (n,)."""
     axis, rank, left = cut
     places, members = points.places[axis], points.order[start:end]
     for i in range(len(members)):

@@ -65,9 +65,9 @@ def overlaps(covered, starts, place, admits):
 
 
 @njit(cache=True, nogil=True)
-def answers(rows, entries, found):
+def answers(rows, entries, totals):
     """Return the answers to the 64 queries."""
-    rows_fit, entries_fit = _fits(rows.cells, found.some), _fits(entries.cells, found.some)
+    rows_fit, entries_fit = _fits(rows.cells, totals.some), _fits(entries.cells, totals.some)
     total, of_rows, of_entries, product = np.zeros(64), np.zeros(64), np.zeros(64), np.zeros(64)
     for g in range(len(rows.starts) - 1):
         size, fitting = 0, np.uint64(0)
@@ -78,7 +78,7 @@ def answers(rows, entries, found):
             if rows_fit[r] and len(rows.wide):
                 product[:] = rows.records[r]
                 for a in rows.wide:
-                    _multiply(product, found.shares, found.place[rows.cells[a, r]])
+                    _multiply(product, totals.shares, totals.place[rows.cells[a, r]])
                 _add_each(of_rows, rows_fit[r], product)
             elif rows_fit[r]:
                 _add(of_rows, rows_fit[r], float(rows.records[r]))

@@ -255,7 +255,7 @@ def _find_candidates(partition, search, r):
 
 @njit(cache=True, nogil=True)
 def _is_disturbed(partition, search, c, n, since):
-    """Say whether class c or one near its n ``members`` changed since some time."""
+    """Return whether class c or one near its n ``members`` changed since some time."""
     if partition.changed[c] > since:
         return True
     for m in range(n):

@@ -21,7 +21,7 @@ def default_search(nodes: int) -> OptimalLattice | AnytimeLattice:
 
 
 def said(nodes: int) -> str:
-    """Say which search is taken and why."""
+    """Return which search is taken and why."""
     search = default_search(nodes)
     if isinstance(search, OptimalLattice):
         return f"no method is named: {search.key} proves the best of {nodes:,} nodes"

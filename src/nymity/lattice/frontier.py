@@ -184,7 +184,7 @@ class RuledOut:
         self._levels = np.empty((0, n_attributes), dtype=np.int64)
 
     def covers(self, node: Node) -> bool:
-        """Say whether ``node`` lies at or below one of them."""
+        """Return whether ``node`` lies at or below one of them."""
         return bool(any_above(self._levels, np.array(node)))
 
     def add(self, node: Node) -> None:

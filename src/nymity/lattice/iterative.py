@@ -144,14 +144,16 @@ class _Left:
         """Leave some combinations out."""
         return _Left.of(self.table.restricted(~taken), self.models)
 
-    def class_of_combinations(self, found: NodeClasses) -> NDArray[np.uint32]:
+    def class_of_combinations(self, node_classes: NodeClasses) -> NDArray[np.uint32]:
         """The class of a node that each combination belongs to."""
         layout = KeyLayout.for_sizes([h.domain_size for h in self.table.hierarchies])
         raw = self.table.combinations.T
-        codes = [h.codes[level][c] for h, level, c in zip(self.table.hierarchies, found.levels, raw, strict=True)]
-        keys = np.concatenate([layout.pack(list(found.codes.T)), layout.pack(codes)])
+        codes = [
+            h.codes[level][c] for h, level, c in zip(self.table.hierarchies, node_classes.levels, raw, strict=True)
+        ]
+        keys = np.concatenate([layout.pack(list(node_classes.codes.T)), layout.pack(codes)])
         group, _ = distinct(keys)  # numbered in order of appearance, so the classes have their own numbers
-        return np.asarray(group[len(found.codes) :])
+        return np.asarray(group[len(node_classes.codes) :])
 
 
 class _Release:
@@ -171,7 +173,7 @@ class _Release:
         """
         found = left.engine.classes(node)
         class_of = left.class_of_combinations(found)
-        kept = np.flatnonzero(found.decision.kept)
+        kept = np.flatnonzero(found.decision.published)
         kept = kept[np.argsort(found.classes.sizes[kept], kind="stable")]
         back = 0
         while back < len(kept):

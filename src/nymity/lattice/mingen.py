@@ -31,7 +31,7 @@ MAX_EVALUATED = 2**24
 PREFERENCES: dict[str, Callable[[NodeStatistics], NDArray[np.int64]]] = {
     "fewest-suppressed": lambda nodes: nodes.suppressed,
     "lowest": lambda nodes: nodes.levels.sum(axis=1),
-    "most-classes": lambda nodes: -nodes.kept,
+    "most-classes": lambda nodes: -nodes.accepted_classes,
 }
 
 

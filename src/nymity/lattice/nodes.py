@@ -30,7 +30,7 @@ class EvaluatedNodes:
     suppressed records, published classes, records of the smallest of those (the k reached; 0 if there is none), loss.
     Masked rows are not among these classes: they stay only where they are as many as the models ask for.
     A solution stays within the suppression limit and publishes at least one record. ``losses`` are those that were
-    evaluated with the nodes, by name, the first of them ``loss``; ``kept`` is what others can be computed from.
+    evaluated with the nodes, by name, the first of them ``loss``; others can be computed from ``search_statistics``.
     """
 
     names: tuple[str, ...]
@@ -42,19 +42,21 @@ class EvaluatedNodes:
     loss: Floats
     solution: NDArray[np.bool_]
     losses: Mapping[str, Floats] = field(default_factory=dict)
-    kept: Kept | None = None
+    search_statistics: SearchStatistics | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
 
     def __getitem__(self, index: NDArray[Any] | slice) -> EvaluatedNodes:
         """Return some of the nodes, by a mask or by their positions."""
-        arrays = [f.name for f in fields(self) if f.name not in ("names", "records", "losses", "kept")]
+        arrays = [f.name for f in fields(self) if f.name not in ("names", "records", "losses", "search_statistics")]
         return replace(
             self,
             **{name: getattr(self, name)[index] for name in arrays},
             losses={name: values[index] for name, values in self.losses.items()},
-            kept=None if self.kept is None else replace(self.kept, statistics=self.kept.statistics[index]),
+            search_statistics=None
+            if self.search_statistics is None
+            else replace(self.search_statistics, statistics=self.search_statistics.statistics[index]),
         )
 
     def frame(self, losses: Sequence[str | Loss] = ()) -> pl.DataFrame:
@@ -84,7 +86,7 @@ class EvaluatedNodes:
         wanted = loss_of(loss)
         if wanted.name in self.losses:
             return self.losses[wanted.name]
-        value = None if self.kept is None else self.kept.value(wanted)
+        value = None if self.search_statistics is None else self.search_statistics.value(wanted)
         if value is None:
             raise ParameterError(
                 "losses",
@@ -114,7 +116,7 @@ class EvaluatedNodes:
         return self[found[np.lexsort(keys)][:n]]
 
     def pareto(self, against: Price) -> NDArray[np.bool_]:
-        """Say which nodes are on the Pareto front of loss against suppressed records, or against the k reached.
+        """Return which nodes are on the Pareto front of loss against suppressed records, or against the k reached.
 
         Among the nodes that publish at least one record, a node dominates another if its loss is not larger and it
         suppresses no more records (``suppression``) or reaches no smaller a k (``k``), and one of the two is better.
@@ -137,7 +139,7 @@ class EvaluatedNodes:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class SearchStatistics:
     """What a search knew of its nodes beyond what it reports: any loss that needs no more can be computed."""
 
     table: EncodedTable
@@ -153,7 +155,7 @@ class Kept:
 
 
 def _same_costs(asked: Needs, had: Needs) -> bool:
-    """Say whether suppressed cells were summed by the same costs, or by leaves where none are asked for."""
+    """Return whether suppressed cells were summed by the same costs, or by leaves where none are asked for."""
     if asked.costs is None or had.costs is None:
         return asked.costs is had.costs
     pairs = zip(asked.costs, had.costs, strict=True)
@@ -170,7 +172,7 @@ def _ranks(losses: Floats) -> Ints:
 
 
 def _undominated(ranks: Ints, prices: Ints) -> NDArray[np.bool_]:
-    """Say for which points no other has a smaller rank and price, or one of them smaller and the other equal.
+    """Return for which points no other has a smaller rank and price, or one of them smaller and the other equal.
 
     These have the least price of their rank, and a smaller one than all ranks below. Ranks leave no number out.
     """

@@ -111,7 +111,7 @@ def _evaluate(inquiry: Inquiry, minimal: NDArray[np.int64], known: dict[Node, No
 def _nothing_below(
     inquiry: Inquiry, evaluated: Sequence[NodeStatistics], nodes: Sequence[Node], top: NodeStatistics
 ) -> bool:
-    """Say whether no solution above any of these k-minimal nodes can be better than the best of them."""
+    """Return whether no solution above any of these k-minimal nodes can be better than the best of them."""
     best = min(tuple(inquiry.loss.compared(statistics)[0].tolist()) for statistics in evaluated)
     floors = (inquiry.loss.floors(node, top) for node in nodes)
     return all(floor is not None and _at_least(floor, best) for floor in floors)
@@ -159,7 +159,7 @@ def _solutions(inquiry: Inquiry, known: dict[Node, NodeStatistics]) -> NDArray[n
 
 
 def _by_size(inquiry: Inquiry) -> bool:
-    """Say whether the size of a class decides, so that the kernel can do all of the same."""
+    """Return whether the size of a class decides, so that the kernel can do all of the same."""
     return inquiry.engine.pivot >= 0 and all(model.size_only for model in inquiry.engine.models)
 
 

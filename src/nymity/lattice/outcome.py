@@ -56,13 +56,13 @@ def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelReco
     return LevelRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
-        layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.kept]),),
+        layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.published]),),
         outliers=classes.decision.outliers,
     )
 
 
 def refuse(table: EncodedTable, models: Sequence[PrivacyModel], limit: str, nearest: NodeStatistics) -> NoSolutionError:
-    """Say that nothing satisfies the models, and how far the best node was."""
+    """Return the error that no node satisfies the models, with how near the best one came."""
     demands = demands_of(models)
     least = int(nearest.suppressed[0])
     levels = ", ".join(f"{name}={level}" for name, level in zip(table.names, nearest.levels[0], strict=True))

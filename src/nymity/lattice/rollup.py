@@ -363,7 +363,7 @@ class RollUp:
         return NodeStatistics(
             levels=levels,
             suppressed=counts[:, kernel.SUPPRESSED],
-            kept=counts[:, kernel.KEPT],
+            accepted_classes=counts[:, kernel.KEPT],
             squares=counts[:, kernel.SQUARES],
             classes=counts[:, kernel.CLASSES],
             smallest=counts[:, kernel.SMALLEST],

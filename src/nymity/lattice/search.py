@@ -83,28 +83,28 @@ class LatticeSearch(ABC):
         inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 
-    def answer(self, inquiry: Inquiry, found: ChosenNode, columns: Sequence[str]) -> LatticeOutcome:
+    def answer(self, inquiry: Inquiry, choice: ChosenNode, columns: Sequence[str]) -> LatticeOutcome:
         """Put what was found into an outcome, or refuse if there is no solution."""
         engine, table = inquiry.engine, inquiry.engine.table
-        if found.node is None:
+        if choice.node is None:
             raise refuse(table, engine.models, self.allowed, inquiry.nearest())
-        chosen = engine.check(found.node)
+        chosen = engine.check(choice.node)
         engine.checks -= 1  # asked for again, not searched for
         loss = float(inquiry.loss.value(chosen)[0])
         return LatticeOutcome(
-            recoding=recoding_of(engine, found.node, columns),
-            levels=dict(zip(table.names, found.node, strict=True)),
+            recoding=recoding_of(engine, choice.node, columns),
+            levels=dict(zip(table.names, choice.node, strict=True)),
             loss=loss,
             minimized=self.minimized,
             suppressed=int(chosen.suppressed[0]),
-            classes=int(chosen.kept[0]),
+            classes=int(chosen.accepted_classes[0]),
             checks=inquiry.nodes_checked,
             lattice_size=inquiry.space.size,
-            optimal=found.optimal,
+            optimal=choice.optimal,
             nodes=inquiry.seen.evaluated(),
-            minimal=found.minimal,
-            bound=loss if found.optimal else found.bound,
-            exploration=found.exploration,
+            minimal=choice.minimal,
+            bound=loss if choice.optimal else choice.bound,
+            exploration=choice.exploration,
         )
 
 

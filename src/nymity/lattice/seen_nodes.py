@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nymity.kernels.grouping import distinct
 from nymity.lattice.nodes import TIE as TIE
-from nymity.lattice.nodes import EvaluatedNodes, Kept
+from nymity.lattice.nodes import EvaluatedNodes, SearchStatistics
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics, PreparedLoss
 from nymity.table.encoding import EncodedTable
@@ -40,7 +40,7 @@ class SeenNodes:
         return self.best_compared[0] if self.best_compared else inf
 
     def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
-        """Say which nodes stay within the limit and publish at least one record."""
+        """Return which nodes stay within the limit and publish at least one record."""
         return nodes.suppressed <= self.most
 
     @property
@@ -88,7 +88,7 @@ class SeenNodes:
         self.best_compared = tuple(best)
 
     def excludes(self, bounds: tuple[float, ...], suppressed: int) -> bool:
-        """Say whether nodes can be left out that are compared by no less than this and suppress as many records.
+        """Return whether nodes can be left out that are compared by no less than this and suppress as many records.
 
         They can when they are beyond a tie with the best, or not smaller and a tie would go to the best. The slack of
         two TIEs covers the rounding of bounds.
@@ -119,9 +119,9 @@ class SeenNodes:
             records=self.table.n_records,
             levels=everything.levels,
             suppressed=everything.suppressed,
-            classes=everything.kept,
+            classes=everything.accepted_classes,
             smallest=everything.smallest,
             loss=self.loss.value(everything),
             solution=self.solves(everything),
-            kept=Kept(self.table, everything, self.loss.needs),
+            search_statistics=SearchStatistics(self.table, everything, self.loss.needs),
         )

@@ -18,7 +18,7 @@ from nymity.table.encoding import EncodedTable
 from nymity.table.recoding import Outliers
 
 #: What is kept of the statistics of each node.
-_COUNTS = ("suppressed", "kept", "smallest")
+_COUNTS = ("suppressed", "accepted_classes", "smallest")
 
 
 def evaluate_lattice(
@@ -56,7 +56,7 @@ def evaluate_lattice(
         records=table.n_records,
         levels=space.levels(),
         suppressed=counts["suppressed"],
-        classes=counts["kept"],
+        classes=counts["accepted_classes"],
         smallest=counts["smallest"],
         loss=next(iter(values.values())),
         solution=counts["suppressed"] <= min(limit, table.n_records - 1),

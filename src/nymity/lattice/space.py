@@ -23,7 +23,7 @@ MOST_DIMENSIONS = 64
 
 
 def provable(nodes: int) -> bool:
-    """Say whether a proof of the optimum over so many nodes is sure to end in a reasonable time."""
+    """Return whether a proof of the optimum over so many nodes is sure to end in a reasonable time."""
     return nodes <= LARGE
 
 

@@ -128,11 +128,11 @@ def _attribute(
     return AttributeLayout(name, hierarchy, order.codes, position, bool(found), is_set, low, high, weight)
 
 
-def _check_bounds(given: Sequence[float], found: Mapping[Label, Fraction], where: str) -> None:
+def _check_bounds(given: Sequence[float], numbers: Mapping[Label, Fraction], where: str) -> None:
     """Refuse bounds of what is no axis of numbers, and such that leave out a number that occurs."""
-    if not found:
+    if not numbers:
         raise ParameterError(where, expected="bounds for attributes of numbers alone", got=repr(list(given)))
-    least, most = min(found.values()), max(found.values())
+    least, most = min(numbers.values()), max(numbers.values())
     if given[0] > least or given[1] < most:
         inside = f"bounds that include {float(least):g} to {float(most):g}, the values there"
         raise ParameterError(where, expected=inside, got=repr(list(given)))

@@ -74,7 +74,7 @@ def improve(
 
 
 def _reason(classes: Ints, start: Ints, until: float) -> str:
-    """Say why there is no proof, and whether all that was found is what the search started from."""
+    """Return why there is no proof, and whether all that was found is what the search started from."""
     reason = "at the time limit" if monotonic() >= until else "with too many classes left to choose among"
     return f"{reason}, with the classes of the initial solution" if np.array_equal(classes, start) else reason
 

@@ -15,7 +15,7 @@ from nymity.partition.problem import Assignment
 Ints = NDArray[np.int64]
 
 
-def merge_failing(found: Assignment, observe: Observer) -> tuple[Assignment, bool]:
+def merge_failing(assignment: Assignment, observe: Observer) -> tuple[Assignment, bool]:
     """Return the classes after those that break a promise have joined others, and whether there were any.
 
     Which classes fail is all that sensitive values decide: the nearest is found by quasi-identifiers, and the classes
@@ -23,12 +23,14 @@ def merge_failing(found: Assignment, observe: Observer) -> tuple[Assignment, boo
     """
     refused = False
     while True:
-        failing = np.flatnonzero(~found.accepted())
+        failing = np.flatnonzero(~assignment.accepted())
         if not len(failing):
-            return found, refused
+            return assignment, refused
         refused = True
-        report(observe, Progress(stage="merging classes that break a promise", done=found.n_classes - len(failing)))
-        found = found.merged(_joined(_Boxes(found), failing))
+        report(
+            observe, Progress(stage="merging classes that break a promise", done=assignment.n_classes - len(failing))
+        )
+        assignment = assignment.merged(_joined(_Boxes(assignment), failing))
 
 
 def _joined(boxes: _Boxes, failing: Ints) -> Ints:
@@ -52,21 +54,21 @@ def _joined(boxes: _Boxes, failing: Ints) -> Ints:
 class _Boxes:
     """What each class covers: the ends on each axis (n_classes,), and the values of each set as bits."""
 
-    def __init__(self, found: Assignment) -> None:
-        n, attributes = found.n_classes, found.problem.attributes
-        self.sizes = np.bincount(found.classes, weights=found.records, minlength=n)
+    def __init__(self, assignment: Assignment) -> None:
+        n, attributes = assignment.n_classes, assignment.problem.attributes
+        self.sizes = np.bincount(assignment.classes, weights=assignment.records, minlength=n)
         self.axes, self.sets = [], []
         for a, attribute in enumerate(attributes):
-            ranks = attribute.rank[found.combinations[:, a]]
+            ranks = attribute.rank[assignment.combinations[:, a]]
             if attribute.is_set:
                 words = np.zeros((n, len(attribute.occurring) // 64 + 1), dtype=np.uint64)
                 bits = np.uint64(1) << (ranks % 64).astype(np.uint64)
-                np.bitwise_or.at(words, (found.classes, ranks // 64), bits)
+                np.bitwise_or.at(words, (assignment.classes, ranks // 64), bits)
                 self.sets.append((words, attribute.scale))
             else:
                 low, high = np.full(n, np.inf), np.full(n, -np.inf)
-                np.minimum.at(low, found.classes, attribute.position[ranks])
-                np.maximum.at(high, found.classes, attribute.position[ranks])
+                np.minimum.at(low, assignment.classes, attribute.position[ranks])
+                np.maximum.at(high, assignment.classes, attribute.position[ranks])
                 self.axes.append((low, high, attribute.scale))
 
     def price(self, c: int, others: Ints) -> NDArray[np.float64]:

@@ -181,10 +181,10 @@ class RecordMethod(PartitionMethod):
         return Partitioned(merged, stopped=found.stopped, by_values=refused)
 
 
-def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> PartitionRecoding:
-    problem, table = found.problem, found.problem.table
+def _recoding(assignment: Assignment, columns: Sequence[str], form: CellForm) -> PartitionRecoding:
+    problem, table = assignment.problem, assignment.problem.table
     cells, numbers = {}, []
-    for attribute, values in zip(problem.attributes, found.values, strict=True):
+    for attribute, values in zip(problem.attributes, assignment.values, strict=True):
         cells[attribute.name], number = class_cells(attribute, values, form)
         numbers.append(number)
     return PartitionRecoding(
@@ -193,10 +193,10 @@ def _recoding(found: Assignment, columns: Sequence[str], form: CellForm) -> Part
         cells=cells,
         cell_of=np.stack(numbers, axis=1),
         quotas=Quotas(
-            codes=found.combinations,
-            sensitive=table.profiles.sensitive[found.profiles],
+            codes=assignment.combinations,
+            sensitive=table.profiles.sensitive[assignment.profiles],
             labels={name: column.labels for name, column in table.sensitive.items()},
-            classes=found.classes,
-            records=found.records,
+            classes=assignment.classes,
+            records=assignment.records,
         ),
     )

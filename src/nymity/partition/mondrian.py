@@ -176,7 +176,7 @@ class _Boxes:
         self.open = np.concatenate([self.open, halves])
 
     def _allowed(self, segments: Ints, cuts: Ints) -> Mask:
-        """Say for which cuts both parts keep every model."""
+        """Return for which cuts both parts keep every model."""
         inside, part = parts_of(self.points, segments, cuts)
         profiles, records = self.profiles[self.points.order[inside]], self.points.weights[inside]
         parts = Assignment(self.problem, profiles, part, records)

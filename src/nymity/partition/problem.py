@@ -68,7 +68,7 @@ class PartitionProblem:
         return geometry_of(self.attributes, combinations.astype(np.int64))
 
     def accepts(self, records: Ints) -> bool:
-        """Say whether a class of these records keeps every promise about single classes."""
+        """Return whether a class of these records keeps every promise about single classes."""
         profiles, counts = np.unique(self.profile_of_records[records], return_counts=True)
         one = Assignment(self, profiles, np.zeros(len(profiles), dtype=np.int64), counts.astype(np.int64))
         return bool(accepted(one.as_classes(), self.models)[0])
@@ -173,8 +173,8 @@ class Assignment:
         return Classes(sizes, histograms)
 
     def accepted(self) -> NDArray[np.bool_]:
-        """Say which classes keep every promise, all records being published."""
-        return decide(self.as_classes(), self.problem.models, "keep").kept
+        """Return which classes keep every promise, all records being published."""
+        return decide(self.as_classes(), self.problem.models, "keep").published
 
     def merged(self, into: Ints) -> Assignment:
         """Renumber classes, putting some together: ``into`` (n_classes,) is the new number of each."""

@@ -42,7 +42,7 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
 
     @abstractmethod
     def weights(self, classes: Classes) -> NDArray[np.bool_]:
-        """Say which classes weigh 1; the others weigh nothing."""
+        """Return which classes weigh 1; the others weigh nothing."""
 
     @classmethod
     @abstractmethod
@@ -57,9 +57,9 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
         """Any class can be part of a good mean."""
         return np.ones(len(classes), dtype=np.bool_)
 
-    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Take the smallest classes out until the mean of the others is within the limit."""
-        return without_smallest(classes, kept, self._excess(classes))
+        return without_smallest(classes, published, self._excess(classes))
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Nothing of a class that is too much even beside all that bring the mean down."""
@@ -79,17 +79,17 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
         return self.weighed(groups) <= exact_fraction(self.limit) * int(groups.sizes.sum())
 
 
-def without_smallest(classes: Classes, kept: NDArray[np.bool_], excess: NDArray[np.int64]) -> NDArray[np.bool_]:
+def without_smallest(classes: Classes, published: NDArray[np.bool_], excess: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Take the smallest classes out of those kept until the others keep the promise, all classes of a size together.
 
     By size alone, so that neither the order of classes nor their labels make a difference. Nothing may be left.
     """
-    sizes = classes.sizes[kept]
+    sizes = classes.sizes[published]
     order = np.argsort(sizes)[::-1]
-    ordered, total = sizes[order], np.cumsum(excess[kept][order])  # from the largest class down to each
+    ordered, total = sizes[order], np.cumsum(excess[published][order])  # from the largest class down to each
     ends = np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]
     possible = ordered[ends & (total <= 0)]
-    return kept & (classes.sizes >= possible[-1]) if len(possible) else np.zeros_like(kept)
+    return published & (classes.sizes >= possible[-1]) if len(possible) else np.zeros_like(published)
 
 
 def most_kept_together(classes: Classes, excess: NDArray[np.int64]) -> NDArray[np.int64]:

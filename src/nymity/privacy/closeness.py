@@ -41,7 +41,7 @@ class Closeness:
     whole: Exact
 
     def within(self, t: Fraction) -> NDArray[np.bool_]:
-        """Say which distances are at most t <= 1: work is whole-numbered, so it is compared with floor(t * whole).
+        """Return which distances are at most t <= 1: work is whole-numbered, so it is compared with floor(t * whole).
 
         The whole is taken apart by the denominator of t, so that no product leaves 64 bits.
         """

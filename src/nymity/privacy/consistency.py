@@ -84,7 +84,7 @@ class Consistency:
         return Consistency(_boxes(rows, records, parts, offsets), row_counts, record_counts)
 
     def holds(self, k: int) -> bool:
-        """Say whether k matchings without a common pair give every row a record of its own."""
+        """Return whether k matchings without a common pair give every row a record of its own."""
         if int(self.row_counts.sum()) > int(self.record_counts.sum()) or k > self._most:
             return False
         net = self._network(k)
@@ -212,7 +212,7 @@ def _column(released: pl.Series, name: str, originals: Originals) -> _Column:
     text = as_text(released)
     labels = text.unique(maintain_order=True).to_list()
     known, where = originals.cells.get(name), f"released column {name!r}"
-    cells = read_cells(labels, hierarchy, occurring, known=known, where=where)
+    cells = read_cells(labels, hierarchy, occurring, published=known, where=where)
     ranks = [np.sort(rank[cells.codes(cell)]) for cell in range(len(labels))]
     return _Column(
         records=rank[codes],

@@ -17,7 +17,7 @@ from nymity.table.recoding import Outliers
 class Decision:
     """The classes to publish, (n_classes,), and what becomes of the records of the others."""
 
-    kept: NDArray[np.bool_]
+    published: NDArray[np.bool_]
     outliers: Outliers
 
 
@@ -49,12 +49,12 @@ def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers)
 def kept_classes(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> NDArray[np.bool_]:
     """Return the classes that :func:`decide` keeps, without asking about masked rows where it makes no difference."""
     if outliers != "keep" and any(model.compares for model in models):
-        return decide(classes, models, outliers).kept
+        return decide(classes, models, outliers).published
     return _together(classes, models, accepted(classes, models))
 
 
 def accepted(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
-    """Say which classes every model accepts."""
+    """Return which classes every model accepts."""
     accepted = np.ones(len(classes), dtype=np.bool_)
     for model in models:
         accepted &= model.accepts(classes)
@@ -82,7 +82,7 @@ def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np
 
 
 def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> bool:
-    """Say whether the suppressed records, taken as one class, satisfy every model; a class of stars looks like them."""
+    """Return whether the suppressed records, taken as one class (of stars), satisfy every model."""
     alike = ~kept
     if classes.stars >= 0:
         alike[classes.stars] = True

@@ -140,9 +140,9 @@ class DeltaDisclosure(SensitiveModel):
             "the whole table"
         )
 
-    def _within(self, found: int, expected: int) -> bool:
-        """Say whether e ** -delta < found / expected < e ** delta."""
-        ratio, delta = Fraction(found, expected), exact_fraction(self.delta)
+    def _within(self, share: int, expected: int) -> bool:
+        """Return whether e ** -delta < found / expected < e ** delta."""
+        ratio, delta = Fraction(share, expected), exact_fraction(self.delta)
         return exceeds_exp(ratio, -delta) and not exceeds_exp(ratio, delta)
 
     @cached_property

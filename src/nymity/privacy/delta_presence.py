@@ -92,7 +92,7 @@ class DeltaPresence(NothingOnValues):
         assert classes.population is not None
         return np.asarray(self._within(classes.sizes.astype(np.int64), classes.population))
 
-    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Take classes out until the people outside stay within the bounds too.
 
         If their share is too small, the classes with the largest shares go first, because they add most to it for a
@@ -100,18 +100,18 @@ class DeltaPresence(NothingOnValues):
         ones together. The classes are within the bounds themselves, so the share cannot jump over them.
         """
         assert classes.population is not None
-        suppressed = classes.sizes[~kept].sum(dtype=np.int64)
-        people = classes.population[~kept].sum() + classes.outside
-        if self._within(suppressed, people) or not kept.any():
-            return kept
+        suppressed = classes.sizes[~published].sum(dtype=np.int64)
+        people = classes.population[~published].sum() + classes.outside
+        if self._within(suppressed, people) or not published.any():
+            return published
         low, sizes = exact_fraction(self.low), classes.sizes.astype(np.int64)
         rising = suppressed * low.denominator < people * low.numerator
         rank = sizes / classes.population * (-1 if rising else 1)
         order = np.lexsort((sizes, rank))
-        order = order[kept[order]]
+        order = order[published[order]]
         enough = self._within(suppressed + np.cumsum(sizes[order]), people + np.cumsum(classes.population[order]))
         last = order[np.argmax(enough) if enough.any() else -1]
-        return np.asarray(kept & ((rank > rank[last]) | ((rank == rank[last]) & (sizes > sizes[last]))))
+        return np.asarray(published & ((rank > rank[last]) | ((rank == rank[last]) & (sizes > sizes[last]))))
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Bound the members in parts of a class that are within ``high``.
@@ -128,7 +128,7 @@ class DeltaPresence(NothingOnValues):
         return np.asarray(np.minimum(sizes, others * high.numerator // (high.denominator - high.numerator)))
 
     def _within(self, members: Any, people: Any) -> Any:
-        """Say where ``members`` of so many ``people`` lie within the bounds, in integers; nobody does."""
+        """Return where ``members`` of so many ``people`` lie within the bounds, in integers; nobody does."""
         low, high = exact_fraction(self.low), exact_fraction(self.high)
         return (people * low.numerator <= members * low.denominator) & (
             members * high.denominator <= people * high.numerator

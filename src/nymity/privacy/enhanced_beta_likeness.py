@@ -70,7 +70,7 @@ class EnhancedBetaLikeness(BetaLikeness):
 
 
 def _within_logarithm(groups: Groups, attribute: str) -> bool:
-    """Say whether every value of every class on a table has a share of at most (1 - ln q) q."""
+    """Return whether every value of every class on a table has a share of at most (1 - ln q) q."""
     above = ((groups.n_records / pl.col("overall")).log() * _ONE).round().cast(pl.Int128) + (_ONE + 1)
     records, expected = pl.col("records").cast(pl.Int128), pl.col("size").cast(pl.Int128) * pl.col("overall")
     within = records * groups.n_records * _ONE <= expected * above

@@ -97,16 +97,16 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """Say which classes keep the promise, (n_classes,)."""
+        """Return which classes keep the promise, (n_classes,)."""
 
-    def together(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Say which of the classes that are to be kept can be published together, for promises about all of them.
+    def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the classes that are to be kept can be published together, for promises about all of them.
 
         It looks at sizes and people alone. Masked rows are no part of the classes here; :mod:`nymity.privacy.decision`
         asks again with them as one more class.
         """
         del classes
-        return kept
+        return published
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Bound how many records of each class can be published if it is split in any way, (n_classes,).
@@ -131,10 +131,10 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def holds(self, groups: Groups) -> bool:
-        """Say whether a table keeps the promise."""
+        """Return whether a table keeps the promise."""
 
     def is_empty(self, rarest: Fraction | None) -> bool:
-        """Say whether it promises nothing: a table in which everybody's record is alone in its class keeps it too.
+        """Return whether it promises nothing: a table in which everybody's record is alone in its class keeps it too.
 
         ``rarest`` is the share of all published records that the rarest value of the sensitive attribute has.
         """
@@ -177,7 +177,7 @@ class PrivacyModel(ABC):
         """Return what is promised, in a sentence: its name, a colon, and what it means."""
 
     def promise_of_buckets(self) -> str:
-        """Say what is promised where sensitive values are published by bucket."""
+        """Return what is promised where sensitive values are published by bucket."""
         return self.promise().replace("group of records that look alike", "bucket")
 
 

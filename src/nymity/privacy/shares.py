@@ -39,7 +39,7 @@ class Caps:
         return Caps(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
 
     def accept(self, classes: Classes, attribute: str) -> NDArray[np.bool_]:
-        """Say which classes have no value above its cap, in integers: count * denominator <= numerator * size."""
+        """Return which classes have no value above its cap, in integers: count * denominator <= numerator * size."""
         histogram = classes.histograms[attribute]
         sizes = classes.sizes[histogram.classes].astype(np.int64)
         count, count_rest = _product(self.denominators[histogram.codes], histogram.counts.astype(np.int64))

@@ -34,7 +34,7 @@ def check_counts(table: pl.DataFrame, counts: pl.DataFrame) -> str:
 
 
 def bucket_problems(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[str, ...]:
-    """Say where the two tables contradict each other."""
+    """Return where the two tables contradict each other."""
     attribute = check_counts(table, counts)
     held = pl.DataFrame({"bucket": counts[BUCKET], "value": counts[attribute], "records": counts[COUNT]})
     problems = []
@@ -54,7 +54,7 @@ def bucket_problems(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[str, ...
 
 
 def lost_records(table: pl.DataFrame, counts: pl.DataFrame, source: pl.DataFrame) -> tuple[str, ...]:
-    """Say which of the two tables does not have every record of the source once; a release alone cannot show that."""
+    """Return which of the two tables lacks a record of the source or repeats one; the release alone cannot show it."""
     attribute, values = check_counts(table, counts), members(counts, most=table.height)
     kept = [name for name in table.columns if name != BUCKET]
     parts = {"release": (table, kept), "sensitive table": (values, [attribute])}

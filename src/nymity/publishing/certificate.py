@@ -126,7 +126,7 @@ def _about_records(
     *,
     by_values: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Say what was read, left out and lost; of a differentially private release only its parameters.
+    """Return what was read, left out and lost; of a differentially private release only its parameters.
 
     ``by_values``: a promise looks at sensitive values, and so does what a search that stopped early has proved.
     """
@@ -161,7 +161,7 @@ def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:
 
 
 def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:
-    """Say what was searched, or which sizes of buckets were chosen."""
+    """Return what was searched, or which sizes of buckets were chosen."""
     if isinstance(outcome, LatticeOutcome):
         return {"lattice_nodes": outcome.lattice_size}  # how many were checked can depend on who has which value
     if isinstance(outcome, BucketOutcome):

@@ -31,7 +31,7 @@ from nymity.publishing.job_tables import public_model
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.opened import open as open_release
 from nymity.publishing.released_files import TABLE, ReleasedFiles
-from nymity.publishing.remeasured import Beside, Measuring, mismeasured, other_original, other_population
+from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
 from nymity.publishing.verify import Verification, VerifiedPromise
@@ -145,9 +145,9 @@ def check(
     if job is None and stated is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
     promised = _Promised.of(job, stated)
-    beside = Beside.given(promised.models, job, lambda: opened.recoding, source, original)
-    unseen = {model: why for model in promised.models if (why := beside.missing(model))}
-    measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, beside=beside)
+    further = FurtherTables.given(promised.models, job, lambda: opened.recoding, source, original)
+    unseen = {model: why for model in promised.models if (why := further.missing(model))}
+    measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, further=further)
     measured, verified = measuring.all_but(promised.models, unseen)
     findings = [
         *_promises(promised.models, measured, verified, unseen, measuring, stated),
@@ -161,8 +161,8 @@ def check(
         problems += [("columns", says) for says in _other_heights(job, stated)]
         if not promised.differ:
             problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
-        problems += [("input", says) for says in other_original(beside.originals, stated.form)]
-        problems += [("population", says) for says in other_population(beside.tables, stated.form)]
+        problems += [("input", says) for says in other_original(further.originals, stated.form)]
+        problems += [("population", says) for says in other_population(further.tables, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += _unseen_fields(stated.form)
     if _is_seeded(job, stated) and any(isinstance(model, DifferentialPrivacy) for model in promised.models):
@@ -278,14 +278,14 @@ def _promises(
 
 
 def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
-    """Say what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
+    """Return what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
     if finding.why is None or stated is None or not isinstance(stated.form, Certificate1):
         return finding.why or ""
     return f"{finding.why}; this release was made by {stated.form.versions['nymity']}, by the rule of that version"
 
 
 def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
-    """Say where a certificate speaks of another job than the one given; how that searched is its own affair."""
+    """Return where a certificate speaks of another job than the one given; how that searched is its own affair."""
     if job is None:
         return
     if _plain(job.privacy) != _plain(stated.job.models):
@@ -297,7 +297,7 @@ def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
 
 
 def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
-    """Say where a certificate gives a column another height than the hierarchy that the job lists for it.
+    """Return where a certificate gives a column another height than the hierarchy that the job lists for it.
 
     Hierarchies that are built from the values of the original, or lie in a file that is not here, are passed over.
     """
@@ -323,7 +323,7 @@ _LISTED = (Hierarchy, HierarchyFile, HierarchyRows, Taxonomy)
 
 
 def _is_seeded(job: Job | None, stated: Stated | None) -> bool:
-    """Say whether a method drew what anybody can draw again."""
+    """Return whether a method drew what anybody can draw again."""
     told = stated is not None and stated.form.is_seeded
     if job is None:
         return told

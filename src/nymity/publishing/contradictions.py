@@ -87,7 +87,7 @@ class StatedJob:
 
 
 def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
-    """Say where a certificate says two things."""
+    """Return where a certificate says two things."""
     checks = (
         _promises,
         _columns,

@@ -62,7 +62,7 @@ class KeptLog:
         return self.folder / MAPPING_NAME
 
     def belongs_to(self, hashes: Iterable[str]) -> bool:
-        """Say whether one of the tables has one of these hashes."""
+        """Return whether one of the tables has one of these hashes."""
         known = {one.get(name) for one in self.released for name in ("file_sha256", "content_sha256")}
         return not known.isdisjoint(hashes)
 
@@ -82,7 +82,7 @@ class Custody:
         object.__setattr__(self, "folder", Path(path_text("custodian", self.folder)))
 
     @staticmethod
-    def beside(release: Path) -> Custody:
+    def of_release(release: Path) -> Custody:
         """Return the folder that belongs to the folder of a release, unless another was named."""
         named = release if release.name not in ("", "..") else resolved(release)
         return Custody(named.with_name(f"{named.name}{_SUFFIX}"))
@@ -166,7 +166,7 @@ def private_folder(
     for where, given in zip(names, (folder, custodian), strict=True):
         if given is not None and is_root(Path(given)):
             raise ParameterError(where, expected="a folder of its own", got=f"{given}, the root of the file system")
-    private = Path(custodian) if custodian is not None else Custody.beside(folder).folder
+    private = Path(custodian) if custodian is not None else Custody.of_release(folder).folder
     for where, place in ((names[0], folder), (names[custodian is not None], private)):
         try:
             in_the_way = place.exists() and not place.is_dir()
@@ -216,16 +216,16 @@ def spare_release(folder: Path, private: Path, names: Iterable[str], *, force: b
         )
 
 
-def keep_earlier(kept: Stage, folder: Path) -> None:
+def keep_earlier(stage: Stage, folder: Path) -> None:
     """Let the log of the release that is replaced stay, numbered, with the certificate of that release."""
-    private = kept.target
+    private = stage.target
     files = [path for name in LOG_FILES if (path := private / name).is_file()]
     if not files:
         return
     if _belong_together(private, folder):
         files += [path for name in (CERTIFICATE_NAME, SIGNATURE_NAME) if (path := folder / name).is_file()]
     number = max((number for number, _ in numbered(private)), default=0) + 1
-    kept.keep(files, f"{EARLIER_NAME}/{number:04d}")
+    stage.keep(files, f"{EARLIER_NAME}/{number:04d}")
 
 
 def places(private: Path) -> list[Path]:
@@ -310,7 +310,7 @@ def certified_tables(folder: Path) -> list[dict[str, str]] | None:
 
 
 def _belong_together(private: Path, folder: Path) -> bool:
-    """Say whether a log and a certificate are of one release, as far as they tell."""
+    """Return whether a log and a certificate are of one release, as far as they tell."""
     released, certified = _told(private).get(RELEASED), certified_tables(folder)
     return certified is not None and (released is None or released == certified)
 

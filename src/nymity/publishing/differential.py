@@ -173,7 +173,7 @@ def _ledger_section(spending: Spending | None) -> dict[str, Any]:
 
 
 def seeded(outcome: object) -> str:
-    """Say that nothing is promised, if draws can be foreseen."""
+    """Return that nothing is promised, if draws can be predicted; else an empty text."""
     foreseen = isinstance(outcome, PrivateOutcome) and not outcome.private
     return NOT_PRIVATE if foreseen else ""
 

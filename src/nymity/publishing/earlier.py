@@ -20,10 +20,9 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import NoSolutionError
-from nymity.core.wording import count
+from nymity.core.wording import count, people
 from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.caveats.wording import people
 from nymity.publishing.earlier_opening import Opened, open_earlier
 from nymity.publishing.earlier_rows import Ints, Left, LinkedRows, intersect
 from nymity.publishing.job import Job
@@ -155,7 +154,7 @@ def _unmeasured(releases: Sequence[Opened]) -> list[Caveat]:
 
 
 def _beside_private(job: Job) -> EarlierFindings:
-    """Say that epsilon adds up; nothing that is said of a private release depends on its records."""
+    """Return that epsilon adds up; what is stated of a private release must not depend on its records."""
     known = len(job.earlier_releases)
     entered = "the ledger adds them up" if job.ledger is not None else "no ledger adds them up"
     says = f"{_known(known)}: epsilon and delta of private ones add up ({entered}), and others have none."

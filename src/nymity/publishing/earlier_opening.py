@@ -75,7 +75,7 @@ def _in_memory(one: EarlierRelease) -> _Parts:
 def _in_folder(one: EarlierRelease, where: str) -> _Parts:
     """Read a release folder and the custodian's folder, and refuse them where they do not belong together."""
     folder = Path(one.release)
-    custody = Custody.beside(folder) if one.custodian is None else Custody(Path(one.custodian))
+    custody = Custody.of_release(folder) if one.custodian is None else Custody(Path(one.custodian))
     for place in (folder, custody.folder):
         refuse_between(place)
     warn_if_exposed(custody.folder)

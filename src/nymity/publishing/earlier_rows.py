@@ -74,7 +74,7 @@ class LinkedRows:
         return ReleasedRows.of(self.frame, self.quasi if self.counts is None else [BUCKET])
 
     def people(self, person: str | None) -> list[Any]:
-        """Say whose each row is: the value of the column ``person``, or the number of the record."""
+        """Return whose each row is: the value of the column ``person``, or the number of the record."""
         if person is None:
             return list(self.source_rows.tolist())
         names = text_of(self.source[person])[self.source_rows].to_list()
@@ -180,7 +180,7 @@ def _sharing_rows(releases: Sequence[LinkedRows], known: Sequence[Ints], places:
 
 
 def _fitting(release: LinkedRows, people: Ints, some: Ints, n: int) -> NDArray[np.bool_]:
-    """Say for some people whose rows fit all of their records, (n_some, n_people)."""
+    """Return for some people whose rows fit all of their records, (n_some, n_people)."""
     mine = np.flatnonzero(np.isin(people, some))
     fits = np.ones((len(mine), len(people)), dtype=np.bool_)
     for covers, codes in zip(release.covers, release.codes, strict=True):

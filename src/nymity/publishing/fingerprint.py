@@ -54,5 +54,5 @@ def _number_of(texts: pl.Series) -> pl.Series:
 
 
 def _are_numbers(texts: pl.Series) -> bool:
-    """Say whether every text is how a float is written."""
+    """Return whether every text is how a float is written."""
     return bool(_number_of(texts).cast(pl.String).eq_missing(texts).all())

@@ -147,7 +147,7 @@ def _places(given: Path, custodian: str | Path | None) -> tuple[Path | None, Pat
 
 
 def _tells_of_the_original(report: Path) -> bool:
-    """Say whether a page is the one for the custodian, which earlier versions put beside the release."""
+    """Return whether a page is the one for the custodian, which earlier versions put beside the release."""
     try:
         return _OF_THE_ORIGINAL in report.read_bytes()
     except OSError:

@@ -67,7 +67,7 @@ def population_of(job: Job) -> pl.DataFrame | None:
 
 
 def tables_of(job: Job, source: pl.DataFrame) -> Tables:
-    """Tell the table to publish from the population; ``source`` is the table that the job publishes by itself."""
+    """Return the table to publish and the population apart; ``source`` is what the job publishes by itself."""
     model = _model_of(job)
     if model is None:
         return Tables(published=source)

@@ -112,7 +112,7 @@ def _settled(published: PublishedRows, combination: Ints, row: Ints, counts: Int
 
 
 def _stand_for(published: PublishedRows, links: Links) -> bool:
-    """Say whether every cell stands for the values it was made from."""
+    """Return whether every cell stands for the values it was made from."""
     kept = links.row >= 0
     for a, (cells, hierarchy) in enumerate(zip(published.cells, published.table.hierarchies, strict=True)):
         values = published.table.combinations[links.combination[kept], a].astype(np.int64)

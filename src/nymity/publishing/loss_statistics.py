@@ -20,7 +20,7 @@ from nymity.quality.published_rows import Ints, PublishedRows
 
 
 def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
-    """Say why a loss has no value for a release, or nothing where it has one."""
+    """Return why a loss has no value for a release, or nothing where it has one."""
     target = prepared.needs.target
     if target is not None and target not in published.majorities:
         return f"the column {target!r} is not in the released table"
@@ -52,7 +52,7 @@ def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStati
         if isinstance(prepared, PreparedPrecisionLoss)
         else np.array([_levels(published)]),
         suppressed=np.array([published.suppressed]),
-        kept=np.array([len(sizes)]),
+        accepted_classes=np.array([len(sizes)]),
         squares=np.array([int(sizes @ sizes)]),
         classes=np.array([len(sizes)]),
         smallest=np.array([sizes.min() if len(sizes) else 0]),

@@ -215,7 +215,7 @@ class OpenedRelease:
         here = self.files.path
         if self.custodian is not None:
             return self.custodian.log_of(self.table if here is None else here)
-        if here is None or not _may_look(custody := Custody.beside(here.absolute().parent)):
+        if here is None or not _may_look(custody := Custody.of_release(here.absolute().parent)):
             return None
         fitting = custody.with_content(file_fingerprint(here), fingerprint(self.table))
         if fitting is None and not custody.logs[0].released:

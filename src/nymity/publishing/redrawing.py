@@ -55,7 +55,7 @@ def root_of(job: Job, log: Log | None) -> KeyedDraws:
     if job.seed is not None:
         if log is not None:
             raise ParameterError("log", expected="a log or a seed", got="both", hint="take the seed out of the job")
-        return KeyedDraws.known(job.seed)
+        return KeyedDraws.seeded(job.seed)
     return KeyedDraws.fresh() if log is None else key_of(log)
 
 

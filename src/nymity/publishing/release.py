@@ -51,7 +51,7 @@ from nymity.utility.released import Released
 ABOUT_NAME = "about.html"
 
 #: Makes further files for a release folder from its files and what their tables hold; returns their names.
-Beside = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
+FurtherFiles = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,7 +186,7 @@ class Release:
         *,
         custodian: str | Path | None = None,
         sign: SigningKey | str | Path | None = None,
-        beside: Beside | None = None,
+        further_files: FurtherFiles | None = None,
         force: bool = False,
         wait: float = 0.0,
     ) -> Certificate:
@@ -196,9 +196,9 @@ class Release:
         into place, those of the release and the custodian's log together (:mod:`nymity.core.commit`). A failure leaves
         earlier files as they were; another run that writes there is waited for, ``wait`` seconds long. ``custodian`` is
         where the private log goes (default: beside ``folder``, with ``-custodian`` appended to its name). ``sign`` is
-        the private key, or its path, that the certificate is signed with, unless the job names one. ``beside`` makes
-        further files, such as a page for recipients (:func:`nymity.report.write_about`), of the finished release in the
-        folder it is given, and returns their names; the certificate says nothing of them.
+        the private key, or its path, that the certificate is signed with, unless the job names one. ``further_files``
+        makes further files, such as a page for recipients (:func:`nymity.report.write_about`), of the finished release
+        in the folder it is given, and returns their names; the certificate says nothing of them.
 
         A release that lies there is replaced with ``force`` alone. Its files go; its custodian's log stays, numbered
         (:mod:`nymity.publishing.custody`).
@@ -220,7 +220,7 @@ class Release:
             (stage / CERTIFICATE_NAME).write_bytes(content)
             if key is not None:
                 (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
-            further = beside(stage.folder, tables) if beside is not None else ()
+            further = further_files(stage.folder, tables) if further_files is not None else ()
             spare_release(folder, private, further, force=force)
             keep_earlier(kept, folder)
             self.log.stage(kept, self.recoding, certificate)

@@ -77,7 +77,7 @@ class ReleasedFiles:
             _check_columns(self.counts, sensitive)
 
     def problems(self, job: Job | None, stated: Stated | None) -> Iterator[tuple[str, str]]:
-        """Say what is wrong beside broken promises."""
+        """Return what is wrong beside broken promises."""
         for name in self.odd:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
         for path in (self.path, self.counts_path):
@@ -122,7 +122,7 @@ class ReleasedFiles:
                 )
 
     def _unlike_schema(self, schema: Schema) -> Iterator[str]:
-        """Say which columns should not be there, and which should."""
+        """Return which columns should not be there, and which should."""
         there = {*self.table.columns, *(() if self.counts is None else self.counts.columns)}
         for name in self.table.columns:
             if name in schema and schema[name].role is Role.IDENTIFYING:
@@ -183,7 +183,7 @@ def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
 def _tampering(
     table: pl.DataFrame, path: Path | None, expected: OutputSection | SensitiveTable, names: Sequence[str]
 ) -> list[str]:
-    """Say where a table differs from what the certificate describes."""
+    """Return where a table differs from what the certificate describes."""
     problems = []
     if table.height != expected.records:
         problems.append(f"the certificate speaks of {expected.records:,} records, the table has {table.height:,}")

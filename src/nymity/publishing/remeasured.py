@@ -42,7 +42,7 @@ class Measuring:
     files: ReleasedFiles
     quasi: tuple[str, ...]
     hierarchies: Mapping[str, HierarchySource]
-    beside: Beside
+    further: FurtherTables
 
     def all_but(
         self, models: Sequence[PrivacyModel], unseen: dict[PrivacyModel, str]
@@ -68,9 +68,9 @@ class Measuring:
             self.quasi,
             models,
             hierarchies=self.hierarchies,
-            population=self.beside.population,
+            population=self.further.population,
             counts=self.files.counts,
-            originals=self.beside.originals,
+            originals=self.further.originals,
         )
 
     def without_masked(self, models: Sequence[PrivacyModel]) -> Verification:
@@ -83,8 +83,8 @@ class Measuring:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Beside:
-    """What lies beside the table: the population and the original, where promises need them and they were given."""
+class FurtherTables:
+    """The tables that promises need beside the released one: population and original, where they were given."""
 
     tables: Tables | None = None
     population: Population | None = None
@@ -97,17 +97,17 @@ class Beside:
         recoding: Callable[[], Recoding | None],
         source: Any,
         original: Any,
-    ) -> Beside:
+    ) -> FurtherTables:
         """Read what promises need, as far as it was given."""
         tables = population = originals = None
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
             originals = _originals(original, job, recoding())
-        return Beside(tables=tables, population=population, originals=originals)
+        return FurtherTables(tables=tables, population=population, originals=originals)
 
     def missing(self, model: PrivacyModel) -> str:
-        """Say what a promise needs that was not given."""
+        """Return what a promise needs that was not given."""
         if model.needs_source and self.originals is None:
             return "it is about matching rows with the original: give that and the job (--original, --job)"
         if model.second_table and self.population is None:
@@ -121,7 +121,7 @@ class Beside:
 def mismeasured(
     form: CertificateForm, models: Sequence[PrivacyModel], verified: Verification, measuring: Measuring
 ) -> Iterator[str]:
-    """Say where a certificate tells other figures than are measured now."""
+    """Return where a certificate tells other figures than are measured now."""
     now = measured_section(verified)
     if isinstance(form.measured, MeasuredSection1):
         now = _by_rule_1(now, models, measuring) if verified.masked else now
@@ -215,7 +215,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
 
 
 def other_original(originals: Originals | None, form: CertificateForm) -> Iterator[str]:
-    """Say whether the original is not of the size the certificate tells; only the custodian can compare its hash."""
+    """Return whether the original is not of the size the certificate tells; only the custodian can compare its hash."""
     if originals is None or form.input is None or form.suppressed is None:
         return
     told = form.input.records - form.suppressed.dropped_for_missing_values
@@ -227,7 +227,7 @@ def other_original(originals: Originals | None, form: CertificateForm) -> Iterat
 
 
 def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[str]:
-    """Say whether the population is not of the size the certificate tells; only the custodian can compare its hash."""
+    """Return whether the population has not the size the certificate says; only the custodian can compare hashes."""
     if tables is None or tables.everyone is None or form.population is None:
         return
     if form.population.records != tables.everyone.height:

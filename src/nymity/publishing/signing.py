@@ -120,7 +120,7 @@ class VerifyingKey:
         return "SHA256:" + base64.b64encode(hashlib.sha256(raw).digest()).decode().rstrip("=")
 
     def problem(self, content: bytes, signature: Signature | None) -> str:
-        """Say why ``content`` is not signed by this key; nothing where it is."""
+        """Return why ``content`` is not signed by this key; nothing where it is."""
         from cryptography.exceptions import InvalidSignature
 
         if signature is None:
@@ -144,7 +144,7 @@ class Signature:
     value: bytes
 
     @staticmethod
-    def beside(certificate: str | Path) -> Signature | None:
+    def of(certificate: str | Path) -> Signature | None:
         """Read the signature of a certificate file; None where there is none."""
         path = Path(f"{certificate}.sig")
         return Signature.parse(_read(path, "a signature"), str(path)) if path.is_file() else None

@@ -42,7 +42,7 @@ class Stated:
         form = certificate_form(parse_bytes(content, where), where)
         signature, unsigned = None, ""
         try:
-            signature = Signature.beside(certificate)
+            signature = Signature.of(certificate)
         except FileError as error:  # anybody can put a file there, and it must not keep others from checking the rest
             unsigned = f"{Path(error.where).name} is no signature: expected {error.expected}, got {error.got}"
         return Stated(

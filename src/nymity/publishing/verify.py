@@ -38,7 +38,7 @@ class VerifiedPromise:
 
     @property
     def why(self) -> str | None:
-        """Say what is to be known of a broken promise beside what was measured; None where there is nothing."""
+        """Return what is to be known of a broken promise beside what was measured; None where there is nothing."""
         return _ONLY_MASKED if self.only_masked else None
 
 

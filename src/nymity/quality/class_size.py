@@ -33,4 +33,4 @@ class PreparedAverageClassSizeLoss(PreparedLoss):
 
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return records per class."""
-        return self.n_records / (nodes.kept + (nodes.suppressed > 0))
+        return self.n_records / (nodes.accepted_classes + (nodes.suppressed > 0))

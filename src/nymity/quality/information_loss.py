@@ -48,11 +48,11 @@ class InformationLossMetric(Metric):
         return measured
 
 
-def _spans(cells: Cells, known: Floats) -> Floats:
+def _spans(cells: Cells, places: Floats) -> Floats:
     """Return the difference of the largest and the smallest place in each cell, (n_cells,)."""
     if not len(cells.labels):
         return np.empty(0)
-    inside = known[cells.covered]
+    inside = places[cells.covered]
     low = np.fmin.reduceat(inside, cells.starts[:-1])
     high = np.fmax.reduceat(inside, cells.starts[:-1])
     spans: Floats = np.nan_to_num(high - low)

@@ -36,8 +36,8 @@ COUNTS_ALONE = Needs()
 class NodeStatistics:
     """Sufficient statistics of N nodes of a lattice over m attributes.
 
-    levels (N, m); suppressed, kept, squares, classes, smallest (N,): records in classes that are not accepted,
-    accepted classes, sum of their squared sizes, all classes, records of the smallest accepted class (0: none).
+    levels (N, m); suppressed, accepted_classes, squares, classes, smallest (N,): records in classes that are not
+    accepted, accepted classes, sum of their squared sizes, all classes, records of the smallest accepted (0: none).
     lost_leaves (N, m): sum over suppressed records of the raw values their cell covers; if a loss brings its own costs
     it is lost_costs (N, m), their sum, instead.
 
@@ -50,7 +50,7 @@ class NodeStatistics:
 
     levels: Ints
     suppressed: Ints
-    kept: Ints
+    accepted_classes: Ints
     squares: Ints
     classes: Ints
     smallest: Ints

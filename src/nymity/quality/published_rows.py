@@ -50,7 +50,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PublishedRows:
-    """Different rows of a release, in an order that owes nothing to the table's, and what they were made from.
+    """Different rows of a release, in an order that does not depend on the table's, and what they were made from.
 
     cells: those of each attribute that occur in rows. levels: by attribute, the level of each cell's node, or of the
     smallest node that covers it where cells are not ``on_levels``. rows (n_rows, m): numbers of cells; counts
@@ -92,7 +92,7 @@ class PublishedRows:
 
     @cached_property
     def several_levels(self) -> str | None:
-        """Say which column has no level of its own, if there is one."""
+        """Return which column has no level of its own, if there is one."""
         if not self.on_levels:
             return "classes have cells of their own, and columns no levels"
         uneven = (

@@ -65,13 +65,13 @@ def _between_corners(cells: Cells, tally: Tally) -> Floats:
     return distance[tally.cell]
 
 
-def _from_means(cells: Cells, tally: Tally, known: Floats) -> Floats:
+def _from_means(cells: Cells, tally: Tally, places: Floats) -> Floats:
     """Squared distance of each value from the mean of its cell, (n_pairs,)."""
-    inside = known[cells.covered]
+    inside = places[cells.covered]
     there = ~np.isnan(inside)
     of_cell = np.repeat(np.arange(len(cells.labels)), cells.sizes)
     many = np.bincount(of_cell, weights=there, minlength=len(cells.labels))
     sums = np.bincount(of_cell, weights=np.where(there, inside, 0.0), minlength=len(cells.labels))
-    means, places_of = sums / np.maximum(many, 1), known[tally.value]
+    means, places_of = sums / np.maximum(many, 1), places[tally.value]
     missing = np.where(many[tally.cell] > 0, 1.0, 0.0)
     return np.where(np.isnan(places_of), missing, (places_of - means[tally.cell]) ** 2)

@@ -44,7 +44,7 @@ def measured_trust() -> Mapping[str, Trust]:
 
 
 def picked(key: str) -> str:
-    """Say in how many pairs a metric picked the more useful release, or that nobody has studied it yet."""
+    """Return in how many pairs a metric picked the more useful release, or that nobody has studied it yet."""
     trust = measured_trust().get(key)
     return NOT_STUDIED if trust is None else f"{trust.overall.rate:.0%}"
 
@@ -55,9 +55,9 @@ def trust_source() -> Mapping[str, Any]:
     return {name: value for name, value in _shipped().items() if name != "metrics"}
 
 
-def _read(found: Mapping[str, Any]) -> Trust:
-    by_utility = {name: PairRate(**share) for name, share in found["by_utility"].items()}
-    return Trust(overall=PairRate(**found["overall"]), by_utility=by_utility)
+def _read(content: Mapping[str, Any]) -> Trust:
+    by_utility = {name: PairRate(**share) for name, share in content["by_utility"].items()}
+    return Trust(overall=PairRate(**content["overall"]), by_utility=by_utility)
 
 
 @cache

@@ -45,7 +45,7 @@ class Axis:
     start: int = 0
     ordered: bool = False
 
-    def beside(self, place: int) -> list[int]:
+    def neighbours(self, place: int) -> list[int]:
         """Return the places next to one."""
         near = (place - 1, place + 1) if self.ordered else range(len(self.values))
         return [other for other in near if other != place and 0 <= other < len(self.values)]
@@ -91,7 +91,7 @@ class Candidate:
     def neighbours(self, name: str | None = None) -> Iterator[Candidate]:
         """Give what differs in a single setting, any or the one that is named."""
         for number, axis in enumerate(self.family.axes):
-            for place in axis.beside(self.places[number]) if name in (None, axis.name) else ():
+            for place in axis.neighbours(self.places[number]) if name in (None, axis.name) else ():
                 yield Candidate(self.family, (*self.places[:number], place, *self.places[number + 1 :]))
 
 

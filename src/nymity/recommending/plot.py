@@ -15,19 +15,19 @@ _KINDS = {_TRIED: (BEFORE, "circle"), _CHOSEN: (AFTER, "circle"), _AGAIN: (CHOSE
 _TOOLTIP = {"n": "choice", "t": "settings", "r": "risk", "a": "accuracy", "k": "which"}
 
 
-def front_plot(found: Recommendation) -> Spec:
+def front_plot(recommendation: Recommendation) -> Spec:
     """Every trial by its risk and its accuracy, the front numbered, and what it reaches on the records kept apart.
 
     A click on a number opens its job file.
     """
-    front = {id(choice.trial) for choice in found.choices}
-    tried = [_row(trial, found.risk) for trial in found.trials if id(trial) not in front]
-    rows = [row for choice in found.choices for row in _rows_of(choice, found.risk)]
+    front = {id(choice.trial) for choice in recommendation.choices}
+    tried = [_row(trial, recommendation.risk) for trial in recommendation.trials if id(trial) not in front]
+    rows = [row for choice in recommendation.choices for row in _rows_of(choice, recommendation.risk)]
     return {
         "layer": [
-            *_level("learned from the original", found.best_original.choosing.rate, SERIES[2]),
-            *_level("always the most frequent class", found.zero_r.choosing.rate, SERIES[7]),
-            *_layers(f"{found.risk} risk (logarithmic scale)"),
+            *_level("learned from the original", recommendation.best_original.choosing.rate, SERIES[2]),
+            *_level("always the most frequent class", recommendation.zero_r.choosing.rate, SERIES[7]),
+            *_layers(f"{recommendation.risk} risk (logarithmic scale)"),
         ],
         "width": "container",
         "height": 380,

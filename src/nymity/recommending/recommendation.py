@@ -40,13 +40,13 @@ class Failure:
 class Choice:
     """A release on the front, numbered from the least risk to the most useful.
 
-    ``kept`` is (accuracy - ZeroR) / (accuracy of the original - ZeroR) on the records that were kept apart, None where
-    the original's classifiers are no better than ZeroR there.
+    ``kept_accuracy`` is (accuracy - ZeroR) / (accuracy of the original - ZeroR) on the records that were kept apart,
+    None where the original's classifiers are no better than ZeroR there.
     """
 
     number: int
     trial: Trial
-    kept: float | None
+    kept_accuracy: float | None
 
     @property
     def job(self) -> Job:
@@ -142,7 +142,7 @@ class Recommendation:
                 "best": self.best_original.classifier,
             },
             "choices": [
-                {"number": c.number, "job": c.file_name, "trial": self.trials.index(c.trial), "kept": c.kept}
+                {"number": c.number, "job": c.file_name, "trial": self.trials.index(c.trial), "kept": c.kept_accuracy}
                 for c in self.choices
             ],
             "optimism": self.optimism,
@@ -174,7 +174,7 @@ class Recommendation:
     def _choice(self, number: int, trial: Trial) -> Choice:
         confirmed = trial.score.confirming.rate
         kept = relative(confirmed, self.best_original.confirming.rate, self.zero_r.confirming.rate)
-        return Choice(number=number, trial=trial, kept=kept)
+        return Choice(number=number, trial=trial, kept_accuracy=kept)
 
     def _comment(self, choice: Choice) -> str:
         trial, confirmed = choice.trial, choice.trial.score.confirming
@@ -195,7 +195,7 @@ class Recommendation:
 
 
 def _roles(schema: Schema) -> str:
-    """Say which columns are generalized, left out, and published as they are."""
+    """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
         "left out": schema.columns(Role.IDENTIFYING),

@@ -21,37 +21,41 @@ _ENDINGS = {
 }
 
 
-def render_page(found: Recommendation) -> str:
+def render_page(recommendation: Recommendation) -> str:
     """Return the page; its links lead to the job files beside it."""
     figures = Figures()
-    sections = [_front(found, figures), _trials(found), _reading(found)]
-    return document("nymity recommendation", _opening(found), sections, figures)
+    sections = [_front(recommendation, figures), _trials(recommendation), _reading(recommendation)]
+    return document("nymity recommendation", _opening(recommendation), sections, figures)
 
 
-def _opening(found: Recommendation) -> Html:
-    original, zero = found.best_original.confirming, found.zero_r.confirming
+def _opening(recommendation: Recommendation) -> Html:
+    original, zero = recommendation.best_original.confirming, recommendation.zero_r.confirming
     return _PAGE.opening(
-        found.target,
+        recommendation.target,
         tiles(
-            tile("settings tried", f"{len(found.trials):,}", f"in {found.seconds:,.0f} s; {_ENDINGS[found.ending]}"),
-            tile("choices on the front", f"{len(found.choices):,}", "no other is better in both"),
+            tile(
+                "settings tried",
+                f"{len(recommendation.trials):,}",
+                f"in {recommendation.seconds:,.0f} s; {_ENDINGS[recommendation.ending]}",
+            ),
+            tile("choices on the front", f"{len(recommendation.choices):,}", "no other is better in both"),
             tile("learned from the original", _rate(original), "on records kept apart"),
-            tile("always the most frequent class", _rate(zero), f"of {found.classes:,} classes"),
+            tile("always the most frequent class", _rate(zero), f"of {recommendation.classes:,} classes"),
         ),
     )
 
 
-def _front(found: Recommendation, figures: Figures) -> Section:
+def _front(recommendation: Recommendation, figures: Figures) -> Section:
     caption = (
         "Each point is a release, tested on the records that it was chosen by, as are both lines. Numbers lead to job "
         "files. Diamonds: the chosen releases on records that were kept apart, with 95% intervals."
     )
     table = PARTS.columns(
         ("choice", "highest risk", "average risk", "suppressed", "accuracy", "kept apart", "kept", "settings"),
-        [_choice(choice) for choice in found.choices],
+        [_choice(choice) for choice in recommendation.choices],
         "columns figures",
     )
-    parts = (figures.add(front_plot(found), caption), table)
+    parts = (figures.add(front_plot(recommendation), caption), table)
     return Section(anchor="front", title="What can be reached", short="Front", parts=parts)
 
 
@@ -65,33 +69,33 @@ def _choice(choice: Choice) -> Sequence[str]:
         percent(trial.suppressed, trial.records),
         _rate(score.choosing),
         f"{_rate(score.confirming)} ({low:.1%} to {high:.1%})",
-        "–" if choice.kept is None else f"{choice.kept:.0%}",
+        "–" if choice.kept_accuracy is None else f"{choice.kept_accuracy:.0%}",
         trial.words,
     )
 
 
-def _trials(found: Recommendation) -> Section:
+def _trials(recommendation: Recommendation) -> Section:
     rows = [
         (t.words, percent(float(t.risk.highest)), percent(float(t.risk.average)), _rate(t.score.choosing))
-        for t in found.trials
+        for t in recommendation.trials
     ]
     table = PARTS.columns(("settings", "highest risk", "average risk", "accuracy"), rows, "columns figures")
-    failed = [f"{failure.words}: {failure.reason}" for failure in found.failures]
-    parts = [PARTS.folded(count(len(found.trials), "trial"), [table])]
+    failed = [f"{failure.words}: {failure.reason}" for failure in recommendation.failures]
+    parts = [PARTS.folded(count(len(recommendation.trials), "trial"), [table])]
     if failed:
         parts.append(PARTS.folded(f"{len(failed):,} without a release", [bullets(failed)]))
     return Section(anchor="trials", title="Everything that was tried", short="Trials", parts=tuple(parts))
 
 
-def _reading(found: Recommendation) -> Section:
+def _reading(recommendation: Recommendation) -> Section:
     words = [
         "Risk: the chance that someone who knows a person is in the table, and knows "
-        f"{listed(found.schema.quasi)}, picks the right row. The highest is that of the smallest class.",
+        f"{listed(recommendation.schema.quasi)}, picks the right row. The highest is that of the smallest class.",
         "Accuracy: classifiers are trained on the release and tested on original records of other people; the best "
         "classifier counts. Other tasks may lose more or less.",
         "Kept: how far the release is on the way from the most frequent class to the original, on the records kept "
         "apart.",
-        *(note[:1].upper() + note[1:] + "." for note in found.notes),
+        *(note[:1].upper() + note[1:] + "." for note in recommendation.notes),
     ]
     return Section(anchor="reading", title="How to read this", short="Reading", parts=(bullets(words),))
 

@@ -110,7 +110,7 @@ class TrialRunner:
         return release
 
     def scores(self, release: Release, observe: Observer) -> tuple[ClassifierAccuracy, ...]:
-        """Say what classifiers learn from a release."""
+        """Return what classifiers learn from a release."""
         key = _fingerprint(release)
         if key not in self._known:
             examples = self.examination.learner.examples(release)
@@ -133,7 +133,7 @@ def risk_of(release: Release) -> TrialRisk:
 
 
 def _fingerprint(release: Release) -> bytes:
-    """Tell releases apart by what they publish of which record."""
+    """Return a hash of what a release publishes of which record."""
     order = np.argsort(release.log.source_rows)
     numbered = pl.DataFrame({str(number): column for number, column in enumerate(release.frame)})
     rows = numbered.hash_rows().to_numpy()[order]

@@ -145,7 +145,7 @@ def _walked(cells: Combinations, limit: int, observe: Observer) -> _Found:
     return _Found(distinct, pairs, unique, minimal, scores[np.argsort(order)], value_scores)
 
 
-def _combinations(cells: Combinations, limit: int, found: _Found) -> pl.DataFrame:
+def _combinations(cells: Combinations, limit: int, uniques: _Found) -> pl.DataFrame:
     records = cells.counted
     pairs = max(records * (records - 1), 1)
     sets = [
@@ -157,31 +157,31 @@ def _combinations(cells: Combinations, limit: int, found: _Found) -> pl.DataFram
         {
             "columns": [[cells.names[c] for c in chosen] for chosen in sets],
             "size": [len(chosen) for chosen in sets],
-            "distinct": found.distinct,
-            "distinction": found.distinct / max(records, 1),
-            "separation": 1 - found.pairs / pairs if records > 1 else np.zeros(len(sets)),
-            "unique": found.unique,
-            "minimal_unique": found.minimal,
+            "distinct": uniques.distinct,
+            "distinction": uniques.distinct / max(records, 1),
+            "separation": 1 - uniques.pairs / pairs if records > 1 else np.zeros(len(sets)),
+            "unique": uniques.unique,
+            "minimal_unique": uniques.minimal,
         }
     )
 
 
-def _columns(cells: Combinations, found: _Found) -> pl.DataFrame:
+def _columns(cells: Combinations, uniques: _Found) -> pl.DataFrame:
     ends = np.cumsum([len(labels) for labels in cells.labels])[:-1]
-    sums = np.array([part.sum() for part in np.split(found.value_scores, ends)])
-    shares = pl.DataFrame({"column": cells.names, "share": sums / max(found.scores.sum(), 1.0)})
+    sums = np.array([part.sum() for part in np.split(uniques.value_scores, ends)])
+    shares = pl.DataFrame({"column": cells.names, "share": sums / max(uniques.scores.sum(), 1.0)})
     return shares.sort("share", descending=True, maintain_order=True)
 
 
-def _values(cells: Combinations, found: _Found) -> pl.DataFrame:
+def _values(cells: Combinations, uniques: _Found) -> pl.DataFrame:
     names = np.repeat(np.array(cells.names, dtype=object), [len(labels) for labels in cells.labels])
-    chosen = np.flatnonzero(found.value_scores)
+    chosen = np.flatnonzero(uniques.value_scores)
     labels = [label for values in cells.labels for label in values]
     shares = pl.DataFrame(
         {
             "column": pl.Series([names[i] for i in chosen], dtype=pl.String),
             "value": pl.Series([labels[i] for i in chosen], dtype=pl.String),
-            "share": found.value_scores[chosen] / max(found.scores.sum(), 1.0),
+            "share": uniques.value_scores[chosen] / max(uniques.scores.sum(), 1.0),
         }
     )
     return shares.sort("share", descending=True, maintain_order=True)

@@ -19,10 +19,10 @@ def with_neighbours(words: list[str]) -> list[str]:
     return words + [first + second for first, second in pairwise(words)]
 
 
-def first_known(words: Iterable[str], known: tuple[str, ...]) -> str | None:
+def first_known(words: Iterable[str], stems: tuple[str, ...]) -> str | None:
     """Return the shortest word that is known; a known one of five letters or more stands for what begins with it."""
     matches = sorted(
-        word for word in words if any(word == stem or (len(stem) >= 5 and word.startswith(stem)) for stem in known)
+        word for word in words if any(word == stem or (len(stem) >= 5 and word.startswith(stem)) for stem in stems)
     )
     return min(matches, key=len) if matches else None
 

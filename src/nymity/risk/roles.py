@@ -122,7 +122,7 @@ TYPES = {
 
 
 def type_in_words(dtype: pl.DataType) -> str:
-    """Say a type in plain words; one that cannot be generalized keeps its own name."""
+    """Return a type's name for a reader; one that cannot be generalized keeps its own name."""
     if dtype.is_integer():
         return TYPES["integer"]
     if dtype.is_numeric():

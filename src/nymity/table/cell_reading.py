@@ -36,19 +36,19 @@ def read_cells(
     hierarchy: Hierarchy,
     occurring: Ints,
     *,
-    known: Cells | None = None,
+    published: Cells | None = None,
     where: str = "released column",
 ) -> Cells:
     """Return what each label stands for, or refuse one that stands for nothing or for several things.
 
     ``occurring`` are the codes of the source's values: intervals and sets are made of those, and readings that differ
-    in no other value are one. ``known`` are the cells of the recoding, if there is one.
+    in no other value are one. ``published`` are the cells of the recoding, if there is one.
     """
     reader = _Reader(hierarchy, occurring)
     meant: dict[Label, list[Ints]] = {}
-    if known is not None:
-        for number, label in enumerate(known.labels):
-            meant.setdefault(label, []).append(known.codes(number))
+    if published is not None:
+        for number, label in enumerate(published.labels):
+            meant.setdefault(label, []).append(published.codes(number))
     return Cells.of(list(labels), [_one(reader, label, meant.get(label, []), where) for label in labels])
 
 
@@ -100,7 +100,7 @@ class _Reader:
         return np.arange(self._hierarchy.domain_size)
 
     def key(self, codes: Ints) -> bytes:
-        """Tell readings apart by the source's values they cover."""
+        """Return a key of the source's values that are covered: readings with one key are the same."""
         return np.sort(codes[self._occurs[codes]]).tobytes()
 
     def readings(self, label: Label) -> dict[bytes, Ints]:
@@ -111,7 +111,7 @@ class _Reader:
         return found
 
     def allows(self, readings: dict[bytes, Ints], codes: Ints) -> bool:
-        """Say whether some of the readings together stand for these values."""
+        """Return whether some of the readings together stand for these values."""
         within = [found for found in readings.values() if np.isin(found[self._occurs[found]], codes).all()]
         return bool(within) and self.key(np.unique(np.concatenate(within))) == self.key(codes)
 

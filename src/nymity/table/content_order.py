@@ -30,7 +30,7 @@ def content_order(
 
 
 def is_sorted(table: pl.DataFrame) -> bool:
-    """Say whether rows are in the order of their cells, gaps first.
+    """Return whether rows are in the order of their cells, gaps first.
 
     A text file does not tell numbers from text, so each column may be in either order, all of it in the same.
     """

@@ -65,7 +65,7 @@ class SensitiveColumn:
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Different rows of quasi-identifier and sensitive values together, in an order that owes nothing to the table's.
+    """Different rows of quasi-identifier and sensitive values together, in an order independent of the table's.
 
     combination (n_profiles,), sensitive (n_profiles, n_sensitive): codes of the sensitive values; counts (n_profiles,).
     """

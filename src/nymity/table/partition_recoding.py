@@ -272,7 +272,7 @@ class _Matched:
         return np.where(self.divided(classes), -1, found[self.rows])
 
     def divided(self, classes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Say of each row whether its entries are of different classes."""
+        """Return of each row whether its entries are of different classes."""
         some = np.full(self.n_groups, -1, dtype=np.int64)
         some[self.entries] = classes
         different = np.zeros(self.n_groups, dtype=np.bool_)

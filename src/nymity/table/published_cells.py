@@ -37,17 +37,17 @@ def by_recoding(recoding: Recoding) -> ReadCells:
     return read
 
 
-def looked_up(labels: Sequence[Label], known: Mapping[Label, NDArray[np.int64]], name: str) -> Cells:
+def looked_up(labels: Sequence[Label], codes_by_label: Mapping[Label, NDArray[np.int64]], name: str) -> Cells:
     """Return what labels of a column stand for, or say which one a recoding does not know."""
     for label in labels:
-        if label not in known:
+        if label not in codes_by_label:
             raise TableError(
                 f"released column {name!r}",
                 expected="cells of the recoding",
                 got=f"the unknown value {quoted(label)}",
                 hint="give the recoding of this release",
             )
-    return Cells.of(list(labels), [known[label] for label in labels])
+    return Cells.of(list(labels), [codes_by_label[label] for label in labels])
 
 
 def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> ReadCells:

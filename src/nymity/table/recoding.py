@@ -111,7 +111,7 @@ class Recoding(ABC):
 
     @abstractmethod
     def published_as(self, name: str) -> dict[str, Any]:
-        """Say for a certificate how values of a quasi-identifier are published."""
+        """Return for a certificate how values of a quasi-identifier are published."""
 
     @abstractmethod
     def mapping(self) -> pl.DataFrame:

@@ -82,10 +82,10 @@ class SampledRecoding(Recoding):
             )
         return self.of_sample(table, coins(self.beta, table.height, self.bits))
 
-    def of_sample(self, table: pl.DataFrame, kept: NDArray[np.bool_]) -> Recoded:
+    def of_sample(self, table: pl.DataFrame, sampled: NDArray[np.bool_]) -> Recoded:
         """Publish the classes of at least k of the rows that are kept, (n_rows,), whoever has drawn these."""
         codes = np.stack([placed(table[name], h, self.others.get(name)) for name, h in self.hierarchies.items()])
-        chosen = np.flatnonzero(kept & (codes >= 0).all(axis=0))
+        chosen = np.flatnonzero(sampled & (codes >= 0).all(axis=0))
         general = [h.codes[self.levels[name]][codes[a, chosen]] for a, (name, h) in enumerate(self.hierarchies.items())]
         keys = KeyLayout.for_sizes([h.domain_size for h in self.hierarchies.values()]).pack(general)
         group, _ = distinct(keys)

@@ -49,7 +49,7 @@ def _float_text(values: pl.Series) -> pl.Series:
 
 
 def is_missing(values: pl.Series) -> pl.Series:
-    """Say which cells are missing: null, not-a-number, empty text."""
+    """Return which cells are missing: null, not-a-number, empty text."""
     values = plainly_named(values)
     values = values.alias("cell")  # polars reads names like "^x$" as patterns
     if values.dtype.is_float():

@@ -115,16 +115,16 @@ def _asked_for(
     return _Asked([*quasi, *([] if chosen is None else [chosen])], chosen)
 
 
-def _sensitive(wanted: str | None, known: Sequence[str]) -> str | None:
+def _sensitive(wanted: str | None, columns: Sequence[str]) -> str | None:
     """Return the sensitive column that queries ask for: the one that is named, or the only one, or none."""
     if wanted is not None:
-        validation.one_of("sensitive", wanted, known)
+        validation.one_of("sensitive", wanted, columns)
         return wanted
-    if len(known) > 1:
+    if len(columns) > 1:
         raise ParameterError(
-            "sensitive", expected=f"one of {', '.join(map(repr, known))}, which the queries ask for", got="none"
+            "sensitive", expected=f"one of {', '.join(map(repr, columns))}, which the queries ask for", got="none"
         )
-    return next(iter(known), None)
+    return next(iter(columns), None)
 
 
 def _joined(before: Countable, after: Countable) -> dict[str, list[Label]]:

@@ -205,7 +205,7 @@ class Learner:
     # -- reading a release -----------------------------------------------------------------------------
 
     def _reading(self, released: Released) -> CellReading:
-        """Say what cells stand for, or refuse a release without a column that is learned."""
+        """Return what cells stand for, or refuse a release without a column that is learned."""
         if released.counts is not None and self.target not in released.frame.columns:
             raise TableError(
                 f"target {self.target!r}",

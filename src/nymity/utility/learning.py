@@ -83,7 +83,7 @@ def learnability(
     target: str,
     seed: int = 0,
 ) -> Learnability:
-    """Say how well naive Bayes learns a ``target`` column from a release, and from the original.
+    """Return how well naive Bayes learns a ``target`` column from a release, and from the original.
 
     A quick metric that knows the task (:mod:`nymity.utility.naive_bayes`); parameters as in :func:`learn`.
     """

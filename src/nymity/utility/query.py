@@ -60,7 +60,7 @@ def check_columns(query: Query, known: Iterable[str]) -> None:
 
 
 def admitted(name: str, wanted: Any, domain: Sequence[Label]) -> NDArray[np.bool_]:
-    """Say which values of a column a query admits, (n_values,)."""
+    """Return which values of a column a query admits, (n_values,)."""
     if isinstance(wanted, Between):
         return _in_range(name, wanted, domain)
     labels = {_label(value) for value in _several(wanted)}

@@ -89,7 +89,7 @@ class Released:
         return self.schema
 
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
-        """Say what cells stand for: by the recoding, or by their text beside the original; None if neither is known."""
+        """Return what cells stand for: by the recoding, or by their text beside the original; None if neither does."""
         if self.counts is not None:
             return CellReading({}, as_they_are)
         if self.recoding is not None:
@@ -140,7 +140,7 @@ def _check_fit(table: pl.DataFrame, counts: pl.DataFrame) -> None:
 
 
 def _fit(table: pl.DataFrame, counts: pl.DataFrame) -> bool:
-    """Say whether each bucket has as many values as rows; no count may exceed the rows, so that sums are sums."""
+    """Return whether each bucket has as many values as rows; no count may exceed the rows, so that sums are sums."""
     numbers = (counts[COUNT], counts[BUCKET], table[BUCKET])
     if not all(column.dtype.is_integer() for column in numbers):
         return False

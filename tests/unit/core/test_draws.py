@@ -16,7 +16,7 @@ def test_the_same_key_draws_the_same_and_another_does_not():
 
 
 def test_purposes_are_independent_of_each_other():
-    draws = KeyedDraws.known(1)
+    draws = KeyedDraws.seeded(1)
     assert not np.array_equal(draws.permutation("rows", 50), draws.permutation("columns", 50))
     first = [draws.below("links")(1000) for _ in range(3)]
     assert len(set(first)) == 1  # a new function starts anew
@@ -26,14 +26,14 @@ def test_purposes_are_independent_of_each_other():
 
 def test_every_order_is_as_likely_as_any_other():
     """24 orders, 4,800 draws: chi-squared with 23 degrees of freedom exceeds 60 with probability below 1e-4."""
-    drawn = Counter(tuple(KeyedDraws.known(seed).permutation("rows", 4).tolist()) for seed in range(4800))
+    drawn = Counter(tuple(KeyedDraws.seeded(seed).permutation("rows", 4).tolist()) for seed in range(4800))
     expected = 4800 / 24
     assert sum((drawn[order] - expected) ** 2 / expected for order in permutations(range(4))) < 60
 
 
 def test_certificates_are_told_where_draws_come_from():
     assert KeyedDraws.fresh().origin == "operating system"
-    assert KeyedDraws.known(3).origin == "a known seed"
+    assert KeyedDraws.seeded(3).origin == "a known seed"
     assert "key" not in repr(KeyedDraws.fresh())
 
 
@@ -48,7 +48,7 @@ def test_a_permutation_holds_everything_once():
 
 
 def test_contexts_of_one_key_have_nothing_in_common():
-    draws = KeyedDraws.known(5)
+    draws = KeyedDraws.seeded(5)
     one, other = draws.derived("a"), draws.derived("b")
     assert one.key != other.key != draws.key
     assert one.seed == 5
@@ -57,9 +57,9 @@ def test_contexts_of_one_key_have_nothing_in_common():
 
 def test_numbers_are_below_their_limits_and_as_likely_as_any_other():
     """Limits 3 in 3,000 draws: chi-squared with 2 degrees of freedom exceeds 27.6 with probability 1e-6."""
-    drawn = KeyedDraws.known(2).numbers("classes", np.array([3, 1] * 3000))
+    drawn = KeyedDraws.seeded(2).numbers("classes", np.array([3, 1] * 3000))
     assert (drawn[1::2] == 0).all()
-    assert KeyedDraws.known(2).numbers("classes", np.array([2**62 + 1] * 50)).max() <= 2**62
+    assert KeyedDraws.seeded(2).numbers("classes", np.array([2**62 + 1] * 50)).max() <= 2**62
     counts = np.bincount(drawn[0::2], minlength=3)
     assert len(counts) == 3
     assert float((((counts - 1000) ** 2) / 1000).sum()) < 27.6
@@ -69,4 +69,4 @@ def test_numbers_are_below_their_limits_and_as_likely_as_any_other():
 def test_a_known_seed_is_a_whole_number(seed):
     """Otherwise 1 and 1.0, which are equal, would be two seeds."""
     with pytest.raises(ParameterError, match="seed"):
-        KeyedDraws.known(seed)
+        KeyedDraws.seeded(seed)

@@ -54,7 +54,7 @@ def test_the_preferred_of_the_least_distorted(prefer: str, data: st.DataObject) 
     first: dict[str, Any] = {
         "fewest-suppressed": lambda n: gone[n],
         "lowest": sum,
-        "most-classes": lambda n: -int(naive.statistics(case.records, n, demand.judges).kept),
+        "most-classes": lambda n: -int(naive.statistics(case.records, n, demand.judges).accepted_classes),
         "attributes": lambda n: [n[a] for a in order],
     }
     outcome = method.run(case.encoded, demand.models)

@@ -126,7 +126,7 @@ def test_other_models_do_not_notice_the_population(sample: Sample, k: int) -> No
         for node in naive.nodes(sample.low, sample.high):
             expected = naive.statistics(sample.records, node, [naive.at_least(k)])
             found = beside.check(node)
-            for name in ("suppressed", "kept", "squares", "classes"):
+            for name in ("suppressed", "accepted_classes", "squares", "classes"):
                 assert getattr(found, name)[0] == getattr(expected, name), (name, node)
 
 

@@ -35,7 +35,7 @@ BUDGETS = [0, 300, 2**20]
 PARTS = (
     "levels",
     "suppressed",
-    "kept",
+    "accepted_classes",
     "squares",
     "classes",
     "smallest",
@@ -62,7 +62,7 @@ def problems(draw: st.DrawFn, *, bounded: bool = False) -> tuple[Case, Demand]:
 def assert_counts(found: NodeStatistics, case: Case, demand: Demand, needs: frozenset[str] = frozenset()) -> None:
     for i, levels in enumerate(found.levels.tolist()):
         expected = naive.statistics(case.records, tuple(levels), demand.judges)
-        for name in ("suppressed", "kept", "squares", "classes", "smallest"):
+        for name in ("suppressed", "accepted_classes", "squares", "classes", "smallest"):
             assert getattr(found, name)[i] == getattr(expected, name), (name, levels)
         assert tuple(found.lost_leaves[i]) == expected.lost_leaves
         if "covered" in needs:
@@ -126,7 +126,7 @@ def test_classes(problem: tuple[Case, Demand]) -> None:
         assert dict(zip(rows, found.classes.sizes.tolist(), strict=True)) == {r: len(m) for r, m in expected.items()}
         assert len(rows) == len(expected)
         gone = set(naive.suppressed(case.records, node, demand.judges))
-        assert found.decision.kept.tolist() == [expected[row][0] not in gone for row in rows]
+        assert found.decision.published.tolist() == [expected[row][0] not in gone for row in rows]
         assert set(found.classes.histograms) == used
         for name, histogram in found.classes.histograms.items():
             names = case.encoded.sensitive[name].labels
@@ -189,7 +189,7 @@ def test_a_hundred_attributes() -> None:
     engine = RollUp(encode(table, Schema({name: quasi() for name in table.columns})), [KAnonymity(k=2)])
     assert (engine.check((0,) * 100).suppressed[0], engine.check((1,) * 100).classes[0]) == (2, 1)
     assert engine.check((0,) * 99 + (1,)).suppressed[0] == 0
-    assert engine.classes((0,) * 100).decision.kept.sum() == 49
+    assert engine.classes((0,) * 100).decision.published.sum() == 49
 
 
 @pytest.mark.parametrize("budget", [0, 200_000])
@@ -223,7 +223,7 @@ def test_a_large_table(budget: int, diversity: bool) -> None:
             )
             good = (groups["size"] >= 3) & ((groups["different"] >= 2) | (not diversity))
             assert found.suppressed[0] == groups.filter(~good)["size"].sum()
-            assert (found.classes[0], found.kept[0]) == (len(groups), good.sum())
+            assert (found.classes[0], found.accepted_classes[0]) == (len(groups), good.sum())
             assert found.squares[0] == (groups.filter(good)["size"].cast(pl.Int64) ** 2).sum()
 
 

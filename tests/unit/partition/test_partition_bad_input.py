@@ -34,7 +34,7 @@ PEOPLE = pl.DataFrame(
 
 
 #: The same draws wherever these tests run.
-DRAWS = KeyedDraws.known(1)
+DRAWS = KeyedDraws.seeded(1)
 
 
 def run(key: str, table: pl.DataFrame, k: int, *, weight: float = 1.0, **options: Any) -> PartitionOutcome:

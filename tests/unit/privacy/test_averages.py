@@ -127,7 +127,7 @@ def test_several_together(sizes: list[int], k: int) -> None:
         rest = [n for n in rest if n > rest[0]]
     for order in (models, models[::-1]):
         decision = decide(as_classes(sizes), order, "mask")
-        assert sorted(np.array(sizes, dtype=int)[decision.kept].tolist()) == rest
+        assert sorted(np.array(sizes, dtype=int)[decision.published].tolist()) == rest
         masked = sum(sizes) - sum(rest)
         whole = [*rest, *([masked] if masked else [])]  # the masked rows count as a class in every mean
         fine = naive.seldom_alone(0.1)(whole) and naive.seldom_found(0.3)(whole) and (not masked or masked >= k)

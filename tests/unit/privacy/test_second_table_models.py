@@ -145,24 +145,24 @@ def test_what_is_published_together_leaves_the_rest_within_the_bounds(
     model, every = presence(*limits), classes(*found, outside=outside)
     low, high = (Fraction(str(limit)) for limit in limits)
     kept = model.accepts(every)
-    decided = decide(every, [model], "mask").kept
+    decided = decide(every, [model], "mask").published
     assert not (decided & ~kept).any()
     rest = [part for part, stays in zip(found, decided, strict=True) if not stays]
     members, people = sum(m for m, _ in rest), sum(p for _, p in rest) + outside
     assert not decided.any() or people == 0 or low <= Fraction(members, people) <= high
     order = data.draw(st.permutations(range(len(found))))
-    again = decide(classes(*(found[i] for i in order), outside=outside), [model], "remove").kept
+    again = decide(classes(*(found[i] for i in order), outside=outside), [model], "remove").published
     assert again.tolist() == decided[list(order)].tolist()
 
 
 def test_the_rest_takes_further_classes_with_it() -> None:
     """5 of 10 and 1 of 4 are accepted, 0 of 4 are outside: too few for low = 0.2 unless a class joins them."""
     model = presence(0.2, 0.6)
-    assert decide(classes((5, 10), (1, 4), outside=4), [model], "mask").kept.tolist() == [False, True]
-    assert decide(classes((5, 10), (1, 4), outside=0), [model], "mask").kept.tolist() == [True, True]
+    assert decide(classes((5, 10), (1, 4), outside=4), [model], "mask").published.tolist() == [False, True]
+    assert decide(classes((5, 10), (1, 4), outside=0), [model], "mask").published.tolist() == [True, True]
     too_many = classes((3, 3), (2, 8), (2, 4))  # 3 of 3 is rejected; 5 of 11 is not
-    assert decide(too_many, [model], "mask").kept.tolist() == [False, False, True]
-    assert not decide(classes((1, 10), outside=90), [model], "mask").kept.any()
+    assert decide(too_many, [model], "mask").published.tolist() == [False, False, True]
+    assert not decide(classes((1, 10), outside=90), [model], "mask").published.any()
 
 
 # -- on tables -------------------------------------------------------------------------------------------------------

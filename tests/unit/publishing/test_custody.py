@@ -71,7 +71,7 @@ def test_a_file_that_is_drawn_beside_replaces_no_other(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "page.html").write_text("mine")
     with pytest.raises(FileError, match="a file of this name"):
-        other().write(tmp_path / "r", beside=beside)
+        other().write(tmp_path / "r", further_files=beside)
     assert everything(tmp_path) == {"r/page.html": b"mine"}
 
 

@@ -165,7 +165,7 @@ def test_tables_are_covered_and_further_files_are_not(keys: Path, tmp_path: Path
         (folder / "notes.html").write_text("<p>fine</p>")
         return ["notes.html"]
 
-    certificate = released().write(tmp_path / "r", sign=keys / "ours", beside=beside, force=True)
+    certificate = released().write(tmp_path / "r", sign=keys / "ours", further_files=beside, force=True)
     assert [item["file"] for item in certificate["files"]] == ["release.csv"]
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "certificate.json",
@@ -259,7 +259,7 @@ def test_a_key_needs_a_file_to_look_at(signed: Path, keys: Path) -> None:
     release = released()
     with pytest.raises(InputError, match="its bytes are signed"):
         ny.check(release.frame, certificate=release.certificate, key=keys / "ours.pub")
-    assert Signature.beside(signed / "certificate.json") is not None
+    assert Signature.of(signed / "certificate.json") is not None
 
 
 def test_signing_is_refused_before_the_search(tmp_path: Path) -> None:

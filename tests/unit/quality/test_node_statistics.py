@@ -12,7 +12,7 @@ def some(n: int, start: int = 0) -> NodeStatistics:
     return NodeStatistics(
         levels=np.stack([column, column], axis=1),
         suppressed=column,
-        kept=column + 10,
+        accepted_classes=column + 10,
         squares=column + 20,
         classes=column + 30,
         smallest=column + 40,
@@ -25,7 +25,7 @@ def test_choosing() -> None:
     three = some(3)
     chosen = three[three.suppressed != 1]
     assert len(chosen) == 2
-    assert chosen.kept.tolist() == [10, 12]
+    assert chosen.accepted_classes.tolist() == [10, 12]
     assert chosen.covered.tolist() == [[0, 0], [2, 2]]
     assert chosen.lost_entropy.size == 0
     assert three[1:].levels.tolist() == [[1, 1], [2, 2]]

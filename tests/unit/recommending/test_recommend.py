@@ -192,7 +192,7 @@ def test_kept_and_optimism(found: Recommendation) -> None:
     zero, original = found.zero_r.confirming.rate, found.best_original.confirming.rate
     for choice in found.choices:
         confirmed = choice.trial.score.confirming.rate
-        assert choice.kept == pytest.approx((confirmed - zero) / (original - zero))
+        assert choice.kept_accuracy == pytest.approx((confirmed - zero) / (original - zero))
         low, high = choice.trial.score.confirming.interval
         assert low < confirmed < high
     looks = [c.trial.score.choosing.rate - c.trial.score.confirming.rate for c in found.choices]

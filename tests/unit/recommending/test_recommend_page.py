@@ -99,7 +99,7 @@ def test_kept_is_undefined_where_the_original_is_no_better_than_guessing(found: 
     from dataclasses import replace
 
     useless = replace(found, original=(score(140, 50),))
-    assert [choice.kept for choice in useless.choices] == [None, None]
+    assert [choice.kept_accuracy for choice in useless.choices] == [None, None]
     assert "–" in render_page(useless)
     assert useless.to_dict()["choices"][0]["kept"] is None
 

@@ -27,7 +27,7 @@ OLD = Path(__file__).parents[2] / "releases-0.1.0"
 
 
 def written(name: str, folder: Path, **options: Any) -> Path:
-    kind(name).release.write(folder, beside=write_about, **options)
+    kind(name).release.write(folder, further_files=write_about, **options)
     return folder
 
 
@@ -117,7 +117,7 @@ def test_masked_rows_and_gaps_are_explained(tmp_path: Path) -> None:
     release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=5), method=ny.OptimalLattice(suppression=0.2))
     masked = int((release.frame["age"] == "*").sum())
     assert masked == 5
-    release.write(tmp_path / "release", beside=write_about)
+    release.write(tmp_path / "release", further_files=write_about)
     assert ny.open(tmp_path / "release").masked_rows == masked
     text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
     assert "5 rows of 32 (15.6%) have * in every quasi-identifier" in text
@@ -142,7 +142,7 @@ def test_hostile_names_and_values_are_text(tmp_path: Path) -> None:
     roles = [ny.quasi(), ny.quasi(), ny.sensitive(), ny.insensitive()]
     schema = ny.Schema(dict(zip(names, roles, strict=True)))
     release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=2))
-    release.write(tmp_path / "release", beside=write_about)
+    release.write(tmp_path / "release", further_files=write_about)
     page = (tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8")
     tags: set[str] = set()
     attributes: set[str] = set()

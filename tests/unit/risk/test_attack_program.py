@@ -49,7 +49,7 @@ class KnownOrder(ny.SortedGroups):
     key: ClassVar[str] = "known-order"
 
     def run(self, table: Any, models: Sequence[Any], *, draws: Draws | None = None, **settings: Any) -> Any:
-        return super().run(table, models, draws=KeyedDraws.known(1), **settings)
+        return super().run(table, models, draws=KeyedDraws.seeded(1), **settings)
 
 
 def test_a_known_order_gives_the_last_one_away() -> None:

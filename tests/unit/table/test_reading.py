@@ -22,7 +22,7 @@ from nymity.table.schema import Schema, quasi
 def read(label: Label, values: list[Label], *, known: Cells | None = None) -> list[Label]:
     """The values a label stands for in a column without a hierarchy."""
     hierarchy = Hierarchy.flat(values)
-    cells = read_cells([label], hierarchy, np.arange(len(values)), known=known)
+    cells = read_cells([label], hierarchy, np.arange(len(values)), published=known)
     return [hierarchy.values[code] for code in cells.codes(0)]
 
 
@@ -128,6 +128,6 @@ def test_what_is_written_is_read_again(values: list[Label], form: CellForm, orde
     ranks = attribute.rank[[attribute.hierarchy.index[value] for value in values]]
     written, _ = class_cells(attribute, ClassValues.of(ranks, classes, len(attribute.occurring)), form)
     known = None if set(values) <= set(PLAIN) else written
-    cells = read_cells(written.labels, attribute.hierarchy, np.flatnonzero(table.frequencies[0]), known=known)
+    cells = read_cells(written.labels, attribute.hierarchy, np.flatnonzero(table.frequencies[0]), published=known)
     for number in range(len(written.labels)):
         assert set(cells.codes(number)) == set(written.codes(number))

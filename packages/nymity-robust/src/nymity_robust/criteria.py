@@ -27,7 +27,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def reached(self, labels: Tensor) -> Tensor:
-        """Say which labels grant the wish."""
+        """Return which labels grant the wish."""
 
     @abstractmethod
     def take(self, index: Tensor | slice) -> Self:
@@ -38,7 +38,7 @@ class Criterion(ABC):
         """Return the labels whose cross entropy an attack changes, and 1 to lower it or −1 to raise it."""
 
     def holds(self, logits: Tensor, confidence: float = 0.0) -> Tensor:
-        """Say for which images the label grants the wish, also when it is ``confidence`` harder to reach.
+        """Return for which images the label grants the wish, also when it is ``confidence`` harder to reach.
 
         Over leading axes the label is that of a vote: what most members, or most draws, name.
         """
@@ -70,7 +70,7 @@ class Targeted(Criterion):
         return -_lead(logits, self.targets)
 
     def reached(self, labels: Tensor) -> Tensor:
-        """Say where the target was answered."""
+        """Return where the target was answered."""
         return labels == self.targets
 
     def take(self, index: Tensor | slice) -> Targeted:
@@ -93,7 +93,7 @@ class Misclassified(Criterion):
         return _lead(logits, self.labels)
 
     def reached(self, labels: Tensor) -> Tensor:
-        """Say where another label was answered."""
+        """Return where another label was answered."""
         return labels != self.labels
 
     def take(self, index: Tensor | slice) -> Misclassified:

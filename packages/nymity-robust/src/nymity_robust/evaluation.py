@@ -98,7 +98,7 @@ class Evaluation:
 
     @property
     def heading(self) -> str:
-        """Say what the figures rest on."""
+        """Return what the figures rest on."""
         if any(outcome.adaptive for outcome in self.outcomes):
             return "transfer and adaptive attacks"
         return "transfer attacks only" if self.outcomes else "no attack"
@@ -224,7 +224,7 @@ def _member_labels(defence: nn.Module, images: Tensor) -> Tensor | None:
 
 
 def _kinds(criterion: Criterion, answered: Tensor) -> dict[str, Tensor]:
-    """Say which answers are correct, which are the target, and which are neither."""
+    """Return which answers are correct, which are the target, and which are neither."""
     correct, reached = answered == criterion.labels, criterion.reached(answered)
     if not isinstance(criterion, Targeted):  # every wrong label is as good as another
         reached = torch.zeros_like(correct)

@@ -55,16 +55,16 @@ def worst_first(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
 
 
 def verdict(holds: bool, warnings: int) -> str:
-    """Say in a few words how a release stands."""
+    """Return in a few words how a release stands."""
     if not holds or not warnings:
         return "holds" if holds else "does not hold"
     return f"holds, with {warnings:,} warning{'s' * (warnings > 1)}"
 
 
-def differences(stated: Sequence[Mapping[str, Any]], found: Sequence[Caveat], keys: Collection[str]) -> list[str]:
-    """Say where the warnings of a certificate are not those that were found, of the kinds named by ``keys``."""
+def differences(stated: Sequence[Mapping[str, Any]], expected: Sequence[Caveat], keys: Collection[str]) -> list[str]:
+    """Return where the warnings of a certificate are not those that were found, of the kinds named by ``keys``."""
     told = {_identity(item): item for item in stated if item.get("warning") in keys}
-    seen = {_identity(caveat.plain()): caveat for caveat in found if caveat.key in keys}
+    seen = {_identity(caveat.plain()): caveat for caveat in expected if caveat.key in keys}
     problems = [
         f"the certificate leaves out a warning: {caveat.says}" for one, caveat in seen.items() if one not in told
     ]

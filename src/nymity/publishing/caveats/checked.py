@@ -63,14 +63,14 @@ def checked_caveats(
     )
 
 
-def _unlike_job(stated: Mapping[str, Any], known: Sequence[Caveat], foreseen: Sequence[Caveat]) -> list[str]:
-    """Say which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
-    said = {(one.key, one.says) for one in known}
-    keys = {one.key for one in known}
+def _unlike_job(stated: Mapping[str, Any], expected: Sequence[Caveat], foreseen: Sequence[Caveat]) -> list[str]:
+    """Return which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
+    said = {(one.key, one.says) for one in expected}
+    keys = {one.key for one in expected}
     problems = [f"it leaves out a warning: {one.says}" for one in foreseen if (one.key, one.says) not in said]
     allowed = {*ORDER, *(one.key for one in foreseen)}
     problems += [f"it has a warning that nymity does not know: {key}" for key in sorted(keys - allowed)]
-    if list(known) != list(worst_first(known)):
+    if list(expected) != list(worst_first(expected)):
         problems.append("its warnings are not in their order, the worst first")
     entries = [entry.get("smallest_group") for entry in stated.get("earlier_releases", [])]
     alone = stated["measured"]["smallest_class"]

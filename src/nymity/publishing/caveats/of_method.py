@@ -46,7 +46,7 @@ def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, le
 
 
 def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]:
-    """Say what an attacker learns from how the release was chosen, where that depended on sensitive values.
+    """Return what an attacker learns from how the release was chosen, where that depended on sensitive values.
 
     A search by quasi-identifiers alone can be run by anybody who knows them, and tells nothing more (Wong, Fu, Wang and
     Pei 2007). Buckets filled at random are planned on counts that the release shows anyway. What a differentially
@@ -57,7 +57,7 @@ def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]
 
 
 def known_seed(random_sources: Sequence[str]) -> list[Caveat]:
-    """Say that draws can be foreseen, if any was from a known seed."""
+    """Return the warning that draws can be predicted, if any was from a known seed."""
     if not any(source.startswith("a known seed") for source in random_sources):
         return []
     return [

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.wording import people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import text_of
-from nymity.publishing.caveats.wording import people
 from nymity.table.schema import Role, Schema
 from nymity.table.text import as_text
 
@@ -78,7 +78,7 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
 
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
-    """Say whether most records that share a value share all quasi-identifiers with another of them."""
+    """Return whether most records that share a value share all quasi-identifiers with another of them."""
     cells = {f"q{i}": text_of(source[name]) for i, name in enumerate(schema.quasi)}
     rows = pl.DataFrame(cells | {"value": values}).filter(pl.col("value").is_not_null())
     shared = rows.filter(pl.len().over("value") > 1)

@@ -168,7 +168,7 @@ def plain_form(text: str) -> str:
 
 
 def _without_promise(values: ValuesByClass, classes: bool) -> Caveat:
-    """Say that nothing is promised about a column, and how often its value is the same for a whole class."""
+    """Return the warning that nothing is promised about a column, with how often a whole class shares its value."""
     name, key = values.name, "no-promise-about-sensitive"
     if not classes:
         says = f"No promise is about {name!r}: all rows that fit a person may have the same value."

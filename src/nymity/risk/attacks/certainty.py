@@ -16,7 +16,7 @@ from nymity.risk.attacks.scene import Scene, ValueGroups
 
 
 def values_hindrance(scene: Scene) -> str | None:
-    """Say why sensitive values cannot be counted."""
+    """Return why sensitive values cannot be counted."""
     if not scene.sensitive:
         return "no sensitive column is published"
     if scene.freeform and (scene.people is None or scene.drawn):
@@ -59,7 +59,7 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
 
 
 def _only_missing(groups: ValueGroups) -> NDArray[np.bool_]:
-    """Say in which groups everybody's value is missing: what is certain there is that nobody wrote one down."""
+    """Return in which groups everybody's value is missing: what is certain there is that nobody wrote one down."""
     entries = groups.histogram
     gap = np.array([label is None for label in groups.column.labels], dtype=np.bool_)[entries.codes]
     gaps = np.bincount(entries.classes[gap], weights=entries.counts[gap], minlength=entries.n_classes)

@@ -21,7 +21,7 @@ class Attack(ABC):
 
     @abstractmethod
     def hindrance(self, scene: Scene) -> str | None:
-        """Say why the attack cannot be run on this release with what is given; None if it can."""
+        """Return why the attack cannot be run on this release with what is given; None if it can."""
 
     @abstractmethod
     def run(self, scene: Scene) -> list[AttackResult]:

@@ -94,9 +94,9 @@ class EnumeratedDraws(Draws):
     under one purpose is drawn once, as :class:`~nymity.core.draws.KeyedDraws` has it.
     """
 
-    def __init__(self, path: list[int], known: Mapping[str, MakeOrders], most: int) -> None:
+    def __init__(self, path: list[int], orders: Mapping[str, MakeOrders], most: int) -> None:
         self.ways: list[int] = []
-        self._path, self._known, self._most = path, known, most
+        self._path, self._known, self._most = path, orders, most
         self._orders: dict[str, Ints] = {}
         self._numbers: dict[str, list[tuple[int, int]]] = {}
 
@@ -145,12 +145,12 @@ class EnumeratedDraws(Draws):
 
 
 def every_way(
-    run: Callable[[Draws], T], *, known: Mapping[str, MakeOrders] | None = None, most: int = 10**4
+    run: Callable[[Draws], T], *, orders: Mapping[str, MakeOrders] | None = None, most: int = 10**4
 ) -> Iterator[tuple[T, Fraction]]:
     """Yield what ``run`` answers for every way to draw, with its probability; at most so many ways."""
     path: list[int] = []
     while True:
-        draws = EnumeratedDraws(path, known or {}, most)
+        draws = EnumeratedDraws(path, orders or {}, most)
         yield run(draws), draws.chance
         ways = draws.ways
         while path and path[-1] + 1 == ways[len(path) - 1]:

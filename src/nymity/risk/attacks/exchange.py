@@ -185,7 +185,7 @@ class Exchange:
         return "the cells or sizes of their classes"
 
     def _shown(self, world: tuple[int, ...], one: int, other: int, runs: int) -> list[bool]:
-        """Say for each of the same keys whether a table is published with what the release shows of two people."""
+        """Return for each of the same keys whether a table is published with what the release shows of two people."""
         published = self._published(world, runs)
         if self._deterministic:
             return [recoded is not None and self._replay.is_this_release(recoded) for recoded in published]
@@ -210,7 +210,7 @@ class Exchange:
         encoded = self._replay.encoded(table)
         if encoded is None:
             return [None] * runs
-        keys = [KeyedDraws.known(self._scene.seed * 10**6 + number) for number in range(runs)]
+        keys = [KeyedDraws.seeded(self._scene.seed * 10**6 + number) for number in range(runs)]
         return [self._replay.published(table, encoded, draws) for draws in keys]
 
     @cached_property
@@ -226,7 +226,7 @@ class Exchange:
         return {person: cells[own] for person, own in enumerate(self._scene.own.tolist()) if own >= 0}
 
     def _exchangeable(self, one: int) -> NDArray[np.bool_]:
-        """Say who differs from a person in quasi-identifiers and values, and fits the person's row as she fits his."""
+        """Return who differs from a person in quasi-identifiers and values, and would fit the row of the other."""
         scene, truth = self._scene, np.array(self.worlds.truth)
         assert scene.people is not None
         assert scene.matcher is not None
@@ -243,18 +243,18 @@ class Exchange:
 
     # -- in words ------------------------------------------------------------------------------------------------
 
-    def _ratios(self, found: list[Compared]) -> dict[str, object]:
-        shown = [own for own in found if own.shown]
+    def _ratios(self, compared: list[Compared]) -> dict[str, object]:
+        shown = [own for own in compared if own.shown]
         if self._deterministic:
             return {"infinite": sum(own.before > 0 for own in shown), "one": sum(own.both > 0 for own in shown)}
         most = max(shown, key=lambda own: own.ratio())
         low, high = most.interval(error=ERROR / len(shown))
         return {"largest": _plain(most.ratio()), "low": low, "high": _plain(high), "error": ERROR}
 
-    def _said(self, found: list[Compared]) -> str:
+    def _said(self, compared: list[Compared]) -> str:
         if self._deterministic:
             return "where they are, the exchange is ruled out, else both tables are equally likely."
-        ratios = self._ratios(found)
+        ratios = self._ratios(compared)
         largest, low, high = (_said_ratio(ratios[name]) for name in ("largest", "low", "high"))
         return f"the largest likelihood ratio is {largest} (from {low} to {high}, for all pairs at 95%)."
 

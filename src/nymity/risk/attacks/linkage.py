@@ -102,7 +102,7 @@ class Linkage(Attack):
         return np.array(list(found), dtype=np.bool_)
 
     def _claims(self, candidates: Ints, hits: NDArray[np.bool_]) -> dict[str, Any]:
-        """Say how often a row is claimed, and how often rightly; each person counts as one cluster."""
+        """Return how often a row is claimed, and how often rightly; each person counts as one cluster."""
         claimed = candidates <= int(1 / exact_fraction(self.threshold))
         made, right = int(claimed.sum()), int((hits & claimed).sum())
         facts = {"threshold": self.threshold, "made": made, "right": right, "rate": right / made if made else None}

@@ -100,7 +100,7 @@ class Matcher:
         return found
 
     def unexplained(self, codes: Ints) -> NDArray[np.bool_]:
-        """Say which classes fit nobody, (n_classes,); those that fit somebody are not looked at again."""
+        """Return which classes fit nobody, (n_classes,); those that fit somebody are not looked at again."""
         left = np.arange(len(self.rows.sizes))
         for first in range(0, codes.shape[1], PEOPLE):
             if not len(left):
@@ -116,7 +116,7 @@ class Matcher:
         return missing
 
     def fit(self, codes: Ints, classes: Ints) -> NDArray[np.bool_]:
-        """Say whether each person fits one class, (n_people,)."""
+        """Return whether each person fits one class, (n_people,)."""
         fits = np.ones(len(classes), dtype=np.bool_)
         for a, cells in enumerate(self.cells.values()):
             cell, width = self.rows.cell_of[a, classes], 2 + max(cells.covered.max(initial=0), codes[a].max(initial=0))

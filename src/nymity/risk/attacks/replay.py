@@ -107,7 +107,7 @@ class Replay:
             return None
 
     def is_this_release(self, recoded: Recoded) -> bool:
-        """Say whether the same rows were published."""
+        """Return whether the same rows were published."""
         return _tables(recoded.table, recoded.counts, self.names) == self._released
 
     def _likelihood(self, table: pl.DataFrame, records: Sequence[Row]) -> Likelihood:
@@ -117,7 +117,7 @@ class Replay:
         total, rows = Fraction(0), defaultdict[Row, dict[Row, Fraction]](dict)
         ways = every_way(
             lambda draws: self.published(table, encoded, draws),
-            known=self._orders(table, encoded),
+            orders=self._orders(table, encoded),
             most=max(1, self.most - self.runs),
         )
         for recoded, chance in ways:
@@ -132,7 +132,7 @@ class Replay:
         return Likelihood(total, rows)
 
     def _orders(self, table: pl.DataFrame, encoded: EncodedTable) -> dict[str, MakeOrders]:
-        """Tell which orders make a difference to what is published of the columns looked at.
+        """Return which orders make a difference to what is published of the columns looked at.
 
         Records are listed by profile, and equal ones are alike; only the order within a combination counts. The places
         of a profile are filled by rows that are alike here. Members of buckets are listed by content, and those of a
@@ -172,7 +172,7 @@ class Replay:
 
 
 def replay_hindrance(scene: Scene) -> str | None:
-    """Say why a release cannot be tried out."""
+    """Return why a release cannot be tried out."""
     if scene.method is None:
         return "it needs the method that the release was made by"
     if scene.kind == SampledRecoding.kind or any(model.about_draws for model in scene.models):

@@ -18,7 +18,7 @@ class Limit:
     promise: str
 
     def exceeded_by(self, chance: float | Fraction) -> bool:
-        """Say whether a chance is larger than promised."""
+        """Return whether a chance is larger than promised."""
         return chance > self.chance
 
 

@@ -156,7 +156,7 @@ def _places(link: Ints, kept: Ints) -> Ints | None:
 
 
 def _same(scene: Scene, source: pl.DataFrame, place: Ints) -> bool:
-    """Say whether the sensitive values of linked rows agree."""
+    """Return whether the sensitive values of linked rows agree."""
     names = scene.sensitive if scene.counts is None else ()
     for name in names:
         (released, numbers), (own, codes) = labelled(scene.frame[name]), labelled(source[name])

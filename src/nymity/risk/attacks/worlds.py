@@ -160,7 +160,7 @@ def _class_places(scene: Scene) -> tuple[tuple[int, ...], ...]:
 
 
 def fitting(scene: Scene) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Say which classes fit which people, (n_classes, n_people); masked rows fit everybody."""
+    """Return which classes fit which people, (n_classes, n_people); masked rows fit everybody."""
     assert scene.people is not None
     assert scene.matcher is not None
     codes = scene.people.codes
@@ -169,7 +169,7 @@ def fitting(scene: Scene) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
 
 
 def levels_alone(scene: Scene) -> bool:
-    """Say whether a release was made by levels, which draw nothing; a table alone is judged by its method."""
+    """Return whether a release was made by levels, which draw nothing; a table alone is judged by its method."""
     kind = scene.kind if scene.kind != "table" or scene.method is None else scene.method.makes.kind
     return bool(kind == LevelRecoding.kind)
 

@@ -26,7 +26,7 @@ def read_number(text: str) -> Fraction | None:
 
 
 def is_nan(text: str) -> bool:
-    """Say whether a text is what programs write for a missing number."""
+    """Return whether a text is what programs write for a missing number."""
     return text.strip().lower() == "nan"
 
 

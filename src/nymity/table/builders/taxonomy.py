@@ -143,7 +143,7 @@ def _parent_edges(parents: Mapping[Any, Any], where: str) -> Iterator[Edge]:
 
 
 def _mapping_edges(content: Mapping[Any, Any], where: str) -> Iterator[Edge]:
-    """Tell the two mappings a file may hold apart: only child → parent has text on the right."""
+    """Return the edges of either mapping a file may hold: only child → parent has text on the right."""
     if any(isinstance(right, str) and right for right in content.values()):
         return _parent_edges(content, where)
     return _tree_edges(content, None, where)

@@ -76,7 +76,7 @@ def _records(unit: float) -> Iterator[Line]:
 
 
 def _both_tables(method: Buckets, table: EncodedTable, promise: FPrivacy, census: pl.DataFrame) -> None:
-    draws = KeyedDraws.known(0)
+    draws = KeyedDraws.seeded(0)
     method.run(table, [promise], columns=census.columns, draws=draws).recoding.apply(census, draws=draws)
 
 
@@ -106,7 +106,7 @@ def _proof(counts: list[int]) -> Line:
 
 
 def _gap(counts: list[int], seconds: int) -> Line:
-    """Say how far the default method comes with hundreds of values in its ten seconds, or in more."""
+    """Return how far the default method comes with hundreds of values in its ten seconds, or in more."""
     n = sum(counts)
     found = plan(counts, [min(Fraction(1), 8 * Fraction(c, n) + Fraction(1, 50)) for c in counts], seconds=seconds)
     assert found.bound is not None  # this method always proves one

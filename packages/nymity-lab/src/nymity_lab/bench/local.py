@@ -40,7 +40,7 @@ PROVENANCE = (
 )
 
 #: Figures are to be repeated.
-_DRAWS = KeyedDraws.known(0)
+_DRAWS = KeyedDraws.seeded(0)
 _K = KAnonymity(k=5)
 _BESIDE_K: tuple[tuple[PrivacyModel, str], ...] = (
     (DistinctLDiversity(l=2, attribute="salary-class"), "2 distinct values"),

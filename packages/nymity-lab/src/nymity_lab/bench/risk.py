@@ -41,8 +41,8 @@ def _lines(unit: float) -> Iterator[Line]:
     def classes(found: Any) -> str:
         return f"{found.classes:,} classes, {found.unique_records:,} unique records"
 
-    def linked(found: AttackReport) -> str:
-        result = found["linkage"]
+    def linked(report: AttackReport) -> str:
+        result = report["linkage"]
         return f"{result.successes:,.0f} of {result.n:,} attempts succeed, {result.figures['claims']['made']:,} claims"
 
     def uniques(found: Any) -> str:

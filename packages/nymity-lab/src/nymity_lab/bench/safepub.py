@@ -104,7 +104,7 @@ print(peak_megabytes())
 
 
 def _quality(name: str, table: EncodedTable) -> Iterator[Line]:
-    """Say how far drawn levels come from the top's score to the best node's on their sample, mean of some samples."""
+    """Return how far drawn levels come from the top's score to the best node's on their sample, as a mean."""
     reached: dict[str, list[float]] = {}
     for seed in range(_SAMPLES):
         for way, (score, found) in _ways(name, table, seed).items():
@@ -114,7 +114,7 @@ def _quality(name: str, table: EncodedTable) -> Iterator[Line]:
 
 
 def _losses(table: EncodedTable) -> Iterator[Line]:
-    """Say how much of the table is lost by granularity, with the baselines of Bild, Kuhn and Prasser (2018), 8.5."""
+    """Return how much of the table is lost by granularity, with the baselines of Bild, Kuhn and Prasser (2018), 8.5."""
     lost = {"optimal, k = 5": [_Scored.of("granularity", table, 5).best_loss(table)]}
     for seed in range(_SAMPLES):
         sample = sampled(table, _promise(table).beta, NotPrivate(seed))
@@ -131,7 +131,7 @@ def _losses(table: EncodedTable) -> Iterator[Line]:
 
 
 def _splits(table: EncodedTable) -> Iterator[Line]:
-    """Say how much one draw loses by granularity, on average, if the search has more or less of epsilon 1."""
+    """Return how much one draw loses by granularity, on average, if the search has more or less of epsilon 1."""
     for search in _SEARCHES:
         model, lost = replace(_promise(table), epsilon_search=search), []
         for seed in range(_SAMPLES):

@@ -56,7 +56,7 @@ def interval(share: dict[str, Any]) -> str:
 
 
 def above(share: dict[str, Any], other: dict[str, Any] | float, *, by: float = 0.0) -> bool | None:
-    """Say whether a share is above another one, or a number, by that much; None where the intervals cannot tell."""
+    """Return whether a share is above another one, or a number, by that much; None where the intervals cannot tell."""
     low, high = (other["low"], other["high"]) if isinstance(other, dict) else (other, other)
     if share["low"] > high + by:
         return True

@@ -219,7 +219,7 @@ def _joint(codes: NDArray[np.int64], labels: NDArray[np.int64], values: int, cla
 
 
 def _places(hierarchy: Hierarchy, cut: tuple[Node, ...]) -> NDArray[np.int64]:
-    """Say which value in use stands for each raw one."""
+    """Return which value in use stands for each raw one."""
     places = np.empty(hierarchy.domain_size, dtype=np.int64)
     for i, node in enumerate(cut):
         places[members(hierarchy, node)] = i

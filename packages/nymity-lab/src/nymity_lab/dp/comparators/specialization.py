@@ -51,7 +51,7 @@ def children(hierarchy: Hierarchy, node: Node) -> tuple[Node, ...]:
 
 
 def members(hierarchy: Hierarchy, node: Node) -> NDArray[np.bool_]:
-    """Say which raw values a value stands for."""
+    """Return which raw values a value stands for."""
     return np.asarray(hierarchy.codes[node.level] == node.code)
 
 

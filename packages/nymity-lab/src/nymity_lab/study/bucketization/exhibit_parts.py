@@ -36,7 +36,7 @@ def over(above: Figures, below: Figures) -> list[float]:
     return [1.0 if above[place] == below[place] else above[place] / max(below[place], 1e-9) for place in above]
 
 
-def growth(found: Figures) -> float:
+def growth(figures: Figures) -> float:
     """Return the last over the first."""
-    values = list(found.values())
+    values = list(figures.values())
     return values[-1] / values[0]

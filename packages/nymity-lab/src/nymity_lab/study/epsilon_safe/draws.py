@@ -44,7 +44,7 @@ class Nodes:
 
     @cached_property
     def good(self) -> NDArray[np.bool_]:
-        """Say which nodes are good: always by counts."""
+        """Return which nodes are good: always by counts."""
         from nymity.dp.good_nodes import good_nodes
 
         return good_nodes(self.sample, k=self.k)

@@ -151,14 +151,14 @@ def released(
 
 
 def _private(
-    found: Task, interpolation: str | None, penalty: float, seed: int
+    task: Task, interpolation: str | None, penalty: float, seed: int
 ) -> tuple[pl.DataFrame, NDArray[np.int64], tuple[int, ...]]:
     """Publish as nymity does; k follows from the promise."""
     from nymity.dp.epsilon_safe import EpsilonSafeLattice
 
     method = EpsilonSafeLattice(penalty=penalty, interpolation=interpolation, not_private_seed=seed)
-    outcome = method.run(found.encoded(found.train), [promise(found.train.height)], columns=found.train.columns)
-    recoded = outcome.recoding.apply(found.train)
+    outcome = method.run(task.encoded(task.train), [promise(task.train.height)], columns=task.train.columns)
+    recoded = outcome.recoding.apply(task.train)
     return recoded.table, recoded.source_rows, tuple(outcome.levels.values())
 
 
@@ -173,7 +173,7 @@ def promise(n_records: int) -> DifferentialPrivacy:
 
 
 def _as_published(
-    found: Task, interpolation: str | None, k: int, penalty: float, seed: int
+    task: Task, interpolation: str | None, k: int, penalty: float, seed: int
 ) -> tuple[pl.DataFrame, NDArray[np.int64], tuple[int, ...]]:
     """Publish as the thesis does: drawn with its sensitivity, on the sample that is released. It is not private."""
     import numpy as np
@@ -181,11 +181,11 @@ def _as_published(
     from nymity.lattice.space import Space
     from nymity_lab.dp.baselines import release_at
 
-    kept, sample = _sampled(found, seed)
+    kept, sample = _sampled(task, seed)
     chances = Nodes.of(sample, k, interpolation).chances(DRAW, penalty, PUBLISHED)
     drawn = int(np.random.default_rng(seed).choice(len(chances), p=chances))
     node = Space.of(sample).node(drawn)
-    release = release_at(node, found.train, sample, kept, k=k)
+    release = release_at(node, task.train, sample, kept, k=k)
     return release.rows, release.source_rows, node
 
 
@@ -235,15 +235,15 @@ def functional(data: str, attributes: int, norm: bool, draws: int) -> Rows:
     ]
 
 
-def _features(found: Task, table: pl.DataFrame) -> tuple[NDArray[np.float64], list[float], list[float]]:
+def _features(task: Task, table: pl.DataFrame) -> tuple[NDArray[np.float64], list[float], list[float]]:
     """Return one column for each value, numbers around the middle of their range instead, and bounds of all columns."""
     import numpy as np
     import polars as pl
 
     columns: list[Any] = []
     low, high = list[float](), list[float]()
-    for name, attribute in found.schema.items():
-        if name == found.target:
+    for name, attribute in task.schema.items():
+        if name == task.target:
             continue
         values = attribute.hierarchy.values  # type: ignore[union-attr]
         if all(str(value).isdigit() for value in values) and len(values) > MANY:
@@ -260,16 +260,16 @@ def _features(found: Task, table: pl.DataFrame) -> tuple[NDArray[np.float64], li
     return np.column_stack(columns), low, high
 
 
-def _columns(found: Task, table: pl.DataFrame) -> int:
+def _columns(task: Task, table: pl.DataFrame) -> int:
     """Return how many columns one-hot encoding makes of what is published; numbers stay one."""
     import polars as pl
 
-    names = [name for name in table.columns if name != found.target]
+    names = [name for name in table.columns if name != task.target]
     many = [table[name].cast(pl.String).unique() for name in names]
     return sum(1 if len(v) > MANY and v.str.contains(r"^\d+$").all() else len(v) for v in many)
 
 
-def _sampled(found: Task, seed: int) -> tuple[NDArray[np.bool_], EncodedTable]:
+def _sampled(task: Task, seed: int) -> tuple[NDArray[np.bool_], EncodedTable]:
     """Return which training records are sampled with the thesis's beta, and these, encoded."""
     from fractions import Fraction
 
@@ -277,11 +277,11 @@ def _sampled(found: Task, seed: int) -> tuple[NDArray[np.bool_], EncodedTable]:
 
     from nymity.core.bits import NotPrivate, coins
 
-    kept = coins(Fraction(str(BETA)), found.train.height, NotPrivate(seed))
-    return kept, found.encoded(found.train.filter(pl.Series(kept)))
+    kept = coins(Fraction(str(BETA)), task.train.height, NotPrivate(seed))
+    return kept, task.encoded(task.train.filter(pl.Series(kept)))
 
 
-def _tested(found: Task, examples: Any) -> Any:
-    """Say which test records are answered correctly."""
-    learner = found.learner
-    return learner.held_out(examples, learner.others(found.test), [CLASSIFIER])[CLASSIFIER].correct
+def _tested(task: Task, examples: Any) -> Any:
+    """Return which test records are answered correctly."""
+    learner = task.learner
+    return learner.held_out(examples, learner.others(task.test), [CLASSIFIER])[CLASSIFIER].correct

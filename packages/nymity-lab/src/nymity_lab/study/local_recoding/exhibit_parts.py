@@ -44,19 +44,19 @@ def _ratio(over: float, under: float) -> float:
     return 1.0 if over == under else over / max(under, 1e-9)
 
 
-def at(found: Ratios, *, n: int | None = None, m: int | None = None, k: int | None = None) -> Ratios:
+def at(ratios: Ratios, *, n: int | None = None, m: int | None = None, k: int | None = None) -> Ratios:
     """Return those of some settings."""
-    return {s: r for s, r in found.items() if all(w in (None, v) for v, w in zip(s, (n, m, k), strict=True))}
+    return {s: r for s, r in ratios.items() if all(w in (None, v) for v, w in zip(s, (n, m, k), strict=True))}
 
 
-def by(found: Ratios, place: int) -> dict[int, float]:
+def by(ratios: Ratios, place: int) -> dict[int, float]:
     """Return the mean over all settings that share the number at a place: 0 for n, 1 for m, 2 for k."""
-    keys = sorted({setting[place] for setting in found})
-    return {key: mean(ratio for setting, ratio in found.items() if setting[place] == key) for key in keys}
+    keys = sorted({setting[place] for setting in ratios})
+    return {key: mean(ratio for setting, ratio in ratios.items() if setting[place] == key) for key in keys}
 
 
 def less(found: Iterable[float]) -> bool | None:
-    """Say whether all ratios are clearly below 1; None where one is too near to it, and none is clearly above."""
+    """Return whether all ratios are clearly below 1; None where one is too near to it, and none is clearly above."""
     values = list(found)
     if any(value > 1 + MARGIN for value in values):
         return False
@@ -64,7 +64,7 @@ def less(found: Iterable[float]) -> bool | None:
 
 
 def grows(values: Mapping[int, float]) -> bool | None:
-    """Say whether each value is clearly above the one before."""
+    """Return whether each value is clearly above the one before."""
     return less(a / b for a, b in pairwise(values.values()))
 
 

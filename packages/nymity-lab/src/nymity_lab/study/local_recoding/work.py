@@ -71,7 +71,7 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
 
 
 def _steps(order: list[int], grown: list[list[int]], k: int) -> Rows:
-    """Tell step by step how classes grew: the record looked at, what is left afterwards, and the class it ended in."""
+    """Return step by step how classes grew: the record looked at, what is left afterwards, and its class in the end."""
     classes = [members[:k] for members in grown]
     later = {record: c for c, members in enumerate(grown) for record in members[k:]}
     left, steps = list(order), []
@@ -133,7 +133,7 @@ def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _several(geometry: Geometry, classes: Ints) -> Any:
-    """Say for each record and set whether its class has two values or more (n, s)."""
+    """Return for each record and set whether its class has two values or more (n, s)."""
     import numpy as np
 
     low = np.full((int(classes.max()) + 1, geometry.codes.shape[1]), np.iinfo(np.int64).max)
@@ -185,7 +185,7 @@ def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, dra
     table = table[_order(table.height, draw)[:n]]
     words = [pl.format("value {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in sets]
     encoded = encode(table.with_columns(words), Schema(dict.fromkeys(columns, quasi())))
-    return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)], KeyedDraws.known(0))
+    return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)], KeyedDraws.seeded(0))
 
 
 @lru_cache(maxsize=4)

@@ -110,7 +110,7 @@ def mean_with_interval(duels: Iterable[Duels], score: int, utility: int | None =
 
 
 def _signs(values: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Say for each pair which is higher: 1 the first, -1 the second, 0 neither; NaN where one is undefined."""
+    """Return for each pair which is higher: 1 the first, -1 the second, 0 neither; NaN where one is undefined."""
     import numpy as np
 
     gap = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]

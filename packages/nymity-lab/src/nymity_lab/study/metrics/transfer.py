@@ -109,7 +109,7 @@ def _own(results: Results) -> Exhibit:
 
 
 def _budget(results: Results, n_metrics: int) -> tuple[str, str]:
-    """Tell what the models had to learn from, and in which time."""
+    """Return what the models had to learn from, and in which time."""
     models = where(results.rows("meta"), by="model")
     chosen = [kind for row in models for kind in row["chosen"]]
     kinds = sorted(set(chosen), key=lambda kind: -chosen.count(kind))
@@ -179,7 +179,7 @@ def _utilities(results: Results) -> Exhibit:
 
 
 def _table(
-    results: Results, number: str, title: str, rates: Rates, printed: Mapping[tuple[str, str], float], found: Finding
+    results: Results, number: str, title: str, rates: Rates, printed: Mapping[tuple[str, str], float], finding: Finding
 ) -> Exhibit:
     values = [
         Value(series=f"used on {used}", at=trained, ours=rate, paper=printed.get((trained, used)))
@@ -190,7 +190,7 @@ def _table(
         number=number,
         title=title,
         panels=(panel,),
-        findings=(found,),
+        findings=(finding,),
         notes=notes(results, f"Up to {PAIRS:,} pairs for each Meta-Metric, ties counted half; means over all of them."),
     )
 

@@ -125,7 +125,7 @@ def _by_steps(results: Results, walks: Rows, settled: Rows) -> tuple[Finding, ..
 
 
 def _regression(results: Results) -> str:
-    """Say what logistic regression reaches, of which the paper says that it is comparable."""
+    """Return what logistic regression reaches, of which the paper says that it is comparable."""
     rows = [
         row
         for row in _learned(results, classifier=REGRESSION, way=(PUBLISHED, DRAW))

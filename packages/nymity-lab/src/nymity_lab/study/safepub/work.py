@@ -190,7 +190,7 @@ class _Scored:
     scores: NDArray[np.float64]
 
     @staticmethod
-    def of(found: StudyTable, score: str, promise: DifferentialPrivacy, seed: int) -> _Scored:
+    def of(study_table: StudyTable, score: str, promise: DifferentialPrivacy, seed: int) -> _Scored:
         import numpy as np
         import polars as pl
 
@@ -200,11 +200,11 @@ class _Scored:
         from nymity.lattice.space import Space
         from nymity.table.encoding import encode
 
-        kept = coins(promise.beta, found.table.height, NotPrivate(seed))
-        sample = encode(found.table.filter(pl.Series(kept)), public_schema(found.schema()))
+        kept = coins(promise.beta, study_table.table.height, NotPrivate(seed))
+        sample = encode(study_table.table.filter(pl.Series(kept)), public_schema(study_table.schema()))
         scored = SCORES[score](sample, promise.k)
         scores = scored.everywhere(Space.of(sample)).astype(np.float64) / scored.scale
-        return _Scored(found, sample, kept, promise.k, scores)
+        return _Scored(study_table, sample, kept, promise.k, scores)
 
     @property
     def within(self) -> NDArray[np.float64]:
