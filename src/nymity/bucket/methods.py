@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from nymity.bucket.anatomy import anatomize
-from nymity.bucket.bucketized import BucketOutcome
+from nymity.bucket.bucketized import BucketLoss, BucketOutcome
 from nymity.bucket.filling import fill
 from nymity.bucket.outcome import Plan
 from nymity.bucket.planning import METHODS as PLANNERS
@@ -42,6 +42,8 @@ class BucketMethod(ABC):
     key: ClassVar[str]
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = BucketRecoding
+    #: What it keeps small.
+    minimized: ClassVar[BucketLoss] = BucketLoss()
 
     @abstractmethod
     def divide(self, shares: ValueLimits, observe: Observer) -> tuple[Slots, Plan | None]:
@@ -66,7 +68,7 @@ class BucketMethod(ABC):
         published = [name for name in columns or table.names if name != attribute]
         _check_names(attribute, published)
         column = table.sensitive[attribute]
-        slots, planned = self.divide(_shares(models, column, self.key), observe)
+        slots, planned = self.divide(ValueLimits.of(models, column, self.key), observe)
         recoding = BucketRecoding(
             columns=(*published, BUCKET),
             hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
@@ -128,6 +130,24 @@ class ValueLimits:
     counts: dict[Label, int]
     largest: dict[Label, Fraction]
 
+    @staticmethod
+    def of(models: Sequence[PrivacyModel], column: SensitiveColumn, where: str) -> ValueLimits:
+        """Return what the strictest of all models allows each value."""
+        allowed = []
+        for model in models:
+            of_values = model.value_shares(column)
+            if not model.shares_suffice or isinstance(of_values, Unlimited):
+                raise ParameterError(
+                    f"{where}: {model.key}",
+                    expected="models that limit the share of each sensitive value, because buckets hide nothing else",
+                    got=model.title,
+                    hint="'f-privacy', 'frequency-l-diversity' or 'beta-likeness', or a method that generalizes",
+                )
+            allowed.append(of_values)
+        strictest = [min(of_value) for of_value in zip(*allowed, strict=True)]
+        counts, labels = column.totals.tolist(), column.labels
+        return ValueLimits(dict(zip(labels, counts, strict=True)), dict(zip(labels, strictest, strict=True)))
+
 
 def _sensitive_attribute(table: EncodedTable, key: str) -> str:
     if len(table.sensitive) != 1:
@@ -158,21 +178,3 @@ def _check_names(attribute: str, published: Sequence[str]) -> None:
             got=repr(taken[0]),
             hint="rename it",
         )
-
-
-def _shares(models: Sequence[PrivacyModel], column: SensitiveColumn, key: str) -> ValueLimits:
-    """Return what the strictest of all models allows each value."""
-    allowed = []
-    for model in models:
-        of_values = model.value_shares(column)
-        if not model.shares_suffice or isinstance(of_values, Unlimited):
-            raise ParameterError(
-                f"{key}: {model.key}",
-                expected="models that limit the share of each sensitive value, because buckets hide nothing else",
-                got=model.title,
-                hint="'f-privacy', 'frequency-l-diversity' or 'beta-likeness', or a method that generalizes",
-            )
-        allowed.append(of_values)
-    strictest = [min(of_value) for of_value in zip(*allowed, strict=True)]
-    counts, labels = column.totals.tolist(), column.labels
-    return ValueLimits(dict(zip(labels, counts, strict=True)), dict(zip(labels, strictest, strict=True)))

@@ -88,15 +88,16 @@ def compare_learning(
     return answer
 
 
-def learned(screen: Screen, release: Release, original: pl.DataFrame, observe: Observer) -> LearningResult | None:
+def learned(
+    screen: Screen, release: Release | OpenedRelease, original: pl.DataFrame, target: str | None, observe: Observer
+) -> LearningResult | None:
     """Learn the target of a job for its report, or say why not."""
-    from nymity.dp.private_method import PrivateOutcome
+    from nymity.dp.private_method import PrivateMethod
     from nymity.utility import learn
 
-    target = release.job.target
     if target is None:
         return None
-    if isinstance(release.outcome, PrivateOutcome):
+    if isinstance(release.released.method, PrivateMethod):
         screen.warn("the learning task was left out: it would compare a private release with its records")
         return None
     try:

@@ -28,6 +28,7 @@ from nymity.core.system_errors import UNCHANGED
 if TYPE_CHECKING:
     import polars as pl
 
+    from nymity.publishing.certificate import Certificate
     from nymity.publishing.compare import Comparison
     from nymity.publishing.job import Job
     from nymity.publishing.release import Release
@@ -236,11 +237,11 @@ class Pages:
             begin_javascript()  # it takes a second, in a process of its own
         with self._spared(FINDINGS_NAME):
             attacks = quick_attacks(release, original)
-            keep(to, release, FINDINGS_NAME, Findings.of(release, original, attacks).text())
+            keep(to, release.certificate, FINDINGS_NAME, Findings.of(release, original, attacks).text())
         with self._spared(REPORT_NAME):
-            learning = learned(self.screen, release, original, observe)
+            learning = learned(self.screen, release, original, release.job.target, observe)
             page = render_report(release, original, comparison=comparison, learning=learning, attacks=attacks)
-            keep(to, release, REPORT_NAME, page)
+            keep(to, release.certificate, REPORT_NAME, page)
             self.has_report = True
 
     @contextmanager
@@ -266,13 +267,13 @@ class Pages:
         self.screen.warn(f"{name} was left out: {reason}")
 
 
-def keep(to: Destination, release: Release, name: str, text: str) -> None:
+def keep(to: Destination, certificate: Certificate, name: str, text: str) -> None:
     """Put a file about a release into the custodian's folder, unless another one has taken its place."""
     from nymity.publishing.certificate_form import read_certificate
     from nymity.publishing.signing import CERTIFICATE_NAME
 
     with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
-        if read_certificate(to.release / CERTIFICATE_NAME) != release.certificate:
+        if read_certificate(to.release / CERTIFICATE_NAME) != certificate:
             raise FileError(str(to.release), expected="the release it is about", got="another one by now")
         if (day := ended_on(to.custodian)) is not None:  # while it was drawn
             raise custody_has_ended(str(to.custodian), day)

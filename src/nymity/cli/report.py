@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,17 +14,14 @@ from nymity.cli.learning import learned
 from nymity.cli.progress import watching
 from nymity.cli.publish import PATIENCE, Destination, keep
 from nymity.cli.shared_options import AsJson, Force, JobOption, Quiet
-from nymity.core.custodian import BOARD_NAME, ENDED, FINDINGS_NAME, LOG_NAME, REPORT_NAME, custody_has_ended
-from nymity.core.errors import FileError, InputError, JobError
-from nymity.core.format_numbers import CERTIFICATE
+from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, REPORT_NAME
+from nymity.core.errors import FileError, InputError
 from nymity.core.locks import LOCK_NAME, locked
-from nymity.core.progress import Observer, Progress, report
+from nymity.core.progress import Progress, report
 from nymity.core.system_errors import explained
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from nymity.publishing.release import Release
+    pass
 
 EXAMPLES = (
     "nymity report release",
@@ -72,8 +68,7 @@ def command(
     board: attackers, risk before and after, promises, attacks tried, limits, on two printed pages, without any value of
     the table. Risk before and attacks come from the custodian's folder.
 
-    custodian: the full report. It needs the job and its source, which is published once more in memory, with the draws
-    of the custodian's log.
+    custodian: the full report. It needs the job, whose source the release is compared with, and the custodian's folder.
     """
     screen = Screen(quiet=quiet, as_json=as_json)
     if not release.exists():
@@ -121,6 +116,10 @@ def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None,
 
 def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path | None) -> Path:
     from nymity.cli.inputs import write_text
+    from nymity.publishing.certificate_form import read_certificate
+    from nymity.publishing.job_tables import load_source, published_table
+    from nymity.publishing.opened import open as open_release
+    from nymity.publishing.signing import CERTIFICATE_NAME
     from nymity.report import Findings, quick_attacks, render_report
 
     if job is None:
@@ -130,54 +129,19 @@ def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path 
             got="none",
             hint="--job job.toml",
         )
+    described = load_job(job)
     with watching(screen) as observe:
-        made, original = _again(job, to, observe)
+        report(observe, Progress(stage="reading"))
+        certificate = read_certificate(to.release / CERTIFICATE_NAME)
+        opened = open_release(to.release, schema=described.schema, custodian=to.custodian)
+        original = published_table(described, load_source(described))
         report(observe, Progress(stage="drawing the report"))
-        attacks = quick_attacks(made, original)
-        keep(to, made, FINDINGS_NAME, Findings.of(made, original, attacks).text())
-        learning = learned(screen, made, original, observe)
-        page = render_report(made, original, learning=learning, attacks=attacks)
+        attacks = quick_attacks(opened, original)
+        learning = learned(screen, opened, original, described.target, observe)
+        page = render_report(opened, original, learning=learning, attacks=attacks)
+        keep(to, certificate, FINDINGS_NAME, Findings.of(opened, original, attacks).text())
     if out is None:
-        keep(to, made, REPORT_NAME, page)
+        keep(to, certificate, REPORT_NAME, page)
         return to.custodian / REPORT_NAME
     write_text(out, page, private=True)
     return out
-
-
-def _again(path: Path, to: Destination, observe: Observer) -> tuple[Release, pl.DataFrame]:
-    """Make a release that is written once more in memory, as its log says, or say why it is another one."""
-    from nymity.dp.private_method import PrivateMethod
-    from nymity.publishing.certificate_form import read_certificate
-    from nymity.publishing.custody import read_log
-    from nymity.publishing.run import Run
-    from nymity.publishing.signing import CERTIFICATE_NAME
-
-    job, written = load_job(path), read_certificate(to.release / CERTIFICATE_NAME)
-    if isinstance(job.method, PrivateMethod):
-        raise JobError(
-            "method",
-            expected="one that can be run again",
-            got="a differentially private one, which would spend its budget once more",
-            hint="its report is drawn by publish; --for recipients and --for board say what is public",
-        )
-    if written["format"] != CERTIFICATE.tag:
-        raise FileError(
-            str(to.release / CERTIFICATE_NAME),
-            expected=f"a release of this version ({CERTIFICATE.tag}), which can be made once more",
-            got=str(written["format"]),
-            hint="publish again for a report; --for recipients and --for board take this one",
-        )
-    log = read_log(to.custodian / LOG_NAME)
-    if ENDED in log:
-        raise custody_has_ended(str(to.custodian), str(log[ENDED]))
-    run = Run(job, observe=observe, log=to.custodian if "draw_key" in log and job.seed is None else None)
-    made = run.release()
-    if made.certificate["output"]["content_sha256"] != written["output"]["content_sha256"]:
-        raise FileError(
-            str(to.release),
-            expected="the release that the job makes of its source",
-            got="another one",
-            hint="the job and the source as they were, and the custodian's folder of this release",
-        )
-    made = replace(made, certificate=written, log=replace(made.log, salt=str(log.get("salt", ""))))
-    return made, run.original

@@ -20,6 +20,9 @@ from nymity.table.encoding import EncodedTable
 #: Losses that differ by less than this share are ties.
 TIE = 1e-12
 
+#: How the names of columns with levels begin.
+_LEVEL = "level of "
+
 Price = Literal["suppression", "k"]
 
 
@@ -77,8 +80,23 @@ class EvaluatedNodes:
                 "k": self.smallest,
                 "solution": self.solution,
                 **{f"loss by {name}": value for name, value in values.items()},
-                **{f"level of {name}": self.levels[:, a] for a, name in enumerate(self.names)},
+                **{_LEVEL + name: self.levels[:, a] for a, name in enumerate(self.names)},
             }
+        )
+
+    @staticmethod
+    def of_frame(frame: pl.DataFrame, records: int) -> EvaluatedNodes:
+        """Return nodes by the table that :meth:`frame` made of them, without further losses."""
+        names = [name.removeprefix(_LEVEL) for name in frame.columns if name.startswith(_LEVEL)]
+        return EvaluatedNodes(
+            names=tuple(names),
+            records=records,
+            levels=np.stack([frame[_LEVEL + name].to_numpy() for name in names], axis=1),
+            suppressed=frame["suppressed"].to_numpy(),
+            classes=frame["classes"].to_numpy(),
+            smallest=frame["k"].to_numpy(),
+            loss=frame["loss"].to_numpy(),
+            solution=frame["solution"].to_numpy(),
         )
 
     def loss_by(self, loss: str | Loss) -> Floats:

@@ -18,7 +18,7 @@ from nymity.partition.class_cells import CELL_FORMS, CellForm, class_cells
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.merging import merge_failing
 from nymity.partition.optimum import Optimum
-from nymity.partition.outcome import PartitionOutcome
+from nymity.partition.outcome import InformationLoss, PartitionOutcome
 from nymity.partition.problem import Assignment, PartitionProblem, problem_of
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
@@ -55,6 +55,8 @@ class CellMethod(ABC):
     key: ClassVar[str]
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = PartitionRecoding
+    #: What it keeps small.
+    minimized: ClassVar[InformationLoss] = InformationLoss()
 
     def __post_init__(self) -> None:
         validation.one_of(f"{self.key}.cells", self.cells, CELL_FORMS)

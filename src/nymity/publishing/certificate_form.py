@@ -139,6 +139,13 @@ class LossSection(_Section):
     buckets: tuple[Count, ...] | None = None
     stopped: Text | None = None
 
+    @property
+    def gap(self) -> float | None:
+        """How much less another choice could lose, as a share of this one's loss; None where nothing is proved."""
+        if self.proven_optimal or self.value == 0:
+            return 0.0
+        return None if self.proven_bound is None else 1 - self.proven_bound / self.value
+
 
 class PopulationSection(_Section):
     """The people that records are of."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from nymity.bucket.bucketized import BucketLoss
 from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.validation import exact_fraction, nearest
@@ -18,7 +17,6 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import PrivateMethod
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
-from nymity.partition.outcome import InformationLoss
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
@@ -212,7 +210,7 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         return
     if loss.value < 0 or (loss.proven_bound is not None and loss.proven_bound > loss.value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
-    if {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(_minimized(stated.method), tag="key"):
+    if {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(getattr(stated.method, "minimized", None), tag="key"):
         yield "the loss is not the one that its method minimizes (loss, job.method)"
     nodes, checked = loss.lattice_nodes, loss.nodes_checked
     if nodes is not None and nodes != _nodes(form, stated.schema):
@@ -230,13 +228,6 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         published = form.input.records - lost.dropped_for_missing_values
         if lost.records > exact_fraction(limit) * published:
             yield "more records were suppressed than its job allows (suppressed.records, job.method)"
-
-
-def _minimized(method: Method) -> Any:
-    """Return what a method minimizes."""
-    if isinstance(method, LatticeSearch | IterativeRecoding):
-        return method.minimized
-    return BucketLoss() if isinstance(method, BucketMethod) else InformationLoss()
 
 
 def _nodes(form: CertificateForm, schema: Schema) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.commit import refuse_between
-from nymity.core.custodian import refuse_ended
+from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refuse_ended
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.paths import path_text
 from nymity.io import read_table, to_polars
@@ -27,12 +27,12 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise
-from nymity.publishing.custody import Custody, KeptLog
+from nymity.publishing.custody import Custody, KeptLog, read_log
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import population_of
 from nymity.publishing.registry import Method
-from nymity.publishing.release import Release
+from nymity.publishing.release import CustodianLog, Release
 from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
@@ -71,7 +71,7 @@ def open(
             stated=Stated.read(release.certificate),
             job=release.job,
             given_recoding=release.recoding,
-            given_links=release.log.source_rows,
+            given_log=release.log,
         )
     described = Job.load(job) if isinstance(job, str | Path) else job
     if described is not None:
@@ -149,7 +149,13 @@ class OpenedRelease:
     given_recoding: Recoding | Path | None = None
     given_links: NDArray[np.int64] | Path | None = None
     given_population: pl.DataFrame | None = None
+    given_log: CustodianLog | None = None
     custodian: Custody | None = None
+
+    @staticmethod
+    def of(release: Release | OpenedRelease | str | Path) -> OpenedRelease:
+        """Return a release as opened, whichever way it is given."""
+        return release if isinstance(release, OpenedRelease) else open(release)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -197,6 +203,12 @@ class OpenedRelease:
         return None if self.stated is None else self.stated.job.method
 
     @property
+    def minimized(self) -> Any:
+        """What its method kept small: a loss, or its like; None of a private method, and where none is known."""
+        method = self.method if self.stated is None else self.stated.job.method
+        return getattr(method, "minimized", None)
+
+    @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What its certificate says that someone could still find out, the worst first."""
         form = self.certificate
@@ -236,7 +248,18 @@ class OpenedRelease:
         return self._mapping.source_rows
 
     @cached_property
+    def custodian_log(self) -> CustodianLog | None:
+        """What the custodian keeps of it: as it was made, or read from the folder; None where nobody has it."""
+        if self.given_log is not None or (log := self.log) is None:
+            return self.given_log
+        if log.ended is not None:
+            raise custody_has_ended(str(log.folder), log.ended)
+        return _read_log(log, self._mapping)
+
+    @cached_property
     def _mapping(self) -> _Mapping:
+        if self.given_log is not None:
+            return _Mapping(self.given_log.source_rows, self.given_log.masked)
         given = self.given_links
         if given is None and (log := self.log) is not None and not log.ended and log.mapping.exists():
             given = log.mapping
@@ -258,7 +281,7 @@ class OpenedRelease:
             source_rows=self._mapping.source_rows,
             masked=self._mapping.masked,
             population=population,
-            minimized=getattr(self.method, "minimized", None),
+            minimized=self.minimized,
         )
 
     @property
@@ -306,6 +329,16 @@ class OpenedRelease:
         """Whether draws can be repeated by whoever knows the seed, so that what is promised does not hold."""
         return self.certificate.is_seeded
 
+    @property
+    def is_foreseeable(self) -> bool:
+        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
+        return self.is_private and self.is_seeded
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier, where all rows have the same."""
+        return {column.name: column.level for column in self.certificate.columns if column.level is not None}
+
     @cached_property
     def masked_rows(self) -> int:
         """Rows with ``*`` in every quasi-identifier."""
@@ -349,6 +382,23 @@ class _Mapping(NamedTuple):
 
     source_rows: NDArray[np.int64] | None = None
     masked: NDArray[np.bool_] | None = None
+
+
+def _read_log(log: KeptLog, mapping: _Mapping) -> CustodianLog:
+    """Read a log with what lies beside it."""
+    plain, nodes = read_log(log.folder / LOG_NAME), log.folder / NODES_NAME
+    if mapping.source_rows is None:
+        raise FileError(str(log.mapping), expected="the links of released rows", got="no such file")
+    rows = mapping.source_rows
+    return CustodianLog(
+        source_rows=rows,
+        masked=np.zeros(len(rows), dtype=np.bool_) if mapping.masked is None else mapping.masked,
+        salt=str(plain.get("salt", "")),
+        seconds=dict(plain.get("seconds", {})),
+        nodes=read_table(nodes) if nodes.is_file() else None,
+        nodes_checked=plain.get("nodes_checked", plain.get("nodes_evaluated")),
+        dropped_records=int(plain.get("dropped_records", 0)),
+    )
 
 
 def _read_mapping(path: Path) -> _Mapping:

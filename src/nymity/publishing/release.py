@@ -70,6 +70,7 @@ class CustodianLog:
     salt: str
     seconds: dict[str, float]
     nodes: pl.DataFrame | None = None
+    nodes_checked: int | None = None
     dropped_records: int = 0
     figures: dict[str, Any] = field(default_factory=dict)
     draw_key: str | None = field(default=None, repr=False)
@@ -92,6 +93,7 @@ class CustodianLog:
             "dropped_records": self.dropped_records,
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
+            **({} if self.nodes_checked is None else {"nodes_checked": self.nodes_checked}),
         }
         _write_parquet(mapping, stage / MAPPING_NAME)
         if self.nodes is not None:

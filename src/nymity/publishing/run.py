@@ -240,6 +240,7 @@ class Run:
             salt=secret,
             seconds=self.seconds,
             nodes=self._nodes(),
+            nodes_checked=outcome.checks if isinstance(outcome, LatticeOutcome) else None,
             dropped_records=self._dropped,
             figures=private_figures(outcome, self.records, self.frame.height)
             if isinstance(outcome, PrivateOutcome) and self.records is not None

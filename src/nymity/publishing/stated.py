@@ -16,13 +16,14 @@ from nymity.publishing.signing import Signature
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Stated:
-    """``path`` is its file, and ``content`` are the bytes of that, which are signed.
+    """``plain`` is it as plain data, ``path`` its file, and ``content`` are the bytes of that, which are signed.
 
     ``unsigned`` says why a file that lies where the signature does is none.
     """
 
     form: CertificateForm
     job: StatedJob
+    plain: Certificate
     path: Path | None = None
     content: bytes | None = None
     signature: Signature | None = None
@@ -35,11 +36,12 @@ class Stated:
             return None
         if not isinstance(certificate, str | Path):
             form = certificate_form(certificate)
-            return Stated(form=form, job=StatedJob.of(form))
+            return Stated(form=form, job=StatedJob.of(form), plain=certificate)
         certificate = path_text("certificate", certificate)
         refuse_between(Path(certificate).parent)
         where, content = certificate, read_bytes(certificate)
-        form = certificate_form(parse_bytes(content, where), where)
+        plain = parse_bytes(content, where)
+        form = certificate_form(plain, where)
         signature, unsigned = None, ""
         try:
             signature = Signature.of(certificate)
@@ -48,6 +50,7 @@ class Stated:
         return Stated(
             form=form,
             job=StatedJob.of(form, where),
+            plain=plain,
             path=Path(certificate),
             content=content,
             signature=signature,

@@ -20,7 +20,7 @@ from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
-from nymity.report.headline import HEADLINE, numbers, told
+from nymity.report.headline import cards, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
 from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
@@ -75,7 +75,7 @@ def _opening(released: OpenedRelease) -> Html:
         changed=_changed(released),
         removed=removed,
         seeded=released.is_seeded,
-        cards=HEADLINE.cards([_card(released, n) for n in range(len(released.certificate.promised))]),
+        cards=cards(released),
         meaning=_meaning(released),
     )
 
@@ -93,15 +93,6 @@ def _changed(released: OpenedRelease) -> str:
 def _columns(names: Sequence[str]) -> str:
     named = listed([repr(name) for name in names])
     return f"{'The column' if len(names) == 1 else 'The columns'} {named} {'was' if len(names) == 1 else 'were'}"
-
-
-def _card(released: OpenedRelease, number: int) -> Html:
-    promised, reached, holds = released.reached(number)
-    name, _, sentence = promised.means.rpartition(": ")
-    measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
-    verified = f"Verified {promised.verified}." if promised.verified else ""
-    sentence = f"{sentence[:1].upper()}{sentence[1:]}."
-    return HEADLINE.card(holds, name or promised.model, sentence, measured, verified)
 
 
 def _meaning(released: OpenedRelease) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from nymity.bucket.bucketized import BucketOutcome
+from nymity.bucket.methods import ValueLimits
 from nymity.privacy import Groups
 from nymity.publishing.bucket_tables import members
 from nymity.publishing.caveats.of_table import unique_rows
+from nymity.publishing.certificate_form import LossSection
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
 from nymity.report.overview import columns, fate
@@ -16,6 +17,7 @@ from nymity.report.page_wording import amount, axis_labels, count, percent
 from nymity.report.risk import linking
 from nymity.report.subject import Subject
 from nymity.table.bucket_recoding import BUCKET, BucketRecoding
+from nymity.table.encoding import SensitiveColumn
 from nymity.table.schema import Role
 from nymity.table.text import as_text
 
@@ -31,12 +33,12 @@ _MOST_BARS = 25
 
 def glance_section(subject: Subject, _: Figures) -> Section:
     """Records, buckets and columns."""
-    outcome, sizes = _outcome(subject), _recoding(subject).slots.sizes
+    sizes = _recoding(subject).slots.sizes
     facts = tiles(
-        tile("Records", f"{subject.records:,} → {subject.release.frame.height:,}", "in the original → in the release"),
+        tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
         tile("Buckets", f"{len(sizes):,}", f"of {sizes.min():,} to {sizes.max():,} records"),
         tile("Average bucket", f"{sizes.mean():.1f}", "records, any of which may have any of its values"),
-        tile("Loss", amount(outcome.loss), f"{outcome.minimized.title}; smaller is better"),
+        tile("Loss", amount(subject.loss.value), f"{subject.minimized.title}; smaller is better"),
     )
     return Section(
         anchor="glance",
@@ -84,7 +86,7 @@ def sizes_section(subject: Subject, figures: Figures) -> Section:
         parts=(
             paragraph(
                 "Small buckets answer questions about the table more exactly. A value with a strict threshold needs "
-                f"large ones. {_proof(_outcome(subject))}"
+                f"large ones. {_proof(subject.loss)}"
             ),
             figures.add(chart.bars(bars, title="share of records in buckets of this size"), _left_out(len(sizes))),
         ),
@@ -93,7 +95,7 @@ def sizes_section(subject: Subject, figures: Figures) -> Section:
 
 def open_section(subject: Subject, figures: Figures) -> Section:
     """Say what buckets do not protect, counted on the release."""
-    unique, rows = unique_rows(subject.release.frame, subject.quasi), subject.release.frame.height
+    unique, rows = unique_rows(subject.frame, subject.quasi), subject.frame.height
     return Section(
         anchor="risk",
         title="What remains risky",
@@ -111,15 +113,15 @@ def open_section(subject: Subject, figures: Figures) -> Section:
 
 
 def _values_figure(subject: Subject, figures: Figures) -> Html:
-    recoding, counts = _recoding(subject), subject.release.counts
+    recoding, counts = _recoding(subject), subject.opened.sensitive_table
     assert counts is not None
-    found = Groups(members(counts, most=subject.release.frame.height), [BUCKET]).value_counts(recoding.attribute)
+    found = Groups(members(counts, most=subject.frame.height), [BUCKET]).value_counts(recoding.attribute)
     values = found.group_by("value").agg(
         pl.col("overall").first(), (pl.col("records") / pl.col("size")).max().alias("largest")
     )
     values = values.sort("largest", "value", descending=[True, False]).head(_MOST_BARS)
     allowed = _allowed(subject)
-    total, texts = subject.release.frame.height, as_text(values["value"]).to_list()
+    total, texts = subject.frame.height, as_text(values["value"]).to_list()
     pairs = [
         chart.Pair(
             label=label,
@@ -140,18 +142,19 @@ def _values_figure(subject: Subject, figures: Figures) -> Html:
 
 
 def _allowed(subject: Subject) -> dict[str | None, float]:
-    """The largest share of a bucket each value may have, as planned or promised."""
-    planned, recoding = _outcome(subject).plan, _recoding(subject)
-    if planned is not None:
-        return {value: float(share) for value, share in zip(recoding.labels, planned.thresholds, strict=True)}
-    return dict.fromkeys(recoding.labels, 1 / int(recoding.slots.sizes.min()))
+    """Return the largest share of a bucket that the promises allow each value."""
+    recoding, slots = _recoding(subject), _recoding(subject).slots
+    value, records = slots.value.astype(np.uint32), slots.records.astype(np.uint32)
+    column = SensitiveColumn(recoding.labels, np.zeros_like(value), value, records)
+    largest = ValueLimits.of(subject.promises, column, "report").largest
+    return {value: float(share) for value, share in largest.items()}
 
 
-def _proof(outcome: BucketOutcome) -> str:
-    if outcome.optimal:
+def _proof(loss: LossSection) -> str:
+    if loss.proven_optimal:
         return "It is proved that no other sizes lose less."
-    if outcome.gap is not None:
-        return f"It is proved that no other sizes lose more than {percent(outcome.gap)} less."
+    if loss.gap is not None:
+        return f"It is proved that no other sizes lose more than {percent(loss.gap)} less."
     return "Other sizes may lose less."
 
 
@@ -159,13 +162,9 @@ def _left_out(shown: int) -> str:
     return f"The {_MOST_BARS} largest of {shown:,} are shown." if shown > _MOST_BARS else ""
 
 
-def _outcome(subject: Subject) -> BucketOutcome:
-    assert isinstance(subject.release.outcome, BucketOutcome)
-    return subject.release.outcome
-
-
 def _recoding(subject: Subject) -> BucketRecoding:
-    return _outcome(subject).recoding
+    assert isinstance(subject.recoding, BucketRecoding)
+    return subject.recoding
 
 
 BUCKET_SECTIONS = (glance_section, values_section, sizes_section, open_section)

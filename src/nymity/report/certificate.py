@@ -15,7 +15,8 @@ _CERTIFICATE = template("certificate.html")
 
 def certificate_section(subject: Subject, _: Figures) -> Section:
     """List what pins the release down."""
-    return section_of(subject.release.certificate)
+    assert subject.opened.stated is not None
+    return section_of(subject.opened.stated.plain)
 
 
 def section_of(certificate: dict[str, Any]) -> Section:

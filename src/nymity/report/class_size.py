@@ -85,7 +85,7 @@ def _pairs(subject: Subject, starts: Sequence[int]) -> list[chart.Pair]:
     before = records_per_bin(subject.sizes_before, starts).tolist()
     counts = records_per_bin(subject.sizes_after, starts)
     if subject.masked:  # a bar of their own, out of the bin of the class that all rows of stars are
-        counts[records_per_bin(np.array([subject.release.verification.masked]), starts) > 0] -= subject.masked
+        counts[records_per_bin(np.array([subject.certificate.measured.masked_records]), starts) > 0] -= subject.masked
     after = counts.tolist()
     labels = bin_labels(starts)
     rows = [(label, f"{label} records", b, a, "published") for label, b, a in zip(labels, before, after, strict=True)]

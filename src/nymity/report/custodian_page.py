@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nymity.dp.private_method import PrivateOutcome
 from nymity.io import replace_file, to_polars
 from nymity.publishing.compare import Comparison
+from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import Release
 from nymity.report.attacks import attacks_section
 from nymity.report.buckets import BUCKET_SECTIONS
@@ -50,7 +50,7 @@ _SECTIONS_OF: dict[type[Recoding], Sequence[Callable[[Subject, Figures], Section
 
 
 def render_report(
-    release: Release,
+    release: Release | OpenedRelease | str | Path,
     original: Any = None,
     *,
     comparison: Comparison | None = None,
@@ -59,6 +59,8 @@ def render_report(
 ) -> str:
     """Return the report on a release as one HTML page that needs no network.
 
+    ``release`` is what publish returned, or the folder of a release of any day, or :func:`nymity.open` of it, with the
+    custodian's folder beside it.
     ``original`` is the table the release was made from, in any kind of frame; it is checked against the certificate.
     The page shows aggregates of the original (never a record, and no category of fewer records than the promise
     protects), so it is for the custodian. The same release and table give the same page.
@@ -69,12 +71,13 @@ def render_report(
     The page on a differentially private release says only what anybody can know who has the release, its certificate
     and its schema. It looks at nothing else that is given.
     """
-    if isinstance(release.outcome, PrivateOutcome):
-        return private_page(release, release.outcome.model)
-    subject = Subject.of(release, to_polars(original), comparison)
+    opened = OpenedRelease.of(release)
+    if opened.is_private:
+        return private_page(opened)
+    subject = Subject.of(opened, to_polars(original), comparison)
     figures = Figures()
-    opening = headline(subject)
-    chosen = _SECTIONS_OF.get(type(release.recoding), _SECTIONS)
+    opening = headline(opened)
+    chosen = _SECTIONS_OF.get(type(subject.recoding), _SECTIONS)
     sections = [section(subject, figures) for section in chosen]
     if attacks is not None:
         sections.append(attacks_section(attacks, figures))
@@ -85,7 +88,7 @@ def render_report(
 
 
 def write_report(
-    release: Release,
+    release: Release | OpenedRelease | str | Path,
     original: Any,
     path: str | Path,
     *,

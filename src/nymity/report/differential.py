@@ -14,8 +14,10 @@ import polars as pl
 from nymity.core.errors import ParameterError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.forecast import Forecast, forecast
+from nymity.dp.private_method import the_promise
 from nymity.privacy import Groups
-from nymity.publishing.release import Release
+from nymity.publishing.certificate import Certificate
+from nymity.publishing.opened import OpenedRelease
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document
@@ -31,17 +33,18 @@ _NOTIONS = {
 }
 
 
-def private_page(release: Release, model: DifferentialPrivacy) -> str:
+def private_page(opened: OpenedRelease) -> str:
     """Return the page; of the release it sees what is published, and its levels."""
-    figures, certificate = Figures(), release.certificate
+    stated, figures, model = opened.stated, Figures(), the_promise(opened.promises)
+    assert stated is not None
     sections = [
         meaning_section(model),
         budget_section(model, figures),
-        reached_section(release.frame, release.job.schema, model),
-        levels_section(release),
-        section_of(certificate),
+        reached_section(opened.table, opened.schema or stated.job.schema, model),
+        *levels_sections(opened),
+        section_of(stated.plain),
     ]
-    return document("nymity report", _opening(release), sections, figures)
+    return document("nymity report", _opening(opened, stated.plain), sections, figures)
 
 
 def meaning_section(model: DifferentialPrivacy) -> Section:
@@ -117,16 +120,18 @@ def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPriv
     )
 
 
-def levels_section(release: Release) -> Section:
-    """Show the level of each hierarchy, with an example from the hierarchy itself."""
+def levels_sections(opened: OpenedRelease) -> list[Section]:
+    """Show the level of each hierarchy, with an example from the hierarchy itself; nothing where they are not known."""
+    if opened.recoding is None:
+        return []
+    levels = opened.levels
     ladders = [
-        ladder(name, {release.levels[name]: 1.0}, hierarchy, np.ones(hierarchy.domain_size, dtype=np.int64), 1)
-        for name, hierarchy in release.recoding.hierarchies.items()
+        ladder(name, {levels[name]: 1.0}, hierarchy, np.ones(hierarchy.domain_size, dtype=np.int64), 1)
+        for name, hierarchy in opened.recoding.hierarchies.items()
     ]
     text = "The filled step is what was drawn. Examples are from the hierarchies, not from the records."
-    return Section(
-        anchor="levels", title="Levels drawn on each hierarchy", short="Levels", parts=(paragraph(text), *ladders)
-    )
+    parts = (paragraph(text), *ladders)
+    return [Section(anchor="levels", title="Levels drawn on each hierarchy", short="Levels", parts=parts)]
 
 
 def _finest(ahead: Forecast) -> tuple[Html, ...]:
@@ -147,9 +152,9 @@ def _forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast | None:
         return None
 
 
-def _opening(release: Release) -> Html:
-    private = release.certificate["differential_privacy"]["private"]
-    shown = badge(release) if private else HEADLINE.badge("bad", "✗ not private")
+def _opening(opened: OpenedRelease, certificate: Certificate) -> Html:
+    private = certificate["differential_privacy"]["private"]
+    shown = badge(opened) if private else HEADLINE.badge("bad", "✗ not private")
     public = (
         "It shows nothing but what follows from the release, its certificate and public parameters. "
         "Figures about the original are in the custodian's log."
@@ -160,7 +165,7 @@ def _opening(release: Release) -> Html:
         "nymity · report on a differentially private release",
         "What this release promises",
         shown,
-        warnings(release),
-        cards(release),
+        warnings(opened),
+        cards(opened),
         paragraph(led("This page may be read by anybody. " if private else "Not private. ", public)),
     )

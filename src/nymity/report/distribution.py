@@ -40,7 +40,7 @@ class Distribution:
 
 def distribution_section(subject: Subject, figures: Figures) -> Section:
     """Plot every quasi-identifier that still has values, and sensitive columns where records are missing."""
-    recoding = subject.release.recoding
+    recoding = subject.recoding
     plotted, flat = [], []
     if isinstance(recoding, LevelRecoding):
         for name, level in recoding.levels.items():
@@ -48,8 +48,8 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
                 flat.append(name)
             else:
                 plotted.append(_figure(subject, figures, name, quasi_distribution(subject, recoding, name)))
-    gone = subject.records - subject.release.frame.height
-    sensitive = subject.release.job.schema.sensitive
+    gone = subject.records - subject.frame.height
+    sensitive = subject.schema.sensitive
     if gone:
         plotted += [_figure(subject, figures, name, plain_distribution(subject, name)) for name in sensitive]
     notes = []
@@ -79,13 +79,13 @@ def _plots(subject: Subject, plotted: list[Html]) -> tuple[Html, ...]:
 
 def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> Distribution:
     """Count a quasi-identifier's published values in the original and in the release."""
-    log = subject.release.log
+    log = subject.log
     hierarchy, level = recoding.hierarchies[name], recoding.levels[name]
     labels = hierarchy.labels[level]
     raw, unlisted = raw_counts(subject, name)
     before = np.bincount(hierarchy.codes[level], weights=raw, minlength=len(labels)).astype(np.int64)
     if len(recoding.layers) == 1:
-        cells = subject.release.frame[name].filter(pl.Series(~log.masked))
+        cells = subject.frame[name].filter(pl.Series(~log.masked))
         after, _ = _counts(cells, {label: code for code, label in enumerate(labels)}, len(labels))
     else:  # cells of several levels, counted at the coarsest
         rows = subject.original[name].gather(log.source_rows[~log.masked])
@@ -100,7 +100,7 @@ def plain_distribution(subject: Subject, name: str) -> Distribution:
     found = cells.value_counts(name="records").sort("records", "cell", descending=[True, False])
     labels = found["cell"].to_list()
     index = {label: code for code, label in enumerate(labels)}
-    after, _ = _counts(subject.release.frame[name], index, len(labels))
+    after, _ = _counts(subject.frame[name], index, len(labels))
     return pooled(labels, found["records"].to_numpy().astype(np.int64), after, threshold=subject.threshold)
 
 
@@ -137,7 +137,7 @@ def pooled(
 
 def raw_counts(subject: Subject, name: str) -> tuple[NDArray[np.int64], int]:
     """Return the original's records of each raw value of a hierarchy, and of values it does not list."""
-    hierarchy: Hierarchy = subject.release.recoding.hierarchies[name]
+    hierarchy: Hierarchy = subject.recoding.hierarchies[name]
     return _counts(subject.original[name], hierarchy.index, hierarchy.domain_size)
 
 

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, get_type_hints
 from nymity.core.errors import FileError
 from nymity.core.format_numbers import FINDINGS
 from nymity.core.plain_data import read_json
-from nymity.dp.private_method import PrivateOutcome
 from nymity.io import to_polars
+from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import Release
 from nymity.risk import AttackReport, profile
 
@@ -52,14 +52,15 @@ class Findings:
     not_tried: tuple[str, ...] = ()
 
     @staticmethod
-    def of(release: Release, original: Any, attacks: AttackReport | None = None) -> Findings:
+    def of(release: Release | OpenedRelease, original: Any, attacks: AttackReport | None = None) -> Findings:
         """Measure the original beside a release; nothing is measured of a differentially private one."""
-        content = release.certificate["output"]["content_sha256"]
-        if isinstance(release.outcome, PrivateOutcome):
+        opened = OpenedRelease.of(release)
+        content = opened.certificate.output.content_sha256
+        if opened.is_private:
             return Findings(release=content, before=None)
         return Findings(
             release=content,
-            before=_risk(profile(to_polars(original), release.job.schema)),
+            before=_risk(profile(to_polars(original), opened.released.schema_for("findings"))),
             attempts=() if attacks is None else tuple(map(_attempt, attacks.results)),
             not_tried=() if attacks is None else tuple(f"{one.title}: {one.reason}" for one in attacks.not_run),
         )

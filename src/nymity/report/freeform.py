@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.privacy import Groups
-from nymity.privacy.consistency import Consistency
+from nymity.privacy.consistency import Consistency, Originals
 from nymity.report import chart
 from nymity.report.cells import cells_table
 from nymity.report.class_size import bin_labels, bin_starts
@@ -16,6 +16,7 @@ from nymity.report.markup import Figures, Html, Section, bullets, grid, heading,
 from nymity.report.overview import ROLES, columns, fate
 from nymity.report.page_wording import amount, count, listed, percent
 from nymity.report.subject import Subject
+from nymity.table.one_zero import with_one_zero
 from nymity.table.partition_recoding import FreeformRecoding
 from nymity.table.schema import Role
 
@@ -28,14 +29,14 @@ _WEAKER = (
 
 def glance_section(subject: Subject, _: Figures) -> Section:
     """Records, rows and columns."""
-    release, sizes = subject.release, subject.sizes_after
+    sizes = subject.sizes_after
     alone = int((sizes == 1).sum())
-    (reached,) = {finding.measured["k"] for finding in release.verification.findings}
+    (reached,) = {found.parameters["k"] for found in subject.certificate.measured.models}
     facts = tiles(
-        tile("Records", f"{subject.records:,} → {release.frame.height:,}", "in the original → in the release"),
+        tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
         tile("Different rows", f"{len(sizes):,}", f"{count(alone, 'row')} equal to no other, as is allowed here"),
         tile("Matchings", f"{reached:,}", f"without a common pair; {subject.threshold:,} or more were promised"),
-        tile("Loss", amount(release.loss), f"{release.outcome.minimized.title}; smaller is better"),
+        tile("Loss", amount(subject.loss.value), f"{subject.minimized.title}; smaller is better"),
     )
     return Section(
         anchor="glance",
@@ -47,7 +48,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
 
 def cells_section(subject: Subject, _: Figures) -> Section:
     """Say how wide the cells are."""
-    recoding = subject.release.recoding
+    recoding = subject.recoding
     assert isinstance(recoding, FreeformRecoding)
     text = (
         f"Every row has cells of its own, which cover the values of {subject.threshold:,} records: the value itself "
@@ -88,12 +89,9 @@ def fits_section(subject: Subject, figures: Figures) -> Section:
 
 def search_section(subject: Subject, _: Figures) -> Section:
     """Say how the rows were made and what is proved."""
-    outcome = subject.release.outcome
-    proof = "; another choice may lose less"
-    if outcome.gap is not None:
-        proof = (
-            f"; it is proved that no other choice loses more than {percent(outcome.gap)} less" if outcome.gap else ""
-        )
+    gap, proof = subject.loss.gap, "; another choice may lose less"
+    if gap is not None:
+        proof = f"; it is proved that no other choice loses more than {percent(gap)} less" if gap else ""
     text = (
         f"Each row starts with one record and takes a further one in each of {subject.threshold - 1:,} rounds, such "
         f"that every record is taken once in a round{proof}. Which of these records the other columns of the row come "
@@ -104,7 +102,7 @@ def search_section(subject: Subject, _: Figures) -> Section:
 
 def risk_section(subject: Subject, _: Figures) -> Section:
     """Say what the promise bounds and what it leaves open."""
-    schema, k = subject.release.job.schema, subject.threshold
+    schema, k = subject.schema, subject.threshold
     sensitive, unprotected = schema.sensitive, schema.columns(Role.INSENSITIVE)
     facts = tiles(
         tile("Chance of a link", percent(1 / k), f"at most: a row's other columns are of one of {k:,} records"),
@@ -138,8 +136,9 @@ def risk_section(subject: Subject, _: Figures) -> Section:
 
 
 def _consistency(subject: Subject) -> Consistency:
-    release = subject.release
-    return Groups(release.frame, subject.quasi, originals=release.originals).consistency
+    table, _ = subject.schema.without_gaps(subject.original)
+    originals = Originals.of(with_one_zero(table), subject.recoding)
+    return Groups(subject.frame, subject.quasi, originals=originals).consistency
 
 
 def _figure(

@@ -5,38 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nymity.publishing.caveats import Caveat, verdict
-from nymity.publishing.release import Release
-from nymity.publishing.verify import VerifiedPromise
+from nymity.publishing.opened import OpenedRelease
 from nymity.report.markup import Html, led, template
 from nymity.report.page_wording import MISSING
-from nymity.report.subject import Subject
 
 HEADLINE = template("headline.html")
 
 
-def headline(subject: Subject) -> Html:
+def headline(opened: OpenedRelease) -> Html:
     """Return the promise, the measurement beside it, and who may read the page."""
-    release = subject.release
     return HEADLINE.header(
         "nymity · report for the data custodian",
         "What this release promises",
-        badge(release),
-        warnings(release),
-        cards(release),
+        badge(opened),
+        warnings(opened),
+        cards(opened),
         HEADLINE.for_custodian(),
     )
 
 
-def badge(release: Release) -> Html:
+def badge(opened: OpenedRelease) -> Html:
     """Say whether the release holds, and with how many warnings."""
-    holds, number = release.verification.holds and not release.is_foreseeable, len(release.warnings)
+    holds, number = opened.certificate.measured.holds and not opened.is_foreseeable, len(opened.warnings)
     kind = "bad" if not holds else "warned" if number else "good"
     return HEADLINE.badge(kind, f"{'✓' if holds else '✗'} {verdict(holds, number)}")
 
 
-def warnings(release: Release) -> Html:
+def warnings(opened: OpenedRelease) -> Html:
     """List what someone could still find out, the worst first."""
-    return HEADLINE.warnings([told(caveat) for caveat in release.warnings])
+    return HEADLINE.warnings([told(caveat) for caveat in opened.warnings])
 
 
 def told(caveat: Caveat) -> Html:
@@ -53,17 +50,19 @@ def titled(key: str) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
-def cards(release: Release) -> Html:
+def cards(opened: OpenedRelease) -> Html:
     """Return every promise of a release with its measurement."""
-    found = zip(release.verification.findings, release.job.privacy, strict=True)
-    return HEADLINE.cards([_card(finding, model) for finding, model in found])
+    return HEADLINE.cards([_card(opened, number) for number in range(len(opened.certificate.promised))])
 
 
-def _card(finding: VerifiedPromise, model: object) -> Html:
-    """One promise: its name, its sentence, and promised beside measured."""
-    name, _, sentence = finding.promise.rpartition(": ")
-    reached = [numbers(key, getattr(model, key, None), value) for key, value in finding.measured.items()]
-    return HEADLINE.card(finding.holds, name or finding.model, sentence[:1].upper() + sentence[1:] + ".", reached)
+def _card(opened: OpenedRelease, number: int) -> Html:
+    """One promise: its name, its sentence, promised beside measured, and how it was verified."""
+    promised, reached, holds = opened.reached(number)
+    name, _, sentence = promised.means.rpartition(": ")
+    measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
+    verified = f"Verified {promised.verified}." if promised.verified else ""
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}."
+    return HEADLINE.card(holds, name or promised.model, sentence, measured, verified)
 
 
 def numbers(key: str, promised: object, measured: object) -> Html:

@@ -18,7 +18,7 @@ from nymity.table.partition_recoding import PartitionRecoding
 
 def ladder_section(subject: Subject, _: Figures) -> Section:
     """Show one ladder per quasi-identifier."""
-    recoding = subject.release.recoding
+    recoding = subject.recoding
     if isinstance(recoding, PartitionRecoding):
         return cells_section(recoding)
     assert isinstance(recoding, LevelRecoding)

@@ -49,7 +49,7 @@ def _attributes(subject: Subject, figures: Figures) -> Html:
 
 
 def _losses(subject: Subject, figures: Figures) -> list[Html]:
-    minimized, losses = subject.release.outcome.minimized.name, subject.comparison.losses
+    minimized, losses = subject.minimized.name, subject.comparison.losses
     bars = _bars(losses, marked=minimized)
     if not bars:
         return []

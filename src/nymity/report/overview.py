@@ -30,15 +30,14 @@ def overview_section(subject: Subject, _: Figures) -> Section:
 
 
 def _tiles(subject: Subject) -> Html:
-    release, before, after = subject.release, subject.sizes_before, subject.sizes_after
-    outcome, loss = release.outcome, release.outcome.minimized.name
+    before, after, loss = subject.sizes_before, subject.sizes_after, subject.minimized.name
     smallest = f"{after.min():,}" if len(after) else "–"
-    note = f"{outcome.minimized.title}; smaller is better"
+    note = f"{subject.minimized.title}; smaller is better"
     return tiles(
-        tile("Records", f"{subject.records:,} → {release.frame.height:,}", "in the original → in the release"),
+        tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
         tile("Classes", f"{len(before):,} → {len(after):,}", "groups of records that look alike"),
         tile("Smallest class", f"{before.min():,} → {smallest}", f"{subject.threshold:,} or more were promised"),
-        tile("Loss" if loss == "loss" else f"Loss ({loss})", amount(outcome.loss), note),
+        tile("Loss" if loss == "loss" else f"Loss ({loss})", amount(subject.loss.value), note),
     )
 
 
@@ -63,7 +62,7 @@ def fate(subject: Subject, group: str = "class") -> Html:
 
 def columns(subject: Subject, roles: Mapping[Role, str]) -> Html:
     """List the columns by their role, with what became of them."""
-    schema = subject.release.job.schema
+    schema = subject.schema
     rows = [(role.value, meaning, names) for role, meaning in roles.items() if (names := schema.columns(role))]
-    published = len(subject.release.frame.columns)
+    published = len(subject.frame.columns)
     return OVERVIEW.columns(f"{count(len(schema), 'column')} came in, {published:,} are published.", rows)

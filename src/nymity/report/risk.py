@@ -87,7 +87,7 @@ def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> La
 def _tiles(subject: Subject) -> Html:
     before, after, threshold = subject.sizes_before, subject.sizes_after, subject.threshold
     near = int(after[after < 2 * threshold].sum())
-    released = subject.release.frame.height
+    released = subject.frame.height
 
     def average(sizes: NDArray[np.int64]) -> str:
         return percent(len(sizes), int(sizes.sum())) if len(sizes) else "–"
@@ -99,7 +99,7 @@ def _tiles(subject: Subject) -> Html:
         tile(
             "In small classes", percent(near, released), f"{count(near, 'record')} in classes under {2 * threshold:,}"
         ),
-        tile("Suppressed", percent(subject.release.suppressed, subject.records), _suppressed(subject)),
+        tile("Suppressed", percent(subject.suppressed, subject.records), _suppressed(subject)),
     )
 
 
@@ -125,12 +125,11 @@ def _finding(subject: Subject) -> Html:
 
 
 def _learning(subject: Subject, figures: Figures) -> list[Html]:
-    release = subject.release
-    names = release.job.schema.sensitive
+    names = subject.schema.sensitive
     head = heading("Learning a sensitive value without finding the record")
     if not names:
         return [head, paragraph("No column is declared sensitive, so nothing is measured or promised here.")]
-    protected = {name for model in release.job.privacy for name in model.sensitive}
+    protected = {name for model in subject.promises for name in model.sensitive}
     bare = [name for name in names if name not in protected]
     parts = [
         head,
@@ -141,7 +140,7 @@ def _learning(subject: Subject, figures: Figures) -> list[Html]:
     ]
     if bare:
         parts.append(paragraph(led("No promise covers ", f"{listed(bare)}: the release may reveal it for some.")))
-    plots = [_homogeneity_figure(figures, name, homogeneity(release.frame, subject.quasi, name)) for name in names]
+    plots = [_homogeneity_figure(figures, name, homogeneity(subject.frame, subject.quasi, name)) for name in names]
     parts.append(grid(plots))
     return parts
 
@@ -189,18 +188,18 @@ def _class_bar(label: str, classes: int, total: int, strong: bool) -> chart.Bar:
 
 def linking(subject: Subject, figures: Figures) -> list[Html]:
     """Show how many rows become unique with columns that no promise covers."""
-    release = subject.release
-    names = [name for name in release.job.schema.columns(Role.INSENSITIVE) if name in release.frame.columns]
+    frame = subject.frame
+    names = [name for name in subject.schema.columns(Role.INSENSITIVE) if name in frame.columns]
     head = heading("Columns published unprotected")
     if not names:
         return [head, paragraph("No column is declared insensitive.")]
-    found = {name: unique_rows(release.frame, [*subject.quasi, name]) for name in names}
-    together = unique_rows(release.frame, [*subject.quasi, *names])
+    found = {name: unique_rows(frame, [*subject.quasi, name]) for name in names}
+    together = unique_rows(frame, [*subject.quasi, *names])
     order = sorted(names, key=lambda name: -found[name])[:15]
     rows = [(label, name, found[name]) for label, name in zip(axis_labels(order), order, strict=True)]
     if len(names) > 1:
         rows.append(("all of them together", listed(names), together))
-    total = release.frame.height
+    total = frame.height
     bars = [
         chart.Bar(
             label=label,
@@ -231,7 +230,8 @@ def linking(subject: Subject, figures: Figures) -> list[Html]:
 
 
 def _limits(subject: Subject) -> Html:
-    earlier = subject.release.certificate["earlier_releases"]
+    assert subject.opened.stated is not None
+    earlier = subject.opened.stated.plain["earlier_releases"]
     again = " ".join(map(_intersected, earlier)) or "The job names no earlier release of the same people."
     return bullets(
         [
@@ -248,8 +248,10 @@ def _limits(subject: Subject) -> Html:
     )
 
 
-def _intersected(entry: dict[str, Any]) -> str:
+def _intersected(entry: dict[str, Any] | str) -> str:
     """Say what an earlier release leaves, if that was measured."""
+    if isinstance(entry, str):  # version 1 has the name alone
+        return f"With {entry} it was not intersected."
     left = entry["smallest_group"]
     if left is None and "people_in_both" in entry:
         return f"Nobody of this release is in {entry['name']}."

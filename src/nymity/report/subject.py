@@ -4,59 +4,115 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.errors import TableError
-from nymity.privacy import Groups
+from nymity.core.errors import FileError, TableError
+from nymity.lattice.nodes import EvaluatedNodes
+from nymity.privacy import Groups, PrivacyModel
+from nymity.publishing.certificate_form import CertificateForm, LossSection, Suppressed
 from nymity.publishing.compare import Comparison, compare
 from nymity.publishing.fingerprint import fingerprint
-from nymity.publishing.release import Release
+from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.release import CustodianLog, Release
+from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Subject:
-    """What a report is about."""
+    """What a report is about: make it with :meth:`of`."""
 
-    release: Release
+    opened: OpenedRelease
+    log: CustodianLog
+    recoding: Recoding
+    schema: Schema
     original: pl.DataFrame
     comparison: Comparison
 
     @staticmethod
-    def of(release: Release, original: pl.DataFrame, comparison: Comparison | None = None) -> Subject:
+    def of(release: Release | OpenedRelease, original: pl.DataFrame, comparison: Comparison | None = None) -> Subject:
         """Pair them, or refuse a table that is not the release's source."""
-        if "input" not in release.certificate:
+        opened = OpenedRelease.of(release)
+        stated, log, recoding, schema = opened.certificate.input, opened.custodian_log, opened.recoding, opened.schema
+        if stated is None:
             raise TableError(
                 "report",
                 expected="a release whose certificate tells about its source",
                 got="a differentially private one, which a comparison with its source would break",
             )
-        expected = release.certificate["input"]
-        if original.height != expected["records"] or sorted(original.columns) != sorted(release.job.schema):
+        if log is None or recoding is None or schema is None:
+            raise FileError(
+                str(opened.files.path or "release"),
+                expected="the custodian's log of the release, which a report for the custodian rests on",
+                got="none",
+                hint="nymity.open(release, custodian=folder)",
+            )
+        if original.height != stated.records or sorted(original.columns) != sorted(schema):
             got = f"{original.height:,} records and {len(original.columns)} columns"
-        elif fingerprint(original, salt=release.log.salt) != expected["salted_sha256"]:
+        elif fingerprint(original, salt=log.salt) != stated.salted_sha256:
             got = "a table of the same size with other cells"
         else:
-            return Subject(release, original, comparison or compare(original, release))
+            return Subject(
+                opened=opened,
+                log=log,
+                recoding=recoding,
+                schema=schema,
+                original=original,
+                comparison=comparison or compare(original, opened),
+            )
         raise TableError(
             "report",
-            expected=f"the table the release was made from ({expected['records']:,} records, "
-            f"{expected['columns']} columns)",
+            expected=f"the table the release was made from ({stated.records:,} records, {stated.columns} columns)",
             got=got,
             hint="pass the same table that was passed to publish",
         )
 
     @property
+    def frame(self) -> pl.DataFrame:
+        """The released table."""
+        return self.opened.table
+
+    @property
+    def certificate(self) -> CertificateForm:
+        """What was certified."""
+        return self.opened.certificate
+
+    @property
+    def promises(self) -> tuple[PrivacyModel, ...]:
+        """The models that hold."""
+        return self.opened.promises
+
+    @property
     def quasi(self) -> tuple[str, ...]:
         """Names of the quasi-identifiers."""
-        return self.release.job.schema.quasi
+        return self.schema.quasi
 
     @property
     def threshold(self) -> int:
         """Records every class must have by what is promised; smaller categories are not shown by themselves."""
-        return max(model.smallest_class for model in self.release.job.privacy)
+        return max(model.smallest_class for model in self.promises)
+
+    @property
+    def loss(self) -> LossSection:
+        """What the method kept small, and what is proved of it."""
+        assert self.certificate.loss is not None  # as of all but private releases
+        return self.certificate.loss
+
+    @property
+    def minimized(self) -> Any:
+        """The loss that the method kept small, or its like, with a name and a title."""
+        return self.opened.minimized
+
+    @cached_property
+    def nodes(self) -> EvaluatedNodes | None:
+        """What was seen of the lattice, where one was searched and that was kept."""
+        if self.log.nodes is None:
+            return None
+        return EvaluatedNodes.of_frame(self.log.nodes, self.records - self.dropped)
 
     @property
     def records(self) -> int:
@@ -66,22 +122,32 @@ class Subject:
     @property
     def masked(self) -> int:
         """Records published with every quasi-identifier masked."""
-        return int(self.release.log.masked.sum())
+        return self._suppressed.masked
 
     @property
     def dropped(self) -> int:
         """Records left out for their gaps before anything else."""
-        return self.release.log.dropped_records
+        return self._suppressed.dropped_for_missing_values
 
     @property
     def removed(self) -> int:
         """Records left out because no class would have them."""
-        return self.release.suppressed - self.masked
+        return self._suppressed.removed
+
+    @property
+    def suppressed(self) -> int:
+        """Records that were masked or removed."""
+        return self._suppressed.records
 
     @property
     def published(self) -> int:
         """Records published with some of their quasi-identifiers, or with the top of each."""
-        return self.release.frame.height - self.masked
+        return self.frame.height - self.masked
+
+    @property
+    def _suppressed(self) -> Suppressed:
+        assert self.certificate.suppressed is not None  # as of all but private releases
+        return self.certificate.suppressed
 
     @cached_property
     def sizes_before(self) -> NDArray[np.int64]:
@@ -91,4 +157,4 @@ class Subject:
     @cached_property
     def sizes_after(self) -> NDArray[np.int64]:
         """Sizes of the release's classes, the masked rows being one."""
-        return Groups(self.release.frame, self.quasi).sizes.to_numpy().astype(np.int64)
+        return Groups(self.frame, self.quasi).sizes.to_numpy().astype(np.int64)

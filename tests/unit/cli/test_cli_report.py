@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -81,15 +83,56 @@ def test_a_new_release_takes_the_old_ones_pages_away(drawn: Path, nymity: Run) -
     assert "cannot be told here" in (drawn / "release-custodian/board.html").read_text(encoding="utf-8")
 
 
-def test_a_report_of_another_job_is_refused(drawn: Path, nymity: Run) -> None:
+def test_a_report_is_about_the_release_whatever_became_of_the_job(drawn: Path, nymity: Run) -> None:
+    page = drawn / "release-custodian/report.html"
+    before = page.read_bytes()
     other = (drawn / "job.toml").read_text(encoding="utf-8").replace("k = 4", "k = 20")
-    (drawn / "other.toml").write_text(other, encoding="utf-8")
-    done = nymity("report", "release", "--for", "custodian", "--job", "other.toml")
+    (drawn / "job.toml").write_text(other, encoding="utf-8")
+    done = nymity("report", "release", "--for", "custodian", "--job", "job.toml")
+    assert done.exit_code == 0, done.output
+    assert page.read_bytes() == before
+
+
+def test_a_report_on_another_source_is_refused(drawn: Path, nymity: Run) -> None:
+    (source,) = drawn.glob("*.csv")
+    rows = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    source.write_text("".join([*rows[:-1], rows[-2]]), encoding="utf-8")
+    done = nymity("report", "release", "--for", "custodian", "--job", "job.toml")
     assert done.exit_code == 2
-    assert "the release that the job makes of its source" in done.stderr
+    assert "a table of the same size with other cells" in done.stderr
     done = nymity("report", "release", "--for", "custodian")
     assert done.exit_code == 2
     assert "--job" in done.stderr
+
+
+OLD = Path(__file__).parents[2] / "releases-0.1.0"
+
+
+@pytest.mark.parametrize("kind", sorted(folder.parent.name for folder in OLD.glob("*/release-custodian")))
+def test_a_release_of_an_earlier_version_gets_its_report(
+    kind: str, tmp_path: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(OLD / kind, tmp_path / kind)
+    monkeypatch.chdir(tmp_path / kind)
+    before = [(path, path.read_bytes()) for path in Path("release").iterdir()]
+    done = nymity("report", "release", "--for", "custodian", "--job", "job.json", "--quiet")
+    assert done.exit_code == 0, done.output
+    page = Path("release-custodian/report.html").read_text(encoding="utf-8")
+    certificate = json.loads(Path("release/certificate.json").read_text(encoding="utf-8"))
+    assert certificate["output"]["content_sha256"] in page
+    for promise in certificate["promised"]:
+        assert promise["means"].rpartition(": ")[0] in html.unescape(page)
+    assert f"{certificate['output']['records']:,}" in page
+    assert all(path.read_bytes() == content for path, content in before)
+
+
+def test_a_release_without_its_log_has_no_report_for_the_custodian(drawn: Path, nymity: Run) -> None:
+    (drawn / "release-custodian").rename(drawn / "elsewhere")
+    done = nymity("report", "release", "--for", "custodian", "--job", "job.toml")
+    assert done.exit_code == 2
+    assert "a custodian's folder, with a log" in done.stderr
+    done = nymity("report", "release", "--for", "custodian", "--job", "job.toml", "--custodian", "elsewhere")
+    assert done.exit_code == 0, done.output
 
 
 def test_out_is_not_overwritten_unless_asked(drawn: Path, nymity: Run) -> None:
