@@ -37,6 +37,9 @@ _PRIVACY = (
     "conformance/test_registered.py",
     "unit/publish/test_publish_models.py",
     "unit/privacy/test_models.py",
+    "unit/publish/test_empty_promises.py",
+    "unit/risk/test_attack_values.py",
+    "conformance/test_every_attack.py",
 )
 _DP = (
     "unit/dp/test_sampling_operator.py",

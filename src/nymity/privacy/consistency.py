@@ -23,6 +23,7 @@ k is found by bisection. A flow that proves k is checked again by plain sums bef
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -94,12 +95,10 @@ class Consistency:
     @cached_property
     def largest(self) -> int:
         """The largest k that holds; 0 if rows and records cannot be matched at all."""
-        low, high = 0, self._most
-        middle = high  # mostly the first bound is the answer
-        while low < high:
-            low, high = (middle, high) if self.holds(middle) else (low, middle - 1)
-            middle = (low + high + 1) // 2
-        return low
+        most = self._most
+        if self.holds(most):  # mostly it is
+            return most
+        return bisect_left(range(1, most), True, key=lambda k: not self.holds(k))
 
     @cached_property
     def _fits(self) -> tuple[Ints, NDArray[np.int32]]:
