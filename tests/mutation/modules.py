@@ -32,6 +32,7 @@ TARGETS = (
 )
 
 _PRIVACY = (
+    "unit/privacy/test_limits.py",
     "unit/privacy/test_sensitive_models.py",
     "unit/privacy/test_averages.py",
     "conformance/test_registered.py",
@@ -100,7 +101,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "core/commit.py": ("unit/core/test_commit.py",),
     "core/disk.py": ("unit/core/test_commit.py",),
     "core/draws.py": ("unit/core/test_draws.py", "unit/publish/test_redrawing.py"),
-    "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py",),
+    "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_anytime.py"),
     "lattice/ledger.py": ("unit/lattice/test_optimal_decided.py",),
     "partition/merging.py": ("unit/partition/test_methods.py",),
     "publish/bucket_tables.py": ("unit/publish/test_publish_buckets.py", *_PUBLISH),
@@ -124,6 +125,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
         "unit/lattice/test_optimal_decided.py",
         "unit/lattice/test_optimal_closeness.py",
     ),
+    "privacy/model.py": ("unit/privacy/test_capped_shares.py", "unit/privacy/test_closeness.py"),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/frequency_diversity.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/alpha_k_anonymity.py": ("unit/privacy/test_capped_shares.py",),
