@@ -146,6 +146,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "dp/exponential.py": ("unit/dp/test_mechanisms.py",),
     "dp/class_scores.py": ("unit/dp/test_scores.py",),
     "dp/count_scores.py": ("unit/dp/test_scores.py",),
+    "dp/differential_privacy.py": ("unit/dp/test_safepub.py", "unit/publish/test_empty_promises.py"),
     "dp/audit.py": ("unit/dp/test_audit.py",),
     "dp/forecast.py": ("unit/dp/test_forecast.py",),
     "dp/mechanisms.py": ("unit/dp/test_mechanisms.py",),

@@ -133,8 +133,10 @@ class Consistency:
     @property
     def _most(self) -> int:
         """No more matchings than this: records that fit a row, and where all are published rows that fit a record."""
-        perfect = self.row_counts.sum() == self.record_counts.sum()
-        return int(min(self.records_of_rows.min(), self.rows_of_records.min() if perfect else np.inf))
+        fits = [self.records_of_rows]
+        if self.row_counts.sum() == self.record_counts.sum():
+            fits.append(self.rows_of_records)
+        return int(np.concatenate(fits).min())
 
     def _network(self, k: int) -> Network:
         counts, records = self._fits
