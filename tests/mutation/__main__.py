@@ -33,8 +33,8 @@ def main() -> int:
     reasons = tomllib.loads((ROOT / "tests/mutation/equivalent.toml").read_text(encoding="utf-8"))
     known = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() and asked.go_on else []
     results = [result for result in known if result["answer"] in NOTICED]  # the others are tried again
-    done = {result["id"] for result in results}
-    chosen = [(module, mutant) for module, mutant in _chosen(asked) if mutant.id not in done]
+    done, drawn = {result["id"] for result in results}, _chosen(asked)
+    chosen = [(module, mutant) for module, mutant in drawn if mutant.id not in done]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         bench = Bench(Path(folder) / "tree", asked.out.with_suffix(".tests.json"))
         for number, (module, mutant) in enumerate(chosen, 1):
@@ -46,7 +46,8 @@ def main() -> int:
             say(f"{number}/{len(chosen)} {answer}: {mutant.id}")
             if answer == "survived":
                 say(f"    src/nymity/{module}:{mutant.line}\n    " + mutant.diff.replace("\n", "\n    "))
-    return _summary(results, reasons)
+    asked_for = {mutant.id for _, mutant in drawn}
+    return _summary([result for result in results if result["id"] in asked_for], reasons)
 
 
 def _chosen(asked: argparse.Namespace) -> list[tuple[str, Mutant]]:

@@ -32,11 +32,15 @@ TARGETS = (
 )
 
 _PRIVACY = (
+    "unit/privacy/test_limits.py",
     "unit/privacy/test_sensitive_models.py",
     "unit/privacy/test_averages.py",
     "conformance/test_registered.py",
     "unit/publishing/test_publish_models.py",
     "unit/privacy/test_models.py",
+    "unit/publishing/test_empty_promises.py",
+    "unit/risk/test_attack_values.py",
+    "conformance/test_every_attack.py",
 )
 _DP = (
     "unit/dp/test_sampling_operator.py",
@@ -97,7 +101,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "core/commit.py": ("unit/core/test_commit.py",),
     "core/disk.py": ("unit/core/test_commit.py",),
     "core/draws.py": ("unit/core/test_draws.py", "unit/publishing/test_redrawing.py"),
-    "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py",),
+    "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_anytime.py"),
     "lattice/seen_nodes.py": ("unit/lattice/test_optimal_decided.py",),
     "partition/merging.py": ("unit/partition/test_methods.py",),
     "publishing/bucket_tables.py": ("unit/publishing/test_publish_buckets.py", *_PUBLISH),
@@ -124,6 +128,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
         "unit/lattice/test_optimal_decided.py",
         "unit/lattice/test_optimal_closeness.py",
     ),
+    "privacy/model.py": ("unit/privacy/test_capped_shares.py", "unit/privacy/test_closeness.py"),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/frequency_diversity.py": ("unit/privacy/test_capped_shares.py",),
     "privacy/alpha_k_anonymity.py": ("unit/privacy/test_capped_shares.py",),
@@ -144,6 +149,7 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "dp/exponential.py": ("unit/dp/test_mechanisms.py",),
     "dp/class_scores.py": ("unit/dp/test_scores.py",),
     "dp/count_scores.py": ("unit/dp/test_scores.py",),
+    "dp/differential_privacy.py": ("unit/dp/test_safepub.py", "unit/publishing/test_empty_promises.py"),
     "dp/audit.py": ("unit/dp/test_audit.py",),
     "dp/forecast.py": ("unit/dp/test_forecast.py",),
     "dp/mechanisms.py": ("unit/dp/test_mechanisms.py",),

@@ -32,10 +32,9 @@ def deal(records: Ints, n_buckets: int, first: int = 0) -> tuple[Ints, Ints, Int
     most one more in one bucket than in another, and buckets differ by at most one record.
     """
     values = np.repeat(np.arange(len(records)), records)
-    rounds = -(-len(values) // n_buckets)
-    places = np.full(rounds * n_buckets, -1)
-    places[: len(values)] = values
-    laid = places.reshape(rounds, n_buckets).T.ravel()  # the places of one bucket after another, in order of values
+    places = np.pad(values, (0, -len(values) % n_buckets), constant_values=-1)  # whole rounds
+    laid = places.reshape(-1, n_buckets).T.ravel()  # the places of one bucket after another, in order of values
+    rounds = len(laid) // n_buckets
     starts = np.append(True, laid[1:] != laid[:-1])
     starts[::rounds] = True
     entries = np.flatnonzero(starts)

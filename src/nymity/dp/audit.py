@@ -84,7 +84,7 @@ def _event(
 
     By Neyman and Pearson it is one of those that have all outcomes from some ratio of probabilities on.
     """
-    ordered = sorted(likely, key=lambda outcome: (-likely[outcome] / (unlikely[outcome] + 1), -likely[outcome]))
+    ordered = sorted(likely, key=lambda outcome: likely[outcome] / (unlikely[outcome] + 1), reverse=True)
     best, size, often, seldom = 0.0, 0, 0, 0
     for i, outcome in enumerate(ordered):
         often, seldom = often + likely[outcome], seldom + unlikely[outcome]

@@ -13,7 +13,7 @@ from nymity.core.validation import one_of, whole_number
 from nymity.dp.binomial import ball, precision
 from nymity.dp.notion import NOTIONS
 from nymity.dp.parameters import fraction_between
-from nymity.dp.sampling import largest_beta, rounded, smallest_k
+from nymity.dp.sampling import LARGEST_EPSILON, largest_beta, rounded, smallest_k
 from nymity.dp.threshold import BITS
 from nymity.privacy import Groups, Measured, Unlimited
 from nymity.privacy.sensitive import rounded_up
@@ -67,7 +67,7 @@ class DifferentialPrivacy(SizeModel):
     emptiness = "what somebody thinks likely can become certain, odds changing by a factor of more than 20,000"
 
     def __post_init__(self) -> None:
-        total = fraction_between(f"{self.key}.epsilon", self.epsilon, 0, 1000)
+        total = fraction_between(f"{self.key}.epsilon", self.epsilon, 0, LARGEST_EPSILON)
         whole_number(f"{self.key}.public_records", self.public_records, at_least=1)
         one_of(f"{self.key}.notion", self.notion, NOTIONS)
         if self.delta is None:

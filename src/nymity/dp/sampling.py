@@ -31,7 +31,7 @@ _BETA_DIGITS = 6
 #: Significant digits of the epsilon that belongs to a beta.
 _COST_DIGITS = 4
 #: Beyond this neither exponentials nor promises mean anything.
-_LARGEST_EPSILON = 1000
+LARGEST_EPSILON = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ def smoothness(
 
 def largest_beta(epsilon: Number) -> Fraction:
     """Return 1 - e^-epsilon, which no fraction is, rounded down to six significant digits."""
-    exponent = fraction_between("epsilon", epsilon, 0, _LARGEST_EPSILON)
+    exponent = fraction_between("epsilon", epsilon, 0, LARGEST_EPSILON)
     with precision(BITS):
         return Fraction(rounded(-(-ball(exponent)).expm1(), ROUND_FLOOR, _BETA_DIGITS))
 
@@ -126,7 +126,7 @@ def _judged(beta: Number, epsilon: Number | None, notion: str) -> Notion:
     """Join the parameters, or say which of them cannot be."""
     one_of("notion", notion, NOTIONS)
     kept = fraction_between("beta", beta, 0, 1)
-    exponent = None if epsilon is None else fraction_between("epsilon", epsilon, 0, _LARGEST_EPSILON)
+    exponent = None if epsilon is None else fraction_between("epsilon", epsilon, 0, LARGEST_EPSILON)
     if exponent is not None and exceeds_exp(1 / (1 - kept), exponent):
         raise ParameterError(
             "beta",

@@ -23,6 +23,7 @@ k is found by bisection. A flow that proves k is checked again by plain sums bef
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -94,12 +95,10 @@ class Consistency:
     @cached_property
     def largest(self) -> int:
         """The largest k that holds; 0 if rows and records cannot be matched at all."""
-        low, high = 0, self._most
-        middle = high  # mostly the first bound is the answer
-        while low < high:
-            low, high = (middle, high) if self.holds(middle) else (low, middle - 1)
-            middle = (low + high + 1) // 2
-        return low
+        most = self._most
+        if self.holds(most):  # mostly it is
+            return most
+        return bisect_left(range(1, most), True, key=lambda k: not self.holds(k))
 
     @cached_property
     def _fits(self) -> tuple[Ints, NDArray[np.int32]]:
@@ -134,8 +133,10 @@ class Consistency:
     @property
     def _most(self) -> int:
         """No more matchings than this: records that fit a row, and where all are published rows that fit a record."""
-        perfect = self.row_counts.sum() == self.record_counts.sum()
-        return int(min(self.records_of_rows.min(), self.rows_of_records.min() if perfect else np.inf))
+        fits = [self.records_of_rows]
+        if self.row_counts.sum() == self.record_counts.sum():
+            fits.append(self.rows_of_records)
+        return int(np.concatenate(fits).min())
 
     def _network(self, k: int) -> Network:
         counts, records = self._fits

@@ -107,9 +107,9 @@ class EntropyLDiversity(SensitiveModel):
 
 
 def _entropy_beside(p: float, values: int) -> float:
-    """Return the entropy of a value with the share p and evenly frequent others."""
+    """Return the entropy of a value with the share p < 1 and evenly frequent others."""
     rest = 1 - p
-    return -(p * log(p) + (rest * log(rest / (values - 1)) if rest > 0 and values > 1 else 0.0))
+    return -(p * log(p) + rest * log(rest / (values - 1)))
 
 
 def _least_entropy(groups: Groups, attribute: str) -> float | None:

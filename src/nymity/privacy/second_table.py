@@ -48,8 +48,7 @@ def check_contained(where: str, table: EncodedTable, *, inside: str, outside: st
             got="one without",
             hint="publish reads and encodes both; encode(table, schema, population=...) does so for one table",
         )
-    missing = table.counts.astype(np.int64) - table.population
-    n_missing = int(missing[missing > 0].sum())
+    n_missing = int((table.counts.astype(np.int64) - table.population).clip(min=0).sum())
     if n_missing:
         raise TableError(
             where,

@@ -221,6 +221,37 @@ def test_a_killed_run_can_be_recovered_without_writing_anything_else(folder):
     assert recover(folder) is None
 
 
+DIES_UNDOING = """
+import errno, os, signal, sys
+from nymity.io import staging
+real, failed = os.replace, []
+def replace(a, b):
+    if str(b).endswith("b.json"):
+        failed.append(b)
+        raise OSError(errno.ENOSPC, "No space left on device")
+    if failed and str(b).endswith("a.csv"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(a, b)
+os.replace = replace
+with staging(sys.argv[1]) as stage:
+    (stage / "b.json").write_text("new b")
+    (stage / "a.csv").write_text("new a")
+    stage.commit(["a.csv", "b.json"])
+"""
+
+
+def test_a_run_killed_while_it_takes_back_is_undone_by_the_next(folder):
+    """The move of b.json failed, and the process died before the earlier a.csv was in its place again."""
+    killed = subprocess.run([sys.executable, "-c", DIES_UNDOING, str(folder)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert "earlier a" not in {path.read_text() for path in folder.glob("[!.]*")}
+    with pytest.raises(FileError, match="before all of them were exchanged"):
+        refuse_between(folder)
+    assert recover(folder) == "undone"
+    assert content(folder) == {"a.csv": "earlier a"}
+    assert recover(folder) is None
+
+
 def test_a_stage_that_somebody_removed_is_not_taken_for_a_finished_move(folder):
     subprocess.run([sys.executable, "-c", KILLED, str(folder), "a.csv"], check=False)
     for hidden in folder.glob(".nymity-stage-*"):
@@ -324,6 +355,39 @@ def test_files_can_be_removed_and_kept(folder):
     assert not (folder / "a.csv").exists()
     assert (folder / "earlier" / "0001" / "a.csv").read_text() == "earlier a"
     assert [path.name for path in folder.iterdir()] == ["earlier"]
+
+
+def test_a_file_of_another_folder_is_kept_for_the_owner_alone_and_stays_as_it_was(tmp_path):
+    log, release = tmp_path / "log", tmp_path / "release"
+    release.mkdir()
+    (release / "certificate").write_text("published")
+    (release / "certificate").chmod(0o644)
+    with committing(log, release, private=[log]) as (private, _):
+        private.keep([release / "certificate"], "earlier/0001")
+    kept, published = log / "earlier/0001/certificate", release / "certificate"
+    assert (kept.read_text(), stat.S_IMODE(kept.stat().st_mode)) == ("published", 0o600)
+    assert (published.read_text(), stat.S_IMODE(published.stat().st_mode)) == ("published", 0o644)
+    assert not kept.samefile(published)
+
+
+def test_nobody_else_can_read_the_journals(folder, monkeypatch):
+    """They name the files of the custodian's folder, and whoever can write one decides what is moved."""
+    modes, real = {}, os.replace
+
+    def replace(source, target):
+        modes[Path(source).name] = stat.S_IMODE(Path(source).stat().st_mode)
+        if Path(target).name == "b.json":
+            raise OSError(errno.EIO, "I/O error")  # so that the journal which undoes is put in its place too
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    earlier = os.umask(0)
+    try:
+        with pytest.raises(FileError):
+            stage_both(folder)
+    finally:
+        os.umask(earlier)
+    assert {name: modes[name] for name in (".finish", ".undo")} == {".finish": 0o600, ".undo": 0o600}
 
 
 def test_a_killed_replace_file_is_cleaned_up_by_the_next(folder):

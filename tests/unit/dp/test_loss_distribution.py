@@ -125,6 +125,14 @@ def test_no_mass_is_lost_when_losses_are_joined(cut: bool) -> None:
 
 # -- the plan of a ledger ------------------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize("path", ["", None, 3, "a\0b", "lone \ud800"])
+def test_a_ledger_needs_a_path_that_a_file_can_have(path: object) -> None:
+    """Before a budget is spent on a release that could not be entered."""
+    with pytest.raises(ParameterError, match=r"ledger\.path"):
+        ny.dp.Ledger(path=path, source="people")  # type: ignore[arg-type]
+
+
 YEARLY = ny.DifferentialPrivacy(epsilon=1.0, public_records=6000)
 
 

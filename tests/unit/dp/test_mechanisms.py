@@ -305,5 +305,7 @@ def test_bad_parameters_of_the_other_mechanisms() -> None:
         ny.dp.sample_records(-1, beta=0.5)
     with pytest.raises(ParameterError, match="scale: expected a number above 0"):
         ny.dp.discrete_laplace(scale=0, size=1)
+    with pytest.raises(ParameterError, match="size: expected a whole number of at least 0"):
+        ny.dp.discrete_laplace(scale=1, size=-1)
     with pytest.raises(ParameterError, match="seed"):
         ny.dp.NotPrivate("7")  # type: ignore[arg-type]

@@ -73,6 +73,7 @@ def test_delta_follows_from_the_public_number_of_records(records: int, delta: fl
         ("epsilon", -1.0),
         ("epsilon", float("nan")),
         ("epsilon", "1"),
+        ("epsilon", 1000),
         ("epsilon_search", 0),
         ("epsilon_search", 1.0),
         ("epsilon_search", 2.0),
@@ -88,6 +89,11 @@ def test_bad_parameters_of_the_promise(field: str, value: object) -> None:
     with pytest.raises(ParameterError) as caught:
         ny.DifferentialPrivacy(**{"epsilon": 1.0, "public_records": 5000, field: value})
     assert caught.value.where == f"differential-privacy.{field}"
+
+
+def test_any_epsilon_below_1000_is_one() -> None:
+    assert ny.DifferentialPrivacy(epsilon=999.9, public_records=5000).epsilon == 999.9
+    assert ny.dp.delta(k=2, beta=0.5, epsilon=999.9).epsilon == Fraction("999.9")
 
 
 @pytest.mark.parametrize(

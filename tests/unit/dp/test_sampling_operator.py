@@ -278,7 +278,7 @@ def test_the_smoothness_table_of_safepub(limit: float, k: int, ours: str, publis
         ({"beta": 0.65, "epsilon": 1}, "beta"),
         ({"epsilon": 0}, "epsilon"),
         ({"epsilon": -1}, "epsilon"),
-        ({"epsilon": 1001}, "epsilon"),
+        ({"epsilon": 1000}, "epsilon"),
         ({"epsilon": Decimal("Infinity")}, "epsilon"),
         ({"epsilon": "0.9"}, "epsilon"),
         ({"notion": "strict"}, "notion"),
@@ -327,8 +327,11 @@ def test_multiples_of_the_odds_are_rounded_exactly_however_coarse_the_first_look
 
 
 def test_a_certified_delta_has_twenty_digits_and_encloses_the_truth() -> None:
-    """The two ends are decimals of at most twenty significant digits, and next to each other."""
+    """The two ends are decimals of twenty significant digits (an exact one has fewer), and next to each other."""
     found = ny.dp.delta(k=5, beta=Fraction(1, 2))
     assert found.lower <= found.upper
     assert max(len(end.as_tuple().digits) for end in (found.lower, found.upper)) <= 20
     assert found.digits >= 18
+    longer = ny.dp.delta(k=5, beta=Fraction(3, 10), epsilon=1)  # e is in it
+    assert [len(end.as_tuple().digits) for end in (longer.lower, longer.upper)] == [20, 20]
+    assert longer.upper - longer.lower == Decimal((0, (1,), longer.upper.as_tuple().exponent))

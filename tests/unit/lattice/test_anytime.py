@@ -147,6 +147,14 @@ def test_a_bound_rises_and_a_loss_falls_with_the_budget() -> None:
     assert bounds[0] < bounds[-1] <= losses[-1] < losses[0]  # type: ignore[operator]
 
 
+def test_the_gap_is_the_share_of_the_loss_that_another_could_save() -> None:
+    outcome = AnytimeLattice(suppression=0.02, checks=10).run(larger(1), [KAnonymity(k=3)])
+    assert outcome.loss * (1 - outcome.gap) == pytest.approx(outcome.bound)  # type: ignore[operator]
+    assert replace(outcome, loss=8.0, bound=6.0).gap == 0.25
+    assert replace(outcome, loss=0.0, bound=0.0).gap == 0
+    assert replace(outcome, bound=None).gap is None
+
+
 def test_no_solution_within_the_budget_is_not_called_none() -> None:
     """Odd at the top and at most nodes: with one check nothing is found, with all it is proved."""
     table = encode(pl.DataFrame({"a": ["x"] * 3 + ["y"] * 4}), Schema({"a": quasi()}))

@@ -19,7 +19,7 @@ import naive
 from nymity.core.errors import Interrupted
 from nymity.core.progress import Progress
 from nymity.lattice import rollup
-from nymity.lattice.rollup import RollUp
+from nymity.lattice.rollup import Grouping, RollUp, Snapshot, SnapshotStore
 from nymity.lattice.space import Space
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import Needs, NodeStatistics
@@ -292,3 +292,20 @@ def test_an_observer_that_answers_none_or_true_changes_nothing() -> None:
 
         parts = list(RollUp(encoded, [KAnonymity(k=2)]).walk(Space.of(encoded), observe=observe))
         assert sum(map(len, parts)) == seen[-1] == 8
+
+
+def test_the_node_that_was_not_used_for_longest_is_forgotten_first() -> None:
+    """There is room for two; the one that served a search in between stays, and the table itself always does."""
+
+    def materialized(levels: tuple[int, int], entries: int) -> Snapshot:
+        empty = np.zeros(entries, dtype=np.uint32)
+        return Snapshot(levels, (Grouping(empty.astype(np.uint64), empty, empty, empty),))
+
+    store = SnapshotStore(materialized((0, 0), 9), budget=2 * materialized((0, 0), 5).nbytes)
+    store.put(materialized((1, 0), 5))
+    store.put(materialized((0, 1), 5))
+    assert store.smallest_below((2, 0)).levels == (1, 0)
+    store.put(materialized((0, 2), 5))
+    assert store.smallest_below((0, 1)).levels == (0, 0)  # forgotten, so the table serves it
+    assert store.smallest_below((1, 0)).levels == (1, 0)
+    assert store.smallest_below((0, 2)).levels == (0, 2)

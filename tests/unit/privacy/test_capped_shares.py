@@ -150,6 +150,20 @@ def test_declared_not_monotone(model: PrivacyModel) -> None:
     assert not model.monotone_suppression
 
 
+@pytest.mark.parametrize(
+    ("thresholds", "size"),
+    [({"*": 0.4}, 3), ({"*": 0.5}, 2), ({"p": 0.25, "*": 0.25}, 4), ({"p": 0.9, "*": 0.3}, 2), ({"*": 1}, 1)],
+)
+def test_the_smallest_class_that_thresholds_allow(thresholds: dict[str, float], size: int) -> None:
+    """Over all ways to fill a class of four values or fewer: none below it is accepted."""
+    model = FPrivacy(thresholds=thresholds, attribute="s")
+    assert model.smallest_class == size
+    ways = [Counter(dict(zip(VALUES, way, strict=True))) for way in product(range(4), repeat=4) if any(way)]
+    ways = [Counter({value: n for value, n in way.items() if n}) for way in ways]
+    accepted = model.accepts(as_classes(ways, sum(ways, Counter())))
+    assert min(way.total() for way, ok in zip(ways, accepted, strict=True) if ok) >= size
+
+
 def test_what_is_compared_with_the_table() -> None:
     assert BetaLikeness(beta=1, attribute="s").compares
     assert EnhancedBetaLikeness(beta=1, attribute="s").compares

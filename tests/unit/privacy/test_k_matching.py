@@ -196,6 +196,30 @@ def test_a_pair_that_does_not_fit_is_not_believed() -> None:
     assert not found._all_fit(np.array([1], np.int32), np.array([0], np.int32))
 
 
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_the_largest_k_below_what_fits(copies: int) -> None:
+    """Every row fits two records and every record two rows, or twice and thrice as many, and fewer can be matched."""
+    source = [(age, "f") for age in ("30", "30", "31", "32", "32")] * copies
+    released = [(age, "f") for age in ("30", "30", "32", "[30, 31]", "[30, 32]")] * copies
+    assert min(sum(fits(record, row) for record in source) for row in released) == 2 * copies
+    assert min(sum(fits(record, row) for row in released) for record in source) == 2 * copies
+    expected = max(k for k in range(1, 2 * copies) if has_k_factor(source, released, k))
+    assert not has_k_factor(source, released, 2 * copies)
+    assert KMatching.measure(groups(source, released)) == {"k": expected}
+
+
+ODD = Hierarchy.from_rows([[str(i), ("even", "odd")[i % 2], "*"] for i in range(1, 8)])
+
+
+def test_values_of_a_node_that_no_record_has_make_no_other_fit() -> None:
+    """``odd`` is 1, 3, 5 and 7, and stands for 1 and 3 here: not for 2, which lies between them."""
+    originals = Originals(pl.DataFrame({"v": ["1", "2", "3"]}), {"v": ODD})
+    found = Consistency.of([pl.Series(["odd", "odd", "*"])], ["v"], originals)
+    assert found.records_of_rows.tolist() == [2, 3]
+    assert sorted(found.rows_of_records.tolist()) == [1, 3, 3]
+    assert Consistency.of([pl.Series(["odd", "odd"])], ["v"], originals).largest == 2
+
+
 UNEVEN = Hierarchy.from_rows([[*"axx*"], [*"bxx*"], [*"cyx*"], [*"dzz*"]])
 
 

@@ -286,6 +286,10 @@ def test_one_promise_that_cannot_be_seen_is_enough() -> None:
     assert [finding.answer for finding in found.promises] == ["holds", "cannot be seen"]
     assert found.answer == "cannot be seen"
     assert not found.holds
+    beside = check(frame, job=both, original=frame)  # which is read though only one of the promises needs it
+    assert [finding.answer for finding in beside.promises] == ["holds", "holds"]
+    other = check(frame, job=both, original=pl.DataFrame({"q": ["a", "a", "b", "a"]}))
+    assert [finding.answer for finding in other.promises] == ["holds", "does not hold"]
 
 
 def test_a_job_that_knows_another_column_than_the_certificate() -> None:

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds import KINDS, kind
+from samples import people_schema
 
 import nymity as ny
 from checking import checked
 from nymity.core.errors import NymityError
 from nymity.publishing.certificate_form import certificate_form
+from nymity.publishing.contradictions import StatedJob, contradictions
 
 Certificate = dict[str, Any]
 
@@ -174,6 +176,108 @@ def test_a_forgery_never_holds(name: str, how: str) -> None:
     assert answer(name, certificate) in ("does not hold", "refused")
 
 
+def _first_quasi(certificate: Certificate) -> dict[str, Any]:
+    return next(column for column in certificate["columns"] if column["role"] == "quasi")
+
+
+#: What of a certificate contradicts what: the kind of release, the change, and how the problem is told.
+CONTRADICTIONS: list[tuple[str, Callable[[Certificate], object], str]] = [
+    ("levels", lambda c: c.update(promised=[]), "it promises nothing"),
+    ("levels", _demand_more, "what is promised is not what its job demands (promised, job.privacy)"),
+    ("levels", _words_of_another, "the words of the promise k-anonymity are not what its parameters mean"),
+    ("levels", lambda c: c["promised"][0].update(verified="x"), "how that was verified (promised.verified)"),
+    (
+        "levels",
+        lambda c: c["job"]["schema"]["disease"].update(role="insensitive"),
+        "distinct-l-diversity speaks of 'disease', which is no sensitive column of its job",
+    ),
+    ("levels", lambda c: c["measured"].update(holds=False), "what was measured does not keep the promises"),
+    ("levels", lambda c: c["measured"]["models"].reverse(), "what was measured is not what was promised"),
+    ("levels", lambda c: c["columns"].append(c["columns"][0]), "it names a column twice (columns)"),
+    ("levels", _relabel_everywhere, "no column is a quasi-identifier, so nothing is promised about anybody"),
+    ("levels", lambda c: _relabel(c, "sensitive"), "columns and their roles are not those of its job: 'age', 'sex'"),
+    ("levels", lambda c: _first_quasi(c).pop("height"), "is not described as its role asks for (columns)"),
+    ("levels", lambda c: _first_quasi(c).update(level=9), "has a level above the top of its hierarchy (columns)"),
+    (
+        "layers",
+        lambda c: _first_quasi(c).update(levels=[0, 1], level=0),
+        "another level than the coarsest of its levels (columns)",
+    ),
+    ("levels", lambda c: c["job"].update(method={"name": "safepub"}), "its method is not one that keeps its promise"),
+    ("sampled", lambda c: c["job"].update(method={"name": "mondrian"}), "its method is not one that keeps its promise"),
+    ("levels", lambda c: c.pop("loss"), "the section 'loss' is missing"),
+    ("levels", lambda c: c.pop("input"), "the section 'input' is missing"),
+    ("levels", lambda c: c.pop("suppressed"), "the section 'suppressed' is missing"),
+    ("sampled", lambda c: c.pop("differential_privacy"), "the section 'differential_privacy' is missing"),
+    (
+        "sampled",
+        lambda c: c.update(input=certified("levels")["input"]),
+        "the section 'input' has no place in this kind of release",
+    ),
+    ("levels", lambda c: c["job"].update(method={"name": "anatomy"}), "a second table and a method that makes one"),
+    ("levels", lambda c: c["job"].update(method={"name": "mondrian"}), "is not described as its method publishes"),
+    ("levels", lambda c: c["job"]["schema"]["zip"].update(max_level=0), "'zip' is coarser than its job allows"),
+    ("levels", lambda c: c["job"]["schema"]["sex"].update(min_level=1), "'sex' is finer than its job allows"),
+    ("levels", lambda c: c["loss"].update(value=-1), "the loss is below what it can be (loss.value"),
+    ("levels", lambda c: c["loss"].update(key="entropy"), "the loss is not the one that its method minimizes"),
+    ("levels", lambda c: c["loss"].update(lattice_nodes=1), "its lattice has another number of nodes"),
+    ("levels", lambda c: c["loss"].pop("lattice_nodes"), "a lattice and a method that searches one go together"),
+    ("buckets", lambda c: c["loss"].pop("buckets"), "buckets and a method that makes them go together"),
+    ("levels", lambda c: c["job"]["method"].update(suppression=0), "more records were suppressed than its job allows"),
+    ("levels", lambda c: c["job"].update(seed=1), "a certificate never holds the seed of a job (job.seed)"),
+    ("levels", lambda c: c.update(redrawn="x"), "it says otherwise than certificates do that draws were used again"),
+    ("levels", lambda c: c["output"].update(columns=99), "it lists another number of columns than it counts"),
+    (
+        "levels",
+        lambda c: c["measured"].update(records=99),
+        "it measured another number of records than it released (measured.records, output.records)",
+    ),
+    ("levels", lambda c: c["suppressed"].update(records=99), "suppressed records are not those masked and those"),
+    ("levels", lambda c: c["input"].update(records=99), "records read are not those released, removed and dropped"),
+    ("levels", lambda c: c["suppressed"].update(dropped_for_missing_values=1), "no column of its job asks for that"),
+    ("levels", lambda c: c["suppressed"].update(masked=99), "more records were masked than it measured"),
+    ("levels", lambda c: c["input"].update(columns=99), "it read another number of columns than its job describes"),
+    ("levels", lambda c: c["output"].update(row_order="shuffled"), "two things about the order of rows (output"),
+    ("levels", lambda c: c["output"].update(row_order="shuffled"), "two things about the order of rows (random"),
+    ("levels", lambda c: c["output"].update(file_sha256="0" * 64), "a file is described in part only (output)"),
+    ("levels", lambda c: c["output"].update(file="r.csv"), "the hashes of its files are missing, or have no file"),
+    (
+        "buckets",
+        lambda c: c["output"]["sensitive_table"]["columns"].append("name"),
+        "the second table has other columns than its job says",
+    ),
+    ("levels", lambda c: c["random_sources"].append("a die"), "a draw is from nowhere (random_sources)"),
+    ("buckets", lambda c: c["random_sources"].clear(), "who of a value is in which bucket is drawn, and it names no"),
+    ("levels", lambda c: c.update(seeded=True), "it says two things about a known seed (seeded, random_sources)"),
+    (
+        "sampled",
+        lambda c: c["job"]["method"].update(not_private_seed=1),
+        "it says two things about a known seed (random_sources, job.method)",
+    ),
+    (
+        "sampled",
+        lambda c: c["differential_privacy"].update(epsilon=0.1),
+        "the statement on differential privacy is not that of the promise (differential_privacy.epsilon)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "said"), CONTRADICTIONS, ids=[said for *_, said in CONTRADICTIONS])
+def test_a_certificate_that_contradicts_itself_is_told_where(
+    name: str, change: Callable[[Certificate], object], said: str
+) -> None:
+    """Whoever asked for the release wants to know which of the two is wrong, not only that something is."""
+    honest, forged = certified(name), certified(name)
+    change(forged)
+    assert contradictions_of(honest) == []
+    assert any(said in problem for problem in contradictions_of(forged)), contradictions_of(forged)
+
+
+def contradictions_of(certificate: Certificate) -> list[str]:
+    form = certificate_form(certificate)
+    return contradictions(form, StatedJob.of(form))
+
+
 @pytest.mark.parametrize("name", [n for n in KINDS if n != "sampled"])
 def test_a_deterministic_table_is_not_differentially_private(name: str) -> None:
     """A table that was generalized and never sampled can look like a private one; nobody can see that it is."""
@@ -227,6 +331,29 @@ def test_a_sensitive_column_beside_the_buckets() -> None:
     release = kind("buckets").release
     table = release.frame.with_columns(disease=pl.lit("flu"))
     assert ny.check(ny.open(table, sensitive=release.counts, job=release.job)).answer == "does not hold"
+
+
+@pytest.mark.parametrize("column", ["name", "zip", "unknown"])
+def test_a_column_that_is_not_for_the_sensitive_table_never_holds(column: str) -> None:
+    """Counts of anything by bucket are a release of it: of names, of places, of what the job does not know."""
+    release = kind("buckets").release
+    assert release.counts is not None
+    job = ny.Job(schema=release.job.schema, privacy=(ny.KAnonymity(k=1),), method=ny.OptimalLattice())
+    found = ny.check(ny.open(release.frame, sensitive=release.counts.rename({"disease": column}), job=job))
+    told = f"column {column!r} is in the sensitive table, and is no sensitive column of the job"
+    assert told in found.problems
+    assert not any("sensitive table" in problem for problem in ny.check(release).problems)
+
+
+@pytest.mark.parametrize("column", [name for name in people_schema() if name != "disease"])
+def test_a_job_that_gives_a_column_another_role_is_told_which(column: str) -> None:
+    """Each of them by itself, so that none is passed over."""
+    release = kind("layers").release
+    schema = dict(release.job.schema)
+    schema[column] = ny.sensitive() if schema[column].role != "sensitive" else ny.insensitive()
+    other = ny.Job(schema=ny.Schema(schema), privacy=release.job.privacy, method=release.job.method)
+    found = ny.check(release.frame, job=other, certificate=release.certificate)
+    assert f"certificate and job give {column!r} different roles" in found.problems
 
 
 def test_job_and_certificate_that_differ() -> None:
