@@ -123,7 +123,7 @@ def _show(screen: Screen, counts: dict[str, Any], out: Path, mapping: Path | Non
             f"{count(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
         )
     else:
-        screen.line(f"{count(counts['rows_out'], 'row')} out; how many there were is private, and not told")
+        screen.line(f"{count(counts['rows_out'], 'row')} out; the number of rows read is private and not shown")
     screen.line(f"Wrote {out}")
     if mapping is not None:
         screen.line(f"Wrote {mapping} (it lists raw values: keep it with the custodian)")

@@ -39,7 +39,7 @@ def command(
     if not yes:
         raise ParameterError(
             "--yes",
-            expected="to be told so, for it cannot be undone",
+            expected="a confirmation, since it cannot be undone",
             got="nothing",
             hint=f"nymity forget {release} --yes; nobody will then be able to {LOST[0]}, or to {LOST[2]}",
         )

@@ -11,7 +11,7 @@ from nymity.core.quoting import VARIABLE
 
 _READING = "How to read the file (found out when not given)"
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; the exit code tells the result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only; the exit code gives the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON to stdout, and nothing else.")]
 NoValues = Annotated[
     bool,

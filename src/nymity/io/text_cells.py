@@ -93,7 +93,7 @@ def _of_float(cell: float) -> str | None:
 def _refused(name: str, got: str) -> TableError:
     return TableError(
         f"column {name!r}",
-        expected="text, whole numbers, 64-bit numbers, truth values or days, each of which can be told by itself",
+        expected="text, whole numbers, 64-bit numbers, truth values or days, each of which can be recognized by itself",
         got=got,
         hint="give the column as text: a cell's text must not depend on other records",
     )

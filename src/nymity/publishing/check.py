@@ -285,7 +285,7 @@ def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
 
 
 def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
-    """Return where a certificate speaks of another job than the one given; how that searched is its own affair."""
+    """Return where a certificate describes another job than the one given; how it searched may differ."""
     if job is None:
         return
     if _plain(job.privacy) != _plain(stated.job.models):

@@ -386,7 +386,7 @@ def _without_withheld(name: str, attribute: dict[str, Any], where: str) -> dict[
         if field not in fields:
             raise FileError(place, expected=f"fields of {kind!r}: {', '.join(fields)}", got=repr(field)[:80])
     if set(withheld) & set(told) or len(set(withheld)) < len(withheld):
-        raise FileError(place, expected="a field told or withheld", got="both, or twice")
+        raise FileError(place, expected="a field given or withheld", got="both, or twice")
     return {key: value for key, value in attribute.items() if key != "hierarchy"}
 
 

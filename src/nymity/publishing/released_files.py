@@ -186,7 +186,7 @@ def _tampering(
     """Return where a table differs from what the certificate describes."""
     problems = []
     if table.height != expected.records:
-        problems.append(f"the certificate speaks of {expected.records:,} records, the table has {table.height:,}")
+        problems.append(f"the certificate states {expected.records:,} records, the table has {table.height:,}")
     if list(table.columns) != list(names):
         problems.append(
             f"the certificate lists the columns {', '.join(names)}, the table has {', '.join(table.columns)}"

@@ -219,7 +219,7 @@ def other_original(originals: Originals | None, form: CertificateForm) -> Iterat
     told = form.input.records - form.suppressed.dropped_for_missing_values
     if told != originals.table.height:
         yield (
-            f"the certificate speaks of an original of {told} records to publish, the one given has "
+            f"the certificate states an original of {told} records to publish, the one given has "
             f"{originals.table.height}"
         )
 
@@ -230,6 +230,6 @@ def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[s
         return
     if form.population.records != tables.everyone.height:
         yield (
-            f"the certificate speaks of a population of {form.population.records} records, "
+            f"the certificate states a population of {form.population.records} records, "
             f"the one given has {tables.everyone.height}"
         )

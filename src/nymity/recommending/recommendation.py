@@ -108,7 +108,7 @@ class Recommendation:
         found = [
             "the best of many trials tends to look better on the records it was chosen by than it is: trust the "
             f"accuracy on the {self.zero_r.confirming.records:,} records that were kept apart",
-            "looking at the table to choose tells a little about it: this is for the custodian, not for release",
+            "choosing by the table reveals a little about it: this is for the custodian, not for release",
         ]
         if not any(getattr(model, "attribute", None) == self.target for model in self.trials[0].job.privacy):
             found.append(
@@ -187,7 +187,7 @@ class Recommendation:
             f"{high:.1%}) of {confirmed.records:,} records",
             f"that were kept apart; from the original {self.best_original.confirming.rate:.1%}, the most frequent "
             f"class alone {self.zero_r.confirming.rate:.1%}.",
-            "These figures tell about the original: do not publish this file.",
+            "These figures describe the original: do not publish this file.",
         ]
         if choice.job.source is None:
             lines.append('Add where the table lies: [source] path = "table.csv"')

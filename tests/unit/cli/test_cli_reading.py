@@ -97,7 +97,7 @@ def test_a_tampered_release_is_found_out(published: Path, nymity: Run) -> None:
     path.write_text("".join(lines[:-1]), encoding="utf-8")
     done = nymity("check", "release/release.csv")
     assert done.exit_code == 1
-    assert "problem: the certificate speaks of 57 records, the table has 56" in done.stdout
+    assert "problem: the certificate states 57 records, the table has 56" in done.stdout
 
 
 def test_a_broken_promise(published: Path, nymity: Run) -> None:

@@ -111,8 +111,8 @@ def test_tampering_is_noticed(how: str, release: Release, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("a row removed", "speaks of 15 records, the table has 14"),
-        ("a row added", "speaks of 15 records, the table has 16"),
+        ("a row removed", "states 15 records, the table has 14"),
+        ("a row added", "states 15 records, the table has 16"),
         ("a column added", "the table has age, zip, sex, disease, note, extra"),
     ],
 )
