@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from email import message_from_string
 from pathlib import Path
 from zipfile import ZipFile
@@ -60,3 +62,16 @@ def test_nymity_asks_for_little(wheel: tuple[str, ZipFile, int]) -> None:
         assert "torch" not in asked
     else:
         assert "nymity" in asked
+
+
+def test_all_distributions_are_of_one_version_that_the_changelog_dates() -> None:
+    versions = {
+        tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+        for folder in DISTRIBUTIONS.values()
+    }
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[0] == "[Unreleased]"
+    newest, date = re.fullmatch(r"\[(.+)\] - (\d{4}-\d\d-\d\d)", sections[1]).groups()
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {newest}\ndate-released: {date}\n" in cited
+    assert versions == {newest}
