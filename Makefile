@@ -1,12 +1,14 @@
 # make demo   publish the sample data: table, certificate and report in demo/release
 # make test   lint, types, import layers and the whole test suite
 # make quick  lint, types and the fast layer of tests
+# make oldest    a layer of tests with the oldest supported versions of all dependencies, in .venv-oldest
+# make coverage  branch coverage of the core's tests, by package
 # make robust-everywhere   the robustness tests with the instructions of older CPUs, with one thread and two
 # All set everything up in .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint types layers pytest robust-everywhere bench campaign hostile mutants format clean
+.PHONY: demo test quick lint types layers pytest oldest coverage robust-everywhere bench campaign hostile mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
@@ -26,8 +28,21 @@ types: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports
 
+# Two workers fill two cores; threads of polars within them would only get in each other's way.
 pytest: .venv/dev
-	$(BIN)/pytest -n 2 --dist worksteal
+	POLARS_MAX_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
+
+# What reads, writes, encodes, draws and solves by another library. Without the lab and torch.
+oldest: .venv-oldest/ready
+	.venv-oldest/bin/pytest -q -n 2 tests/unit/io tests/unit/core tests/unit/table tests/unit/report tests/unit/privacy \
+	  tests/unit/publish tests/unit/partition/test_exact.py tests/unit/dp/test_mechanisms.py \
+	  tests/unit/utility/test_learning.py tests/unit/cli/test_cli_publish.py
+
+coverage: .venv/dev
+	$(BIN)/coverage run -m pytest -q -n 0 tests/unit/core tests/unit/io tests/unit/table tests/unit/privacy \
+	  tests/unit/quality tests/unit/publish tests/conformance
+	$(BIN)/coverage json -q -o .coverage.json
+	$(BIN)/python -m tests.coverage_by_package .coverage.json
 
 # Sums are rounded in another order by other instructions and by more threads; no test may depend on that.
 robust-everywhere: .venv/dev
@@ -42,6 +57,7 @@ bench: .venv/dev
 campaign: .venv/dev
 	$(BIN)/python -m tests.campaign --jobs 20000
 	NYMITY_ADVERSARY=large $(BIN)/pytest -q -n 2 tests/adversary
+	NYMITY_CAMPAIGN=large $(BIN)/pytest -q -n 2 tests/properties/test_masked_class.py
 
 hostile: .venv/dev
 	NYMITY_HOSTILE=all $(BIN)/pytest -q -rs tests/hostile
@@ -55,7 +71,7 @@ format: .venv/dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv demo build dist
+	rm -rf .venv .venv-oldest demo build dist
 
 .venv/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -71,3 +87,8 @@ clean:
 .venv/dev: .venv/python pyproject.toml packages/nymity-lab/pyproject.toml packages/nymity-robust/pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[dev]" -e packages/nymity-lab -e packages/nymity-robust
 	@touch $@ .venv/all
+
+.venv-oldest/ready: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet -c tests/oldest.txt -e ".[all]" hypothesis pytest pytest-xdist
+	@touch $@

@@ -15,8 +15,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner, Result
 
 import nymity as ny
+from nymity.cli.main import app
 from nymity.publishing.fingerprint import fingerprint
 
 AGES = [20, 21, 22, 23, 24, 31, 32, 33, 34, 61] * 4
@@ -259,7 +261,7 @@ def test_no_hash_in_a_certificate_tells_which_of_two_tables_a_release_came_from(
         table.write_csv(tmp_path / f"at-{name}" / "stays.csv")
         (tmp_path / f"at-{name}" / "job.toml").write_text(textwrap.dedent(job), encoding="utf-8")
         done = nymity("publish", tmp_path / f"at-{name}" / "job.toml", "--out", tmp_path / name, "-q")
-        assert done.returncode == 0
+        assert done.exit_code == 0
     victim = stated(tmp_path / "true")
     told = {item["file"]: item["sha256"] for item in victim["files"]}
     alike = {}
@@ -278,9 +280,8 @@ def test_no_hash_in_a_certificate_tells_which_of_two_tables_a_release_came_from(
 # -- on the command line -------------------------------------------------------------------------------
 
 
-def nymity(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nymity", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def nymity(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
 
 
 OLD = Path(__file__).parents[1] / "releases-0.1.0"
@@ -288,7 +289,7 @@ OLD = Path(__file__).parents[1] / "releases-0.1.0"
 
 def test_the_verdict_never_says_that_a_promise_holds_that_was_not_seen() -> None:
     done = nymity("check", OLD / "sampled-seeded" / "release" / "release.csv")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "cannot be seen" in done.stdout
     assert "promises hold" not in done.stdout
 
@@ -304,7 +305,7 @@ def test_warnings_are_shown_of_a_release_whose_promise_cannot_be_seen(tmp_path: 
     pytest.importorskip("flint")
     warned = private(tmp_path / "release").warnings
     done = nymity("check", tmp_path / "release" / "release.csv")
-    assert done.returncode == 4
+    assert done.exit_code == 4
     assert warned
     assert f"{len(warned)} warnings" in done.stdout
 

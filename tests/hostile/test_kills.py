@@ -31,7 +31,7 @@ def test_a_request_to_end_leaves_nothing_behind():
 
 
 def test_processes_that_are_started_anew():
-    stops = run_stops("publish again", "cold", times=60 if ALL else 3)
+    stops = run_stops("publish again", "cold", times=60 if ALL else 2)
     assert [stop for stop in stops if stop.wrong] == []
 
 

@@ -26,7 +26,7 @@ def test_a_sample_of_wild_cases_has_no_defect(tmp_path):
         "-m",
         "hostile.wild",
         "--cases",
-        "150",
+        "80",
         "--seed",
         "29",
         "--processes",
@@ -38,9 +38,9 @@ def test_a_sample_of_wild_cases_has_no_defect(tmp_path):
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": found}, capture_output=True, text=True, check=False)
     told = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     assert told.get("defects") == [], done.stdout + done.stderr
-    assert (done.returncode, told["cases"]) == (0, 150)
-    assert told["outcomes"]["ok"] > 30
-    assert told["outcomes"]["clear error"] > 30
+    assert (done.returncode, told["cases"]) == (0, 80)
+    assert told["outcomes"]["ok"] > 15
+    assert told["outcomes"]["clear error"] > 15
     assert all(told["kinds"].values()), "every kind is in the sample"
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from email import message_from_string
+from itertools import chain
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -60,3 +63,28 @@ def test_nymity_asks_for_little(wheel: tuple[str, ZipFile, int]) -> None:
         assert "torch" not in asked
     else:
         assert "nymity" in asked
+
+
+def test_the_oldest_versions_that_are_tried_are_those_that_are_promised() -> None:
+    """``make oldest`` runs with tests/oldest.txt: each is the lower bound of pyproject.toml, and none is left out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [own for name, own in project["optional-dependencies"].items() if name not in ("all", "dev")]
+    asked = dict(one.split(">=") for one in [*project["dependencies"], *chain.from_iterable(extras)])
+    lines = (ROOT / "tests/oldest.txt").read_text(encoding="utf-8").splitlines()
+    tried = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    assert set(asked) <= set(tried)
+    for name, version in asked.items():
+        assert re.fullmatch(rf"{re.escape(version)}(\.0)*", tried[name]), (name, version, tried[name])
+
+
+def test_all_distributions_are_of_one_version_that_the_changelog_dates() -> None:
+    versions = {
+        tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+        for folder in DISTRIBUTIONS.values()
+    }
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[0] == "[Unreleased]"
+    newest, date = re.fullmatch(r"\[(.+)\] - (\d{4}-\d\d-\d\d)", sections[1]).groups()
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {newest}\ndate-released: {date}\n" in cited
+    assert versions == {newest}
