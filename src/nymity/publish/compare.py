@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -304,10 +305,13 @@ def _measuring(loss: Loss, table: EncodedTable) -> Callable[[Published], Reading
         if why is not None:
             return Reading(undefined=why)
         node = statistics_of(published, bound)
+        value = float(bound.value(node)[0])
+        if value == inf:
+            return Reading(undefined="a record of the original fits no row")
         attributes: Mapping[str, float] | None = None
         if isinstance(bound, BoundAttributeLoss):
             attributes = dict(zip(table.names, bound.per_attribute(node)[0].tolist(), strict=True))
-        return Reading(value=float(bound.value(node)[0]), attributes=attributes)
+        return Reading(value=value, attributes=attributes)
 
     return measured
 

@@ -22,6 +22,7 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.packing import KeyLayout
+from nymity.table.reading import whole_intervals
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
 from nymity.table.text import MASK
 
@@ -169,7 +170,7 @@ class PartitionRecoding(Recoding):
             records=np.array(known["records"], dtype=np.int64).reshape(entries),
         )
         check_places(quotas.records)
-        cells = {name: Cells.from_dict(data["cells"][name]) for name in hierarchies}
+        cells = {n: whole_intervals(Cells.from_dict(data["cells"][n]), h) for n, h in hierarchies.items()}
         cell_of = np.array(data["cell_of"], dtype=np.int64).reshape(-1, width)
         _check_number("class", quotas.classes, len(cell_of))
         for a, (name, hierarchy) in enumerate(hierarchies.items()):
