@@ -22,7 +22,7 @@ from nymity.core.progress import Observer
 from nymity.partition.method import Partitioned, PartitionMethod
 from nymity.partition.problem import Problem
 from nymity.publish.compare import Comparison, compare
-from nymity.table.encoding import encode
+from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
@@ -42,6 +42,12 @@ def fewer_queries() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(query_metric, "QUERIES", 20)
         yield
+
+
+def generalized(table: EncodedTable, levels: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Codes of every combination at levels, (n, m)."""
+    columns = zip(table.hierarchies, levels, table.combinations.T, strict=True)
+    return np.stack([hierarchy.codes[level][codes] for hierarchy, level, codes in columns], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
