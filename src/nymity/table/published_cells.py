@@ -51,7 +51,7 @@ def looked_up(labels: Sequence[Label], known: Mapping[Label, NDArray[np.int64]],
 
 
 def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> ReadCells:
-    """Read cells as anyone would; intervals and sets are made of the values of the original table."""
+    """Read cells as anyone would; sets name values of the original table, intervals stand for all that is listed."""
 
     def read(name: str, labels: Sequence[Label]) -> Cells:
         index = hierarchies[name].index

@@ -40,8 +40,9 @@ def read_cells(
 ) -> Cells:
     """Return what each label stands for, or refuse one that stands for nothing or for several things.
 
-    ``occurring`` are the codes of the source's values: intervals and sets are made of those, and readings that differ
-    in no other value are one. ``known`` are the cells of the recoding, if there is one.
+    ``occurring`` are the codes of the source's values: intervals end at those and sets name them, and readings that
+    differ in no other value are one. An interval stands for all that the hierarchy lists in it. ``known`` are the cells
+    of the recoding, if there is one.
     """
     reader = _Reader(hierarchy, occurring)
     meant: dict[Label, list[Ints]] = {}
