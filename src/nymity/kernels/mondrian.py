@@ -48,11 +48,15 @@ class Scratch(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Records that both parts of a cut need, whether the largest gain goes first, and whether cuts are relaxed."""
+    """Records that both parts of a cut need, whether the largest gain goes first, and how cuts are made.
+
+    relaxed: through the records with the median value. literal: after the median value, wherever that leads.
+    """
 
     k: int
     by_gain: bool
     relaxed: bool
+    literal: bool
 
 
 @njit(cache=True, nogil=True)
@@ -87,17 +91,19 @@ def widest_cut(points, axes, rules, scratch, start, end, widths):
     """Return the same as :func:`best_cut` where the widest axis goes first, and look at few axes for it.
 
     widths (m,): no axis is wider, since that is how wide it was before the segment was cut off. As far as it takes to
-    find the widest they are made exact, and 0 where no cut is allowed: none will be in a part of the segment then.
+    find the widest they are made exact, and 0 where no cut is allowed: none will be in a part of the segment then. A
+    literal cut may be allowed there all the same, since the median of a part is another one.
     """
     members, total = points.order[start:end], points.weights[start:end].sum()
     if total < 2 * rules.k:
         return _NONE
-    exact = np.zeros(len(widths), np.bool_)
+    exact, refused = np.zeros(len(widths), np.bool_), np.zeros(len(widths), np.bool_)
     while True:
-        axis = 0
-        for other in range(1, len(widths)):
-            axis = other if widths[other] > widths[axis] else axis
-        if widths[axis] <= 0.0:
+        axis = -1
+        for other in range(len(widths)):
+            if not refused[other] and (axis < 0 or widths[other] > widths[axis]):
+                axis = other
+        if axis < 0 or widths[axis] <= 0.0:
             return _NONE
         if not exact[axis]:
             widths[axis], exact[axis] = _width(points.places[axis], members, axes, scratch, axis), True
@@ -105,7 +111,9 @@ def widest_cut(points, axes, rules, scratch, start, end, widths):
         rank, taken = balanced_cut(points, rules, scratch, start, end, axis, total)
         if rank >= 0:
             return np.int64(axis), rank, taken
-        widths[axis] = 0.0
+        refused[axis] = True
+        if not rules.literal:
+            widths[axis] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -253,8 +261,9 @@ def _width(places, members, axes, scratch, axis):
 def balanced_cut(points, rules, scratch, start, end, axis, total):
     """Return the rank and number of the cut that comes nearest to halving the records, ``total`` of them.
 
-    Of equally good strict cuts the lowest; of an odd number of records a relaxed cut puts one more below. The rank is
-    -1 if a part would have fewer than k records.
+    Of equally good strict cuts the lowest; of an odd number of records a relaxed cut puts one more below. A literal cut
+    takes the median, which is the least value that half of the records do not exceed, and no other. The rank is -1 if a
+    part would have fewer than k records.
     """
     histogram = scratch.histogram
     low, high = _count(points, histogram, start, end, axis)
@@ -266,7 +275,10 @@ def balanced_cut(points, rules, scratch, start, end, axis, total):
             cut, taken = np.int64(place), half - below
         below += here
         smaller = min(below, total - below)
-        if not rules.relaxed and here > 0 and smaller >= rules.k and smaller > best:
+        if rules.literal:
+            if below - here < half <= below and smaller >= rules.k:
+                cut = np.int64(place)
+        elif not rules.relaxed and here > 0 and smaller >= rules.k and smaller > best:
             best, cut = smaller, np.int64(place)
     histogram[low : high + 1] = 0
     return cut, taken

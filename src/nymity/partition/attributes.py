@@ -72,7 +72,7 @@ def checked_bounds(where: str, bounds: Bounds) -> dict[str, tuple[float, ...]]:
 def attributes_of(
     table: EncodedTable, *, categorical: Categorical = "set", bounds: Bounds | None = None, where: str
 ) -> tuple[AttributeLayout, ...]:
-    """Lay out every quasi-identifier. Weights count as they are if all are 1, else as shares of their sum."""
+    """Lay out every quasi-identifier. A weight counts as a multiple of their mean, so equal ones count 1 each."""
     known = dict(bounds or {})
     for name in known:
         if name not in table.names:
@@ -82,13 +82,13 @@ def attributes_of(
                 got=repr(name),
                 hint=nearest(name, list(table.names)),
             )
-    total = sum(table.weights)
-    if total <= 0:
+    weights = [Fraction(weight) for weight in table.weights]
+    if sum(weights) <= 0:
         raise ParameterError("schema", expected="a quasi-identifier with a weight above 0", got="none")
-    plain = all(weight == 1 for weight in table.weights)
+    mean = sum(weights) / len(weights)
     return tuple(
-        _attribute(table, a, categorical, known.get(name), weight if plain else weight / total, where)
-        for a, (name, weight) in enumerate(zip(table.names, table.weights, strict=True))
+        _attribute(table, a, categorical, known.get(name), float(weight / mean), where)
+        for a, (name, weight) in enumerate(zip(table.names, weights, strict=True))
     )
 
 

@@ -13,6 +13,7 @@ from nymity.partition.problem import ClassValues
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_in_order
 from nymity.table.hierarchy import Label
+from nymity.table.value_order import ValueOrder, value_order
 
 #: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
 #: the smallest node above them.
@@ -69,18 +70,19 @@ def _cell_maker(attribute: AttributeLayout, form: CellForm) -> Callable[[Ints], 
     codes = attribute.occurring
     values = [attribute.hierarchy.values[code] for code in codes.tolist()]
     if form == "tight" and not attribute.is_set:
-        return lambda ranks: _interval(values, codes, ranks)
+        order = value_order(attribute.hierarchy, codes)
+        return lambda ranks: _interval(values, codes, ranks, order)
     return lambda ranks: _set(values, codes, ranks)
 
 
-def _interval(values: Sequence[Label], codes: Ints, ranks: Ints) -> tuple[Label, Ints]:
-    """``[35, 37]``; a missing value among them is named beside it."""
+def _interval(values: Sequence[Label], codes: Ints, ranks: Ints, order: ValueOrder) -> tuple[Label, Ints]:
+    """``[35, 37]``, which stands for all that is listed between; a missing value among them is named beside it."""
     low, high = ranks.item(0), ranks.item(-1)
     if low == high:
         return values[low], codes[low : low + 1]
     if values[low] is not None:
-        return f"[{values[low]}, {values[high]}]", codes[low : high + 1]
-    label, covered = _interval(values, codes, ranks[1:])
+        return f"[{values[low]}, {values[high]}]", order.between(values[low], values[high])
+    label, covered = _interval(values, codes, ranks[1:], order)
     return f"missing or {label}", np.concatenate([codes[low : low + 1], covered])
 
 

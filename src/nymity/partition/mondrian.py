@@ -11,7 +11,10 @@ neighbours. An attribute in which a class costs nothing, because all its values 
 cut.
 
 Strict cuts keep records with equal values together. Relaxed cuts share the records with the median value out, so that
-both halves have as many; the boxes may then touch, and classes become smaller.
+both halves have as many; the boxes may then touch, and classes become smaller. Literal cuts are those of the paper's
+figure read word by word: what is at most the median on one side, what is above it on the other. Where many records are
+equal to the median that leaves too few above it, although another value would divide the class well; such an attribute
+is passed over, and a class in which all are is published.
 """
 
 from __future__ import annotations
@@ -44,22 +47,23 @@ class Mondrian(PartitionMethod):
 
     ``choose``: which attribute to cut, the ``widest`` as in the paper, or the one whose cut has the largest ``gain``,
     which loses less and takes a few times as long. ``cuts``: ``strict`` ones keep records with equal values together,
-    ``relaxed`` ones put those with the median value on either side.
+    ``relaxed`` ones put those with the median value on either side, ``literal`` ones those up to the median on one side
+    and the others on the other, or do not cut.
     """
 
     choose: Literal["widest", "gain"] = "widest"
-    cuts: Literal["strict", "relaxed"] = "strict"
+    cuts: Literal["strict", "relaxed", "literal"] = "strict"
 
     key: ClassVar[str] = "mondrian"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         validation.one_of("mondrian.choose", self.choose, ("widest", "gain"))
-        validation.one_of("mondrian.cuts", self.cuts, ("strict", "relaxed"))
+        validation.one_of("mondrian.cuts", self.cuts, ("strict", "relaxed", "literal"))
 
     def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Cut until no cut is allowed."""
-        boxes = _Boxes(problem, Rules(problem.k, self.choose == "gain", self.cuts == "relaxed"))
+        boxes = _Boxes(problem, Rules(problem.k, self.choose == "gain", self.cuts == "relaxed", self.cuts == "literal"))
         if problem.size_only:
             boxes.split_by_size()
         while len(boxes.open):
@@ -158,9 +162,12 @@ class _Boxes:
         return self.points, self.axes, self.rules, self.scratch
 
     def _with_others(self, waiting: _Waiting) -> _Waiting:
-        """Look for further cuts, the most balanced first, where none is left; drop classes that have no more."""
+        """Look for further cuts, the most balanced first, where none is left; drop classes that have no more.
+
+        Literal cuts have no others.
+        """
         out = (waiting.at == waiting.until) & ~waiting.complete
-        if out.any():
+        if out.any() and not self.rules.literal:
             cuts, begin, smaller = other_cuts(*self._laid_out, waiting.segments[out])
             best = np.lexsort((-smaller, np.repeat(np.arange(len(begin) - 1), np.diff(begin))))
             at, until, n = waiting.at.copy(), waiting.until.copy(), len(waiting.cuts)

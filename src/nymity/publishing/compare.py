@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -313,10 +314,13 @@ def _measuring(loss: Loss, table: EncodedTable) -> Callable[[PublishedRows], Met
         if why is not None:
             return MetricValue(undefined=why)
         node = statistics_of(published, prepared)
+        value = float(prepared.value(node)[0])
+        if value == inf:
+            return MetricValue(undefined="a record of the original fits no row")
         attributes: Mapping[str, float] | None = None
         if isinstance(prepared, PreparedAttributeLoss):
             attributes = dict(zip(table.names, prepared.per_attribute(node)[0].tolist(), strict=True))
-        return MetricValue(value=float(prepared.value(node)[0]), attributes=attributes)
+        return MetricValue(value=value, attributes=attributes)
 
     return measured
 

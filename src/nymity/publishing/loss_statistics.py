@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
+from nymity.kernels.covering import covering_bits
 from nymity.quality import NodeStatistics, PreparedLoss
 from nymity.quality.attribute_loss import PreparedAttributeLoss, PreparedCostLoss
 from nymity.quality.precision import PreparedPrecisionLoss
-from nymity.quality.published_rows import Ints, PublishedRows
+from nymity.quality.published_rows import Ints, PublishedRows, rows_of
 
 
 def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
@@ -41,7 +42,7 @@ def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStati
     if "covered" in needs.statistics:
         extra["covered"] = np.full((1, 2), float(sizes @ np.prod(_covers(published), axis=0)))
     if "spread" in needs.statistics:
-        extra["spread"] = np.full((1, 2), _spread(published, np.log2(_covers(published)).sum(axis=0)))
+        extra["spread"] = np.full((1, 2), _spread(published))
     if needs.target is not None:
         extra["matched"] = np.full((1, 2), published.majorities[needs.target])
     if isinstance(prepared, PreparedCostLoss):
@@ -132,11 +133,54 @@ def _gone(published: PublishedRows, attribute: int) -> Ints:
     return gone
 
 
-def _spread(published: PublishedRows, covered: NDArray[np.float64]) -> float:
-    """Sum c * log2(c / V + S / all combinations) over classes; covered (n_rows,) is log2 V."""
-    domain = sum(float(np.log2(h.domain_size)) for h in published.table.hierarchies)
-    everywhere = np.log2(published.suppressed) - domain if published.suppressed else -np.inf
-    return float(published.counts @ np.logaddexp2(np.log2(published.counts) - covered, everywhere))
+def _spread(published: PublishedRows) -> float:
+    """Sum c * log2(Σ over rows that cover x of their records / V, + S / all combinations) over raw combinations x.
+
+    Rows may overlap (freeform ones, several levels in a column), and those of a sample may have fewer records than
+    their class in the original. What the formula of nodes adds for suppressed records is contained, and taken off.
+    """
+    table, suppressed = published.table, published.suppressed
+    domain = sum(float(np.log2(h.domain_size)) for h in table.hierarchies)
+    everywhere = np.log2(suppressed) - domain if suppressed else -np.inf
+    present = np.flatnonzero(table.counts)
+    each = np.logaddexp2(_covering_bits(published, table.combinations[present].astype(np.int64)), everywhere)
+    return float(table.counts[present] @ each) - (suppressed * everywhere if suppressed else 0.0)
+
+
+def _covering_bits(published: PublishedRows, combinations: Ints) -> NDArray[np.float64]:
+    """log2 of what rows give to each combination (n, m): their records over what they cover; -inf where none does."""
+    rows, columns = published.rows, list(zip(published.cells, published.table.hierarchies, strict=True))
+    bits = np.log2(published.counts) - np.log2(np.maximum(_covers(published), 1)).sum(axis=0)
+    if all(len(np.unique(cells.covered)) == len(cells.covered) for cells, _ in columns):  # no two cells overlap
+        own = np.empty_like(combinations)
+        for a, (cells, hierarchy) in enumerate(columns):
+            cell_of = np.full(hierarchy.domain_size, len(cells.labels), dtype=np.int64)
+            cell_of[cells.covered] = np.repeat(np.arange(len(cells.labels)), cells.sizes)
+            own[:, a] = cell_of[combinations[:, a]]
+        _, place = rows_of(np.concatenate([rows, own]), [len(cells.labels) + 1 for cells, _ in columns])
+        given = np.full(place.max(initial=0) + 1, -np.inf)
+        given[place[: len(rows)]] = bits
+        found: NDArray[np.float64] = given[place[len(rows) :]]
+        return found
+    few_first = np.argsort([len(np.unique(column)) for column in combinations.T], kind="stable")
+    begins, cells_at, before = [np.zeros(1, dtype=np.int64)], list[Ints](), 0
+    places = np.empty_like(combinations)
+    for a, (cells, hierarchy) in enumerate(columns):
+        by_value = np.argsort(cells.covered, kind="stable")
+        cells_at.append(np.repeat(np.arange(len(cells.labels)), cells.sizes)[by_value])
+        many = np.bincount(cells.covered, minlength=hierarchy.domain_size)
+        begins.append(begins[-1][-1] + np.cumsum(many))
+        places[:, a] = combinations[:, a] + before
+        before += hierarchy.domain_size
+    places = places[:, few_first]
+    order = np.lexsort(places.T[::-1])
+    most = max(len(cells.labels) for cells, _ in columns)
+    walked = covering_bits(
+        places[order], rows[:, few_first], bits, np.concatenate(begins), np.concatenate(cells_at), most
+    )
+    found = np.empty(len(order))
+    found[order] = walked
+    return found
 
 
 def _entropy(counts: Ints) -> float:

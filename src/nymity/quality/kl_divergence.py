@@ -8,7 +8,7 @@ share of records with combination x,
 
 q is a distribution: the masked rows count wherever they may belong, also inside the kept classes. The divergence is 0
 for the raw table and log2 N minus the entropy of p when every record is suppressed. V and N count what the hierarchies
-list, whether it occurs or not.
+list, whether it occurs or not. Where rows of a release overlap, c / V is summed over all that cover x.
 
 Its floor: q is even inside every class's combinations, and of all such distributions the one that gives each class its
 own share, c / V for each combination, diverges least (the difference is again a divergence); suppression only moves

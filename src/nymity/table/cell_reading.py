@@ -9,7 +9,6 @@ that mean different things are written alike, it says all of them. It is believe
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -41,8 +40,9 @@ def read_cells(
 ) -> Cells:
     """Return what each label stands for, or refuse one that stands for nothing or for several things.
 
-    ``occurring`` are the codes of the source's values: intervals and sets are made of those, and readings that differ
-    in no other value are one. ``published`` are the cells of the recoding, if there is one.
+    ``occurring`` are the codes of the source's values: intervals end at those and sets name them, and readings that
+    differ in no other value are one. An interval stands for all that the hierarchy lists in it. ``published`` are the
+    cells of the recoding, if there is one.
     """
     reader = _Reader(hierarchy, occurring)
     meant: dict[Label, list[Ints]] = {}
@@ -57,6 +57,31 @@ def nodes_of(hierarchy: Hierarchy, level: int) -> list[tuple[Label, Ints]]:
     labels, codes = hierarchy.labels[level], hierarchy.codes[level]
     ends = np.cumsum(np.bincount(codes, minlength=len(labels)))[:-1]
     return list(zip(labels, np.split(np.argsort(codes, kind="stable"), ends), strict=True))
+
+
+def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
+    """Return cells whose intervals stand for all that the hierarchy lists between their ends.
+
+    Files of version 0.1 list only what occurs in the table. A cell is taken for an interval if it is written as that of
+    its own least and greatest value, and no node is called so.
+    """
+    if not len(cells.covered) or cells.covered.min() < 0 or cells.covered.max() >= hierarchy.domain_size:
+        return cells  # for the caller to refuse
+    order = value_order(hierarchy, np.unique(cells.covered))
+    place = np.empty(hierarchy.domain_size, dtype=np.int64)
+    place[order.codes] = np.arange(len(order.codes))
+    nodes = {label for level in hierarchy.labels for label in level}
+    found = []
+    for number, label in enumerate(cells.labels):
+        codes = cells.codes(number)
+        ordered = codes[np.argsort(place[codes], kind="stable")]
+        gap = int(len(ordered) > 0 and hierarchy.values[ordered[0]] is None)
+        if label not in nodes and len(ordered) - gap > 1:
+            low, high = (hierarchy.values[ordered[i]] for i in (gap, -1))
+            if label == f"{_OR if gap else ''}[{low}, {high}]":
+                codes = np.append(ordered[:gap], order.between(low, high))
+        found.append(codes)
+    return Cells.of(list(cells.labels), found)
 
 
 def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
@@ -126,9 +151,9 @@ class _Reader:
             yield from self._sets(label[1:-1].split(", "))
         if label.startswith(_OR) and self._gap:
             rest = label.removeprefix(_OR)
-            values = [np.array([self._rank[rest]])] if rest in self._rank else []
-            for ranks in [*values, *self._ranks_between(rest)]:
-                yield self._order.codes[np.append(0, ranks)]
+            values = [self._order.codes[[self._rank[rest]]]] if rest in self._rank else []
+            for codes in [*values, *self._interval(rest)]:
+                yield np.append(self._order.codes[:1], codes)
 
     @cached_property
     def _nodes(self) -> dict[Label, list[Ints]]:
@@ -144,30 +169,19 @@ class _Reader:
         """Place of each value of the source in their order."""
         return {self._hierarchy.values[code]: rank for rank, code in enumerate(self._order.codes.tolist())}
 
-    @cached_property
-    def _places(self) -> list[object]:
-        """Numbers or days of the values that are not missing, in their order; empty where they are neither."""
-        places = self._order.places
-        return [places[self._hierarchy.values[c]] for c in self._order.codes[self._gap :]] if places else []
-
     def _interval(self, label: str) -> Iterator[Ints]:
-        for ranks in self._ranks_between(label):
-            yield self._order.codes[ranks]
-
-    def _ranks_between(self, label: str) -> Iterator[Ints]:
-        """Yield the values from a to b for ``[a, b]``: numbers and days by what they are, others by their place."""
+        """Yield what the hierarchy lists from a to b for ``[a, b]``: numbers and days by what they are."""
         if not (label.startswith("[") and label.endswith("]")):
             return
         parts = label[1:-1].split(", ")
         for cut in range(1, len(parts)):
             low, high = ", ".join(parts[:cut]), ", ".join(parts[cut:])
-            if self._places:
+            if self._order.places:
                 ends = self._order.read([low, high])
                 if ends and ends[low] <= ends[high]:
-                    first, last = bisect_left(self._places, ends[low]), bisect_right(self._places, ends[high])  # type: ignore[type-var]
-                    yield np.arange(first + self._gap, last + self._gap)
+                    yield self._order.between(low, high)
             elif low in self._rank and high in self._rank and self._rank[low] <= self._rank[high]:
-                yield np.arange(self._rank[low], self._rank[high] + 1)
+                yield self._order.between(low, high)
 
     def _sets(self, parts: list[str]) -> Iterator[Ints]:
         """Yield the ways to read the parts as values in their order; a value may itself hold the separator."""

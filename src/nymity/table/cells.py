@@ -15,7 +15,7 @@ from nymity.table.hierarchy import Label, label_texts
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Different cells of a column: their labels, and the raw values each stands for.
+    """Different cells of a column: their labels, and the raw values each stands for, whether they occur or not.
 
     covered: codes of raw values, those of one cell after those of another; starts (n_cells + 1,): where each begins.
     """

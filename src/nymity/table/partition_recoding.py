@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
 from nymity.kernels.grouping import distinct
+from nymity.table.cell_reading import whole_intervals
 from nymity.table.cells import Cells, whole_numbers
 from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of
@@ -169,7 +170,7 @@ class PartitionRecoding(Recoding):
             records=whole_numbers(known["records"]).reshape(entries),
         )
         check_places(quotas.records)
-        cells = {name: Cells.from_dict(data["cells"][name]) for name in hierarchies}
+        cells = {n: whole_intervals(Cells.from_dict(data["cells"][n]), h) for n, h in hierarchies.items()}
         cell_of = whole_numbers(data["cell_of"]).reshape(-1, width)
         _check_number("class", quotas.classes, len(cell_of))
         for a, (name, hierarchy) in enumerate(hierarchies.items()):

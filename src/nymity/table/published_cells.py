@@ -51,7 +51,7 @@ def looked_up(labels: Sequence[Label], codes_by_label: Mapping[Label, NDArray[np
 
 
 def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> ReadCells:
-    """Read cells as anyone would; intervals and sets are made of the values of the original table."""
+    """Read cells as anyone would; sets name values of the original table, intervals stand for all that is listed."""
 
     def read(name: str, labels: Sequence[Label]) -> Cells:
         index = hierarchies[name].index

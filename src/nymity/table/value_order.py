@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,9 +57,48 @@ class ValueOrder:
     where they are neither. ``read``: tells the places of other values.
     """
 
+    hierarchy: Hierarchy
     codes: NDArray[np.int64]
     places: dict[Label, Fraction]
     read: Callable[[Sequence[Label]], dict[Label, Fraction] | None]
+
+    def between(self, low: Label, high: Label) -> NDArray[np.int64]:
+        """Return the codes of everything the hierarchy lists from one value to another, whether it occurs or not.
+
+        The ends are numbers or days where values are, whether listed or not; otherwise they must be listed.
+        """
+        listed, places = self._listed
+        first, last = self._place(low), self._place(high)
+        return listed[bisect_left(places, first) : bisect_right(places, last)]
+
+    def _place(self, value: Label) -> Fraction:
+        found = self._read_one(value) if self.places else int(self._listed_rank[self.hierarchy.index[value]])
+        if found is None:
+            raise ValueError(f"{value!r} has no place in the order")
+        return Fraction(found)
+
+    def _read_one(self, value: Label) -> Fraction | None:
+        """Return the number or day of a value, None if it is neither."""
+        return self.places[value] if value in self.places else (self.read([value]) or {}).get(value)
+
+    @cached_property
+    def _listed(self) -> tuple[NDArray[np.int64], list[Fraction]]:
+        """Codes of all values that have a place in this order, and their places, ascending."""
+        values = self.hierarchy.values
+        if self.places:
+            known = ((self._read_one(value), code) for code, value in enumerate(values))
+            found = sorted((place, code) for place, code in known if place is not None)
+            return np.array([code for _, code in found], dtype=np.int64), [place for place, _ in found]
+        present = np.array([code for code, value in enumerate(values) if value is not None], dtype=np.int64)
+        codes = present[np.argsort(self._listed_rank[present])]
+        return codes, [Fraction(rank) for rank in self._listed_rank[codes].tolist()]
+
+    @cached_property
+    def _listed_rank(self) -> NDArray[np.int64]:
+        """Place of each value in the order in which the hierarchy groups them, (domain_size,)."""
+        rank = np.empty(self.hierarchy.domain_size, dtype=np.int64)
+        rank[_grouped(self.hierarchy, np.arange(len(rank)))] = np.arange(len(rank))
+        return rank
 
 
 def value_order(hierarchy: Hierarchy, occurring: NDArray[np.int64]) -> ValueOrder:
@@ -66,10 +107,18 @@ def value_order(hierarchy: Hierarchy, occurring: NDArray[np.int64]) -> ValueOrde
     for read in (numbers, days):
         if places := read(list(values.values())):
             ordered = sorted(values, key=lambda code: (values[code] is not None, places.get(values[code], 0)))
-            return ValueOrder(np.array(ordered, dtype=np.int64), places, read)
-    paths = [hierarchy.codes[level][occurring] for level in range(hierarchy.height)]
-    present = np.array([value is not None for value in values.values()])
-    return ValueOrder(occurring[np.lexsort([*paths, present])], {}, lambda _: None)  # by the coarsest level first
+            return ValueOrder(hierarchy, np.array(ordered, dtype=np.int64), places, read)
+    return ValueOrder(hierarchy, _grouped(hierarchy, occurring), {}, lambda _: None)
+
+
+def _grouped(hierarchy: Hierarchy, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Put values in the order in which their hierarchy groups them, by the coarsest level first, a missing one first.
+
+    A part of the values stands in the order of all.
+    """
+    paths = [hierarchy.codes[level][codes] for level in range(hierarchy.height)]
+    present = np.array([hierarchy.values[code] is not None for code in codes.tolist()])
+    return codes[np.lexsort([*paths, present])]
 
 
 def ranks(labels: Sequence[Label], hierarchy: Hierarchy | None) -> NDArray[np.int64] | None:

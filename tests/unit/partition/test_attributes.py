@@ -86,9 +86,9 @@ def test_a_constant_column_costs_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    [((1, 1), (1, 1)), ((2, 2), (0.5, 0.5)), ((3, 1), (0.75, 0.25)), ((0, 5), (0, 1))],
+    [((1, 1), (1, 1)), ((2, 2), (1, 1)), ((0.1, 0.1), (1, 1)), ((3, 1), (1.5, 0.5)), ((0, 5), (0, 2))],
 )
-def test_weights_count_as_they_are_if_all_are_one(weights: tuple[float, ...], expected: tuple[float, ...]) -> None:
+def test_weights_are_multiples_of_their_mean(weights: tuple[float, ...], expected: tuple[float, ...]) -> None:
     table = pl.DataFrame({"x": [1, 2], "y": [3, 5]})
     encoded = encode(table, Schema({n: quasi(weight=w) for n, w in zip("xy", weights, strict=True)}))
     assert tuple(a.weight for a in attributes_of(encoded, where="test")) == expected

@@ -79,7 +79,7 @@ class Naive:
     judge: Callable[[list[int]], bool]
     k: int
     by_gain: bool = False
-    relaxed: bool = False
+    cuts_as: str = "strict"
 
     @staticmethod
     def of(
@@ -106,12 +106,21 @@ class Naive:
         """The parts nearest to halves, with enough records in both."""
         if self.width(members, axis) == 0:
             return None
-        if not self.relaxed:
+        if self.cuts_as == "strict":
             return max(self.cuts(members, axis), key=lambda parts: min(map(len, parts)), default=None)
+        if self.cuts_as == "literal":
+            return self.at_median(members, axis)
         half = len(members) // 2
         first = set(sorted(members, key=lambda r: self.records[r][axis])[: len(members) - half])
         parts = [r for r in members if r in first], [r for r in members if r not in first]
         return parts if half >= self.k else None
+
+    def at_median(self, members: list[int], axis: int) -> tuple[list[int], list[int]] | None:
+        """Up to the median, and above it; the median is the middle one in order, of an even number the lower one."""
+        values = {r: self.records[r][axis] for r in members}
+        median = sorted(values.values())[(len(members) - 1) // 2]  # type: ignore[type-var]
+        lower, upper = [r for r in members if values[r] <= median], [r for r in members if values[r] > median]  # type: ignore[operator]
+        return (lower, upper) if min(len(lower), len(upper)) >= self.k else None
 
     def cuts(self, members: list[int], axis: int) -> list[tuple[list[int], list[int]]]:
         """All parts with enough records that keep equal values together."""
@@ -128,7 +137,7 @@ class Naive:
         if self.by_gain:
             cuts.sort(key=lambda parts: -(self.cost(members) - sum(map(self.cost, parts))))
         others = [parts for axis in axes for parts in self.cuts(members, axis)]
-        cuts += sorted(others, key=lambda parts: -min(map(len, parts)))
+        cuts += sorted(others, key=lambda parts: -min(map(len, parts))) if self.cuts_as != "literal" else []
         for parts in cuts:
             if all(self.judge(part) for part in parts):
                 return [found for part in parts for found in self.classes(part)]
@@ -156,7 +165,7 @@ def divided(described: PartitionProblem, **parameters: Any) -> list[Class]:
     return partition(Mondrian(**parameters).divide(described, silent).assignment)
 
 
-HOW = [{"choose": choose, "cuts": cuts} for choose in ("widest", "gain") for cuts in ("strict", "relaxed")]
+HOW = [{"choose": choose, "cuts": cuts} for choose in ("widest", "gain") for cuts in ("strict", "relaxed", "literal")]
 
 
 @pytest.mark.parametrize("how", HOW, ids=lambda how: "-".join(how.values()))
@@ -169,7 +178,7 @@ def test_k_alone(how: dict[str, str], table: pl.DataFrame, k: int) -> None:
     model = KAnonymity(k=k)
     at_once, asking = problem(table, model), problem(table, model, DistinctLDiversity(l=1, attribute="s"))
     assert (at_once.size_only, asking.size_only) == (True, False)
-    expected = Naive.of(at_once, k=k, by_gain=how["choose"] == "gain", relaxed=how["cuts"] == "relaxed")
+    expected = Naive.of(at_once, k=k, by_gain=how["choose"] == "gain", cuts_as=how["cuts"])
     assert divided(at_once, **how) == divided(asking, **how) == expected.partition(at_once)
 
 
@@ -212,8 +221,7 @@ def test_models_of_a_class(how: dict[str, str], table: pl.DataFrame, k: int, nam
             Mondrian(**how).run(described.table, described.models)  # type: ignore[arg-type]
         return
     smallest = max(k, model.smallest_class)
-    by_gain, relaxed = how["choose"] == "gain", how["cuts"] == "relaxed"
-    expected = Naive.of(described, judge, k=smallest, by_gain=by_gain, relaxed=relaxed)
+    expected = Naive.of(described, judge, k=smallest, by_gain=how["choose"] == "gain", cuts_as=how["cuts"])
     assert divided(described, **how) == expected.partition(described)
 
 
@@ -236,7 +244,7 @@ def test_models_of_all_classes(model: PrivacyModel, overview: naive.Overview, cu
     found = divided(described, cuts=cuts)
     sizes = [sum(n for _, n in members) for members in found]
     assert overview(sizes)
-    oracle = Naive.of(described, k=1, relaxed=cuts == "relaxed")
+    oracle = Naive.of(described, k=1, cuts_as=cuts)
     for i, members in enumerate(found):
         records = [int(r) for p, n in members for r in np.flatnonzero(described.profile_of_records == p)[:n]]
         for axis in range(3):
@@ -373,6 +381,15 @@ def test_the_median_of_ties() -> None:
     assert outcome.loss == 6 * 0.5
 
 
+def test_a_literal_cut_keeps_ties_below() -> None:
+    """The median of seven records is 1, and nobody is above it: strict cuts divide them at 0, literal ones do not."""
+    values: dict[str, list[Any]] = {"x": [0, 0, 0, 1, 1, 1, 1]}
+    assert run(values, 2)[1].classes == 2
+    assert run(values, 2, cuts="literal")[1].classes == 1
+    other: dict[str, list[Any]] = {"x": [0, 0, 0, 1, 1, 1, 1], "y": [0, 0, 1, 0, 0, 1, 1]}
+    assert run(other, 2, cuts="literal")[1].classes == 3  # by y, and then those of x = 0, 0, 1, 1 by x
+
+
 def test_an_attribute_of_no_weight_is_not_cut() -> None:
     table = pl.DataFrame({"x": [1, 2, 3, 4], "y": [1, 2, 1, 2]})
     encoded = encode(table, Schema({"x": quasi(weight=0), "y": quasi(weight=2)}))
@@ -391,7 +408,7 @@ def test_the_gain_loses_less_where_the_widest_misleads() -> None:
 def test_parameters() -> None:
     with pytest.raises(ParameterError, match=r"mondrian\.choose: expected one of 'widest', 'gain'"):
         Mondrian(choose="wide")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"mondrian\.cuts: expected one of 'strict', 'relaxed'"):
+    with pytest.raises(ParameterError, match=r"mondrian\.cuts: expected one of 'strict', 'relaxed', 'literal'"):
         Mondrian(cuts="lax")  # type: ignore[arg-type]
 
 

@@ -38,7 +38,7 @@ def loss_of(case: Case, classes: list[list[int]], categorical: str) -> float:
     """The widths of all cells from the definition, for numbers without gaps and for other values."""
     total, m = 0.0, len(case.schema.quasi)
     weights = [case.schema[name].weight for name in case.schema.quasi]
-    shares = weights if weights == [1] * m else [w / sum(weights) for w in weights]
+    shares = [w * m / sum(weights) for w in weights]
     for name, share, hierarchy in zip(case.schema.quasi, shares, case.encoded.hierarchies, strict=True):
         column = case.frame[name].to_list()
         known = numbers(column)

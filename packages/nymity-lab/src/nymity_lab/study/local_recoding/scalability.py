@@ -19,7 +19,7 @@ from nymity_lab.study.local_recoding.exhibit_parts import (
     panel,
     ratios,
 )
-from nymity_lab.study.local_recoding.steps import CARRIES, GROWN
+from nymity_lab.study.local_recoding.steps import CARRIES, GROWN, LITERAL
 from nymity_lab.study.study import Results
 
 _CARRY = CARRIES[0]
@@ -33,7 +33,7 @@ def figure_3_6(results: Results) -> Exhibit:
     loss, time = ratios(rows, _GREEDY, _MEMBER), ratios(rows, _GREEDY, _MEMBER, "seconds")
     carry = {other: ratios(rows, _CARRY, other) for other in (_GREEDY, _MEMBER)}
     carry_time = {other: ratios(rows, _CARRY, other, "seconds") for other in (_GREEDY, _MEMBER)}
-    mondrian = ratios(rows, "mondrian", "sorted groups")
+    mondrian, literal = (ratios(rows, method, "sorted groups") for method in ("mondrian", LITERAL))
     chains = where(rows, method=_CARRY)
     unproved = sum(len(row["sizes"]) - row["proved"] for row in chains)
     panels = [
@@ -50,7 +50,11 @@ def figure_3_6(results: Results) -> Exhibit:
         title="Mondrian, which the figure leaves out",
         across="records",
         measure="loss of Mondrian over that of sorted groups",
-        values=tuple(Value(series=f"k = {k}", at=n, ours=ratio) for (n, _, k), ratio in mondrian.items()),
+        values=tuple(
+            Value(series=f"{cuts}, k = {k}", at=n, ours=ratio)
+            for cuts, found in (("strict cuts", mondrian), ("literal cuts", literal))
+            for (n, _, k), ratio in found.items()
+        ),
     )
     return Exhibit(
         number="Figure 3.6",
@@ -84,8 +88,9 @@ def figure_3_6(results: Results) -> Exhibit:
             finding(
                 results,
                 "Mondrian loses 9 to 56 times as much as the initial solution.",
-                f"{span(mondrian.values())} times as much",
-                min(mondrian.values()) >= 9,
+                f"{span(literal.values())} times as much with literal cuts (up to the median, and above it), "
+                f"{span(mondrian.values())} times with ours",
+                min(literal.values()) >= 9,
             ),
         ),
         notes=notes(

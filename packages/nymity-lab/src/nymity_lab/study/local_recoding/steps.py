@@ -29,6 +29,8 @@ CARRIES = ("split & carry, S=3", "split & carry, S=4", "split & carry, S=5")
 FREEFORM = ("freeform greedy", "freeform sort-greedy", "freeform hungarian")
 GROWN = ("greedy search", "k-member")
 SIMPLE = ("mondrian", "sorted groups")
+#: Up to the median on one side, above it on the other, as the thesis describes the cut.
+LITERAL = "mondrian, literal cuts"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,7 @@ def _scalability(sizes: LocalRecodingScale) -> Iterator[Step]:
     census, stays = sizes.data("acs"), sizes.data("diabetes130")
     for n in sizes.many:
         for k in (3, 5):
-            for method in (CARRIES[0], *GROWN, *SIMPLE):
+            for method in (CARRIES[0], *GROWN, *SIMPLE, LITERAL):
                 yield _step("figure-3.6", census, CENSUS[:4], n, k, method, sizes)
     for k in sizes.large_k:
         for method in (*GROWN, *SIMPLE):

@@ -160,6 +160,7 @@ def _method(name: str, seconds: float) -> Any:
         "greedy search": GreedySearch(),
         "k-member": KMember(),
         "mondrian": Mondrian(),
+        "mondrian, literal cuts": Mondrian(cuts="literal"),
         "sorted groups": SortedGroups(),
         "freeform greedy": FreeformGreedy(),
         "freeform sort-greedy": FreeformSortGreedy(),
