@@ -35,7 +35,8 @@ pytest: .venv/dev
 # What reads, writes, encodes, draws and solves by another library. Without the lab and torch.
 oldest: .venv-oldest/ready
 	.venv-oldest/bin/pytest -q -n 2 tests/unit/io tests/unit/core tests/unit/table tests/unit/report tests/unit/privacy \
-	  tests/unit/publish tests/unit/partition/test_exact.py tests/unit/dp/test_mechanisms.py \
+	  tests/unit/publish/test_release_write.py tests/unit/publish/test_signing.py tests/unit/publish/test_check.py \
+	  tests/unit/publish/test_custody.py tests/unit/partition/test_exact.py tests/unit/dp/test_mechanisms.py \
 	  tests/unit/utility/test_learning.py tests/unit/cli/test_cli_publish.py
 
 coverage: .venv/dev
