@@ -35,12 +35,13 @@ pytest: .venv/dev
 # What reads, writes, encodes, draws and solves by another library. Without the lab and torch.
 oldest: .venv-oldest/ready
 	.venv-oldest/bin/pytest -q -n 2 tests/unit/io tests/unit/core tests/unit/table tests/unit/report tests/unit/privacy \
-	  tests/unit/publish tests/unit/partition/test_exact.py tests/unit/dp/test_mechanisms.py \
+	  tests/unit/publishing/test_release_write.py tests/unit/publishing/test_signing.py tests/unit/publishing/test_check.py \
+	  tests/unit/publishing/test_custody.py tests/unit/partition/test_exact.py tests/unit/dp/test_mechanisms.py \
 	  tests/unit/utility/test_learning.py tests/unit/cli/test_cli_publish.py
 
 coverage: .venv/dev
 	$(BIN)/coverage run -m pytest -q -n 0 tests/unit/core tests/unit/io tests/unit/table tests/unit/privacy \
-	  tests/unit/quality tests/unit/publish tests/conformance
+	  tests/unit/quality tests/unit/publishing tests/conformance
 	$(BIN)/coverage json -q -o .coverage.json
 	$(BIN)/python -m tests.coverage_by_package .coverage.json
 

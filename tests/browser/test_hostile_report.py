@@ -7,6 +7,7 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -74,7 +75,7 @@ TABLES = [
     ("kind", "names", "values"),
     [*(("levels", *given) for given in TABLES), ("classes", *TABLES[0]), ("buckets", *TABLES[1])],
 )
-def test_nothing_of_a_table_is_run(browser, tmp_path: Path, names, values, kind) -> None:
+def test_nothing_of_a_table_is_run(browser: Any, tmp_path: Path, names: Any, values: Any, kind: Any) -> None:
     frame = table(values, names)
     roles = (
         [quasi(), quasi(), sensitive(), insensitive()]

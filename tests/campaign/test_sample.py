@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -77,7 +78,7 @@ def shown(classes: list[tuple[str, ...]], secrets: str = "", **known: object) ->
         ),
     ],
 )
-def test_definitions_on_tables_counted_by_hand(model, table, reached, holds) -> None:
+def test_definitions_on_tables_counted_by_hand(model: Any, table: Any, reached: Any, holds: Any) -> None:
     assert measure(model, table) == (reached, holds)
 
 
@@ -121,7 +122,7 @@ def test_matchings_without_a_common_pair(fits: list[set[int]], k: int) -> None:
         ("30-39", 41, False),
     ],
 )
-def test_what_cells_can_stand_for(cell, value, covers) -> None:
+def test_what_cells_can_stand_for(cell: Any, value: Any, covers: Any) -> None:
     labels = ["31", "30-39", "*"] if value == 31 else []
     assert allows(cell, value, labels, []) is covers
 
@@ -140,7 +141,7 @@ def test_what_cells_can_stand_for(cell, value, covers) -> None:
         ("2020s", "2029-12-31", "dates", True),
     ],
 )
-def test_labels_that_say_something_wrong(label, value, builder, right) -> None:
+def test_labels_that_say_something_wrong(label: Any, value: Any, builder: Any, right: Any) -> None:
     assert truthful(label, value, builder) is right
 
 

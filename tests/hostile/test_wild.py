@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from hostile.wild.outcome import Outcome, Verdict
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="watches processes by /proc")
 
 
-def test_a_sample_of_wild_cases_has_no_defect(tmp_path):
+def test_a_sample_of_wild_cases_has_no_defect(tmp_path: Path) -> None:
     out = tmp_path / "wild.json"
     command = [
         sys.executable,
@@ -47,17 +48,17 @@ def test_a_sample_of_wild_cases_has_no_defect(tmp_path):
 # -- the driver --------------------------------------------------------------------------------------------------------
 
 
-def _sleep(_) -> Verdict:
+def _sleep(_: Any) -> Verdict:
     time.sleep(60)
     raise AssertionError
 
 
-def _spin(_) -> Verdict:
+def _spin(_: Any) -> Verdict:
     while True:
         pass
 
 
-def _litter(case) -> Verdict:
+def _litter(case: Any) -> Verdict:
     (Path(os.environ["TMPDIR"]) / "left").write_text("x")
     return Verdict(outcome=Outcome.OK)
 
@@ -74,7 +75,9 @@ def _litter(case) -> Verdict:
         (_litter, False, "leak", "left"),
     ],
 )
-def test_what_a_process_does_is_seen(tmp_path, monkeypatch, run, alone, outcome, says):
+def test_what_a_process_does_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any, alone: Any, outcome: Any, says: Any
+) -> None:
     monkeypatch.setattr(driver, "IDLE", 2.0 if run is _sleep else 200.0)  # a busy machine gives little time
     monkeypatch.setattr(driver, "PROCESSOR", 1.0)
     kinds = {"odd": Kind(run=run, share=1, alone=alone)}
@@ -83,7 +86,7 @@ def test_what_a_process_does_is_seen(tmp_path, monkeypatch, run, alone, outcome,
     assert all(says in result.said for result in found)
 
 
-def test_a_case_is_drawn_by_its_seed_and_number():
+def test_a_case_is_drawn_by_its_seed_and_number() -> None:
     kinds = {name: Kind(run=_sleep, share=1) for name in "abcdef"}
 
     def drawn(seed: int) -> list[tuple[str, float]]:
@@ -106,7 +109,7 @@ def test_a_case_is_drawn_by_its_seed_and_number():
         (0, "", ["check", "--json"], "wrong success"),
     ],
 )
-def test_how_a_command_ends_is_classified(code, err, arguments, outcome):
+def test_how_a_command_ends_is_classified(code: Any, err: Any, arguments: Any, outcome: Any) -> None:
     assert Ended(arguments=tuple(arguments), code=code, out="", err=err).verdict().outcome == outcome
 
 
@@ -130,11 +133,11 @@ _JOB = {
         (["age", "ill"], [], 0),
     ],
 )
-def test_broken_promises_are_counted(header, rows, faults):
+def test_broken_promises_are_counted(header: Any, rows: Any, faults: Any) -> None:
     assert len(list(judge.broken((header, rows), None, _JOB))) == faults
 
 
-def test_a_bucket_with_one_frequent_value_is_seen():
+def test_a_bucket_with_one_frequent_value_is_seen() -> None:
     job = {**_JOB, "privacy": [{"model": "frequency-l-diversity", "l": 2, "attribute": "ill"}]}
     second = (["bucket", "ill", "count"], [("1", "a", "2"), ("1", "b", "1")])
     assert len(list(judge.broken((["age", "bucket"], [("1", "1")] * 3), second, job))) == 1
@@ -144,7 +147,7 @@ def test_a_bucket_with_one_frequent_value_is_seen():
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.tsv", "x.parquet", "x.xlsx"])
-def test_every_format_is_read_and_searched(tmp_path, name):
+def test_every_format_is_read_and_searched(tmp_path: Path, name: str) -> None:
     import random
 
     from hostile.wild.tables import Table, save
@@ -158,7 +161,7 @@ def test_every_format_is_read_and_searched(tmp_path, name):
     assert not list(judge.leaks(folder, ["Zqother"]))
 
 
-def test_paths_hidden_files_and_open_permissions_are_seen(tmp_path):
+def test_paths_hidden_files_and_open_permissions_are_seen(tmp_path: Path) -> None:
     release, custodian = tmp_path / "release", tmp_path / "release-custodian"
     release.mkdir()
     custodian.mkdir(mode=0o700)
@@ -171,6 +174,6 @@ def test_paths_hidden_files_and_open_permissions_are_seen(tmp_path):
     assert [fault.partition(" ")[0] for fault in judge.left_lying(release, custodian)] == [".nymity-stage", "log.json"]
 
 
-def test_the_judge_imports_nothing_of_nymity():
+def test_the_judge_imports_nothing_of_nymity() -> None:
     assert "import nymity" not in (source := Path(judge.__file__).read_text(encoding="utf-8"))
     assert "from nymity" not in source

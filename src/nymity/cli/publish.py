@@ -305,9 +305,8 @@ def _refuse(screen: Screen, release: Release) -> None:
 
 def _refuse_foreseen(job: Job) -> None:
     """Refuse a private job at once: its release always has warnings, and its budget would be spent for nothing."""
-    from nymity.dp.private_method import PrivateMethod
 
-    if isinstance(job.method, PrivateMethod):
+    if job.is_private:
         raise ParameterError(
             "--fail-on-warnings",
             expected="a release that can be without warnings",

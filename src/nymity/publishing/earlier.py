@@ -21,7 +21,6 @@ import polars as pl
 
 from nymity.core.errors import NoSolutionError
 from nymity.core.wording import count, people
-from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.earlier_opening import Opened, open_earlier
 from nymity.publishing.earlier_rows import Ints, Left, LinkedRows, intersect
@@ -49,7 +48,7 @@ def measure_earlier(
     """
     if not job.earlier_releases:
         return EarlierFindings()
-    if isinstance(job.method, PrivateMethod):
+    if job.is_private:
         return _beside_private(job)
     new = LinkedRows(
         frame=recoded.table,

@@ -172,7 +172,7 @@ class Job:
             )
         if earlier.smallest_group is None:
             return
-        if isinstance(self.method, PrivateMethod):
+        if self.is_private:
             raise JobError(
                 "earlier.smallest_group",
                 expected="a release in classes",
@@ -193,6 +193,11 @@ class Job:
         second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
         named = [*((self.source.path,) if self.source is not None else ()), *second]
         return tuple(Path(path) for path in named if isinstance(path, str))
+
+    @property
+    def is_private(self) -> bool:
+        """Whether a differentially private method is to publish it."""
+        return isinstance(self.method, PrivateMethod)
 
     @property
     def table_names(self) -> list[str]:

@@ -9,7 +9,6 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
-from nymity.dp.private_method import PrivateMethod
 from nymity.io import read_table, read_text_cells, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
@@ -54,7 +53,7 @@ def load_source(job: Job) -> pl.DataFrame:
     """Read the table a job names."""
     if job.source is None:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
-    if isinstance(job.method, PrivateMethod):
+    if job.is_private:
         return read_text_cells(job.source.path, job.source.options, job.schema.quasi)
     return read_table(job.source.path, job.source.options)
 

@@ -23,7 +23,6 @@ from nymity.core.draws import DerivedDraws, Draws, KeyedDraws
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
-from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.caveats import Caveat
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.custody import read_log
@@ -43,7 +42,7 @@ Log = CustodianLog | str | Path
 def root_of(job: Job, log: Log | None) -> KeyedDraws:
     """Return draws under the key of the log, under that of the job's seed, or under a new one."""
     check_log(log)
-    if isinstance(job.method, PrivateMethod):
+    if job.is_private:
         if log is not None:
             raise ParameterError(
                 "log",
@@ -98,7 +97,7 @@ def release_draws(
 
     What the release looks like on disk is no part of it: the same rows in another format show nothing new.
     """
-    if isinstance(job.method, PrivateMethod):
+    if job.is_private:
         return DerivedDraws(root, str)
     return DerivedDraws(root, partial(_context, job, table, encoded, columns))
 
@@ -124,7 +123,7 @@ def drawn_anew(
     """Warn of a release that is drawn apart from earlier ones of the same people."""
     in_place = folder is not None and (Path(folder) / CERTIFICATE_NAME).exists()
     known = log is not None or bool(job.earlier_releases) or in_place
-    if not known or not drawn or redrawn or job.seed is not None or isinstance(job.method, PrivateMethod):
+    if not known or not drawn or redrawn or job.seed is not None or job.is_private:
         return []
     if log is not None:
         says = (

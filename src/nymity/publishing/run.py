@@ -18,7 +18,7 @@ from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Spending
-from nymity.dp.private_method import PrivateMethod, PrivateOutcome, the_promise
+from nymity.dp.private_method import PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of
 from nymity.io import compact, like, text_cells, to_polars
@@ -87,11 +87,11 @@ class Run:
         folder: str | Path | None = None,
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
-        if isinstance(job.method, PrivateMethod) and job.source is not None:
+        if job.is_private and job.source is not None:
             check_stated(job.source.path, job.source.options)
         if job.ledger is not None:
             job.ledger.check(the_promise(job.privacy))
-        self.schema = public_schema(job.schema) if isinstance(job.method, PrivateMethod) else job.schema
+        self.schema = public_schema(job.schema) if job.is_private else job.schema
         self.root = root_of(job, log)
         self.seconds: dict[str, float] = {}
 
@@ -123,7 +123,7 @@ class Run:
     def _read(self) -> None:
         """Read the tables, and leave out records as the schema says."""
         self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
-        if isinstance(self.job.method, PrivateMethod):  # leaves out what has no place, and fails for no record
+        if self.job.is_private:  # leaves out what has no place, and fails for no record
             self.records = Records.of(self.original, self.schema)
             table, self.rows = self.records.table, self.records.rows
         else:
@@ -262,6 +262,6 @@ class Run:
 
     def _taken(self) -> pl.DataFrame:
         """Return the caller's frame as a table; of text cells where a private method is to publish it."""
-        if isinstance(self.job.method, PrivateMethod):
+        if self.job.is_private:
             return text_cells(self.given, self.job.schema.quasi)
         return to_polars(self.given)

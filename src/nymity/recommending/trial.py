@@ -12,7 +12,6 @@ import polars as pl
 
 from nymity.core.errors import NoSolutionError
 from nymity.core.progress import Observer
-from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.job import Job
 from nymity.publishing.release import Release
@@ -103,7 +102,7 @@ class TrialRunner:
 
     def release(self, job: Job, observe: Observer) -> Release:
         """Publish in memory, drawing by the seed: nothing is written, and a comparison can be repeated."""
-        seeded = job if isinstance(job.method, PrivateMethod) else replace(job, seed=self.seed)
+        seeded = job if job.is_private else replace(job, seed=self.seed)
         release = Run(seeded, self.table, observe).release()
         if release.verification.masked == release.verification.records:
             raise NoSolutionError("every record would have to be suppressed")

@@ -252,9 +252,8 @@ def test_a_closed_pipe_ends_nothing_half_way(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
-@pytest.mark.parametrize(
-    ("closed", "code"), [("<&-", 0), ("2>&-", 0), (">&-", 5), (">&- 2>&-", 5), ("<&- >&- 2>&-", 5)]
-)
+# All three together: test_cli_words.py.
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 0), ("2>&-", 0), (">&-", 5), (">&- 2>&-", 5)])
 def test_streams_that_are_closed(folder: Path, closed: str, code: int) -> None:
     """What is printed goes nowhere, and not into a file that got the stream's number; 1 would say "broken"."""
     script = " ".join([*PROGRAM, *PUBLISH, closed])

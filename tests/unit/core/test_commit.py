@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from nymity.core.errors import FileError
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Any:
     """A destination with one earlier file."""
     (tmp_path / "a.csv").write_text("earlier a")
     return tmp_path
@@ -36,11 +37,11 @@ def stage_both(folder: Path) -> None:
         stage.commit(["a.csv", "b.json"])
 
 
-def failing(error: BaseException, on_call: int):
+def failing(error: BaseException, on_call: int) -> Any:
     """Stand in for os.replace that fails once, at the given call."""
     calls, real = [], os.replace
 
-    def replace(source, target):
+    def replace(source: Any, target: Any) -> None:
         calls.append(Path(target).name)
         if len(calls) == on_call:
             raise error
@@ -49,7 +50,7 @@ def failing(error: BaseException, on_call: int):
     return replace
 
 
-def test_files_are_moved_in_the_order_given(folder, monkeypatch):
+def test_files_are_moved_in_the_order_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moved, real = [], os.replace
     monkeypatch.setattr(os, "replace", lambda a, b: (moved.append(Path(b).name), real(a, b)))
     stage_both(folder)
@@ -57,7 +58,7 @@ def test_files_are_moved_in_the_order_given(folder, monkeypatch):
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
 
 
-def test_staging_is_hidden_inside_the_destination(folder):
+def test_staging_is_hidden_inside_the_destination(folder: Path) -> None:
     with staging(folder) as stage:
         assert stage.folder.parent == folder
         assert stage.folder.name.startswith(HIDDEN_PREFIX)
@@ -65,7 +66,7 @@ def test_staging_is_hidden_inside_the_destination(folder):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_nothing_moves_before_the_block_ends(folder):
+def test_nothing_moves_before_the_block_ends(folder: Path) -> None:
     with staging(folder) as stage:
         (stage / "a.csv").write_text("new")
         stage.commit(["a.csv"])
@@ -73,21 +74,21 @@ def test_nothing_moves_before_the_block_ends(folder):
     assert content(folder) == {"a.csv": "new"}
 
 
-def test_what_is_not_committed_is_discarded(folder):
+def test_what_is_not_committed_is_discarded(folder: Path) -> None:
     with staging(folder) as stage:
         (stage / "b.json").write_text("scratch")
     assert content(folder) == {"a.csv": "earlier a"}
 
 
 @pytest.mark.parametrize("name", ["absent.csv", "../a.csv", "", "sub/x"])
-def test_only_staged_files_can_be_committed(folder, name):
+def test_only_staged_files_can_be_committed(folder: Path, name: str) -> None:
     with pytest.raises(FileError, match="staging folder"), staging(folder) as stage:
         stage.commit([name])
     assert content(folder) == {"a.csv": "earlier a"}
 
 
 @pytest.mark.parametrize("error", [ValueError("bad"), KeyboardInterrupt(), SystemExit(3)])
-def test_a_failing_block_leaves_everything_as_it_was(folder, error):
+def test_a_failing_block_leaves_everything_as_it_was(folder: Path, error: Any) -> None:
     def work() -> None:
         with staging(folder) as stage:
             (stage / "a.csv").write_text("half")
@@ -101,14 +102,16 @@ def test_a_failing_block_leaves_everything_as_it_was(folder, error):
 
 @pytest.mark.parametrize("on_call", [1, 2, 3])
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
-def test_a_failing_move_takes_the_others_back(folder, monkeypatch, on_call, error):
+def test_a_failing_move_takes_the_others_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, on_call: Any, error: Any
+) -> None:
     monkeypatch.setattr(os, "replace", failing(error, on_call))
     with pytest.raises(FileError if isinstance(error, OSError) else KeyboardInterrupt):
         stage_both(folder)
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_taking_back_removes_files_that_were_not_there(folder, monkeypatch):
+def test_taking_back_removes_files_that_were_not_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", failing(OSError(errno.EIO, "I/O error"), 3))
 
     def work() -> None:
@@ -122,8 +125,8 @@ def test_taking_back_removes_files_that_were_not_there(folder, monkeypatch):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_file_systems_without_links(folder, monkeypatch):
-    def no_links(*_):
+def test_file_systems_without_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", no_links)
@@ -133,7 +136,7 @@ def test_file_systems_without_links(folder, monkeypatch):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_a_full_disk_is_explained(folder):
+def test_a_full_disk_is_explained(folder: Path) -> None:
     with pytest.raises(FileError) as caught, staging(folder):
         raise OSError(errno.ENOSPC, "No space left on device", str(folder / "a.csv"))
     assert (caught.value.got, caught.value.where) == ("a full disk", str(folder / "a.csv"))
@@ -141,8 +144,8 @@ def test_a_full_disk_is_explained(folder):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_a_folder_without_permission(folder, monkeypatch):
-    def deny(**_):
+def test_a_folder_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deny(**_: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(folder))
 
     monkeypatch.setattr("tempfile.mkdtemp", deny)
@@ -151,7 +154,7 @@ def test_a_folder_without_permission(folder, monkeypatch):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_a_file_where_the_folder_should_be(folder):
+def test_a_file_where_the_folder_should_be(folder: Path) -> None:
     with pytest.raises(FileError, match="a file in the way"), staging(folder / "a.csv"):
         pass
     with pytest.raises(FileError, match="a file in the way"), staging(folder / "a.csv" / "deeper"):
@@ -159,18 +162,20 @@ def test_a_file_where_the_folder_should_be(folder):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_missing_folders_are_made_and_kept(tmp_path):
+def test_missing_folders_are_made_and_kept(tmp_path: Path) -> None:
     stage_both(tmp_path / "new" / "deep")
     assert content(tmp_path / "new" / "deep") == {"a.csv": "new a", "b.json": "new b"}
 
 
-def test_missing_folders_are_removed_after_a_failure(tmp_path):
+def test_missing_folders_are_removed_after_a_failure(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), staging(tmp_path / "new" / "deep") as stage:
         (stage / "a").write_text(str(1 // 0))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_everything_is_flushed_before_the_journal_and_the_journal_before_the_moves(folder, monkeypatch):
+def test_everything_is_flushed_before_the_journal_and_the_journal_before_the_moves(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     events, replace, fsync = [], os.replace, os.fsync
     monkeypatch.setattr(os, "fsync", lambda handle: (events.append("flush"), fsync(handle)))
     monkeypatch.setattr(os, "replace", lambda a, b: (events.append(Path(b).name), replace(a, b)))
@@ -199,7 +204,9 @@ with staging(sys.argv[1]) as stage:
         ("b.json", {"a.csv": "new a"}, {"a.csv": "new a", "b.json": "new b"}),
     ],
 )
-def test_what_a_killed_run_left_is_finished_or_removed_by_the_next(folder, dies_at, before, after):
+def test_what_a_killed_run_left_is_finished_or_removed_by_the_next(
+    folder: Path, dies_at: Any, before: Any, after: Any
+) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, str(folder), dies_at], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert {path.name: path.read_text() for path in folder.glob("[!.]*")} == before
@@ -214,7 +221,7 @@ def test_what_a_killed_run_left_is_finished_or_removed_by_the_next(folder, dies_
     assert content(folder) == after
 
 
-def test_a_killed_run_can_be_recovered_without_writing_anything_else(folder):
+def test_a_killed_run_can_be_recovered_without_writing_anything_else(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(folder), "b.json"], check=False)
     assert recover(folder) == "finished"
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
@@ -240,7 +247,7 @@ with staging(sys.argv[1]) as stage:
 """
 
 
-def test_a_run_killed_while_it_takes_back_is_undone_by_the_next(folder):
+def test_a_run_killed_while_it_takes_back_is_undone_by_the_next(folder: Path) -> None:
     """The move of b.json failed, and the process died before the earlier a.csv was in its place again."""
     killed = subprocess.run([sys.executable, "-c", DIES_UNDOING, str(folder)], check=False)
     assert killed.returncode == -signal.SIGKILL
@@ -252,7 +259,7 @@ def test_a_run_killed_while_it_takes_back_is_undone_by_the_next(folder):
     assert recover(folder) is None
 
 
-def test_a_stage_that_somebody_removed_is_not_taken_for_a_finished_move(folder):
+def test_a_stage_that_somebody_removed_is_not_taken_for_a_finished_move(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(folder), "a.csv"], check=False)
     for hidden in folder.glob(".nymity-stage-*"):
         shutil.rmtree(hidden)
@@ -261,13 +268,13 @@ def test_a_stage_that_somebody_removed_is_not_taken_for_a_finished_move(folder):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "other"}', '{"format": "nymity-journal-1"}'])
-def test_a_damaged_journal_is_refused(folder, text):
+def test_a_damaged_journal_is_refused(folder: Path, text: str) -> None:
     (folder / JOURNAL_NAME).write_text(text)
     with pytest.raises(FileError, match="a journal"):
         recover(folder)
 
 
-def test_a_journal_in_another_folder_is_finished_before_its_stage_goes(tmp_path):
+def test_a_journal_in_another_folder_is_finished_before_its_stage_goes(tmp_path: Path) -> None:
     first, second, other = tmp_path / "first", tmp_path / "second", tmp_path / "other"
     script = KILLED.replace("staging(sys.argv[1]) as stage", "committing(sys.argv[1], sys.argv[3]) as (_, stage)")
     script = script.replace("nymity.io import staging", "nymity.core.commit import committing")
@@ -280,7 +287,7 @@ def test_a_journal_in_another_folder_is_finished_before_its_stage_goes(tmp_path)
     assert content(first) == {}
 
 
-def test_a_second_writer_is_refused_or_waits(folder):
+def test_a_second_writer_is_refused_or_waits(folder: Path) -> None:
     with staging(folder) as stage:
         (stage / "a.csv").write_text("new a")
         stage.commit(["a.csv"])
@@ -290,7 +297,7 @@ def test_a_second_writer_is_refused_or_waits(folder):
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
 
 
-def test_many_writers_at_once_leave_one_of_their_states(tmp_path):
+def test_many_writers_at_once_leave_one_of_their_states(tmp_path: Path) -> None:
     script = """
 import sys
 from nymity.core.commit import committing
@@ -308,10 +315,10 @@ for turn in range(5):
     assert one.keys() == {"word"}
 
 
-def test_interrupts_wait_until_a_commit_is_through(folder, monkeypatch):
+def test_interrupts_wait_until_a_commit_is_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.replace
 
-    def interrupted(source, target):
+    def interrupted(source: Any, target: Any) -> None:
         if Path(target).name == "a.csv":
             os.kill(os.getpid(), signal.SIGINT)
         real(source, target)
@@ -322,7 +329,7 @@ def test_interrupts_wait_until_a_commit_is_through(folder, monkeypatch):
     assert content(folder) == {"a.csv": "new a", "b.json": "new b"}
 
 
-def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
+def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path: Path) -> None:
     earlier = os.umask(0)
     try:
         for _ in range(2):
@@ -347,7 +354,7 @@ def test_private_folders_are_for_their_owner_whatever_the_umask(tmp_path):
     }
 
 
-def test_files_can_be_removed_and_kept(folder):
+def test_files_can_be_removed_and_kept(folder: Path) -> None:
     with staging(folder) as stage:
         stage.keep([folder / "a.csv"], "earlier/0001")
         stage.remove("a.csv")
@@ -357,7 +364,7 @@ def test_files_can_be_removed_and_kept(folder):
     assert [path.name for path in folder.iterdir()] == ["earlier"]
 
 
-def test_a_file_of_another_folder_is_kept_for_the_owner_alone_and_stays_as_it_was(tmp_path):
+def test_a_file_of_another_folder_is_kept_for_the_owner_alone_and_stays_as_it_was(tmp_path: Path) -> None:
     log, release = tmp_path / "log", tmp_path / "release"
     release.mkdir()
     (release / "certificate").write_text("published")
@@ -370,11 +377,11 @@ def test_a_file_of_another_folder_is_kept_for_the_owner_alone_and_stays_as_it_wa
     assert not kept.samefile(published)
 
 
-def test_nobody_else_can_read_the_journals(folder, monkeypatch):
+def test_nobody_else_can_read_the_journals(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They name the files of the custodian's folder, and whoever can write one decides what is moved."""
     modes, real = {}, os.replace
 
-    def replace(source, target):
+    def replace(source: Any, target: Any) -> None:
         modes[Path(source).name] = stat.S_IMODE(Path(source).stat().st_mode)
         if Path(target).name == "b.json":
             raise OSError(errno.EIO, "I/O error")  # so that the journal which undoes is put in its place too
@@ -390,7 +397,7 @@ def test_nobody_else_can_read_the_journals(folder, monkeypatch):
     assert {name: modes[name] for name in (".finish", ".undo")} == {".finish": 0o600, ".undo": 0o600}
 
 
-def test_a_killed_replace_file_is_cleaned_up_by_the_next(folder):
+def test_a_killed_replace_file_is_cleaned_up_by_the_next(folder: Path) -> None:
     script = """
 import os, signal, sys
 from nymity.core.commit import replace_file
@@ -402,12 +409,12 @@ replace_file(sys.argv[1], lambda path: path.write_text("half") and os.kill(os.ge
     assert content(folder) == {"a.csv": "new"}
 
 
-def test_replace_file(folder):
+def test_replace_file(folder: Path) -> None:
     replace_file(folder / "a.csv", lambda path: path.write_text("new") and None)
     assert content(folder) == {"a.csv": "new"}
 
 
-def test_replace_file_takes_relative_names(folder, monkeypatch):
+def test_replace_file_takes_relative_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     replace_file("b.txt", lambda path: path.write_text("new") and None)
     assert content(folder) == {"a.csv": "earlier a", "b.txt": "new"}
@@ -417,7 +424,7 @@ def test_replace_file_takes_relative_names(folder, monkeypatch):
     ("error", "expected"),
     [(OSError(errno.ENOSPC, "No space left on device"), FileError), (KeyboardInterrupt(), KeyboardInterrupt)],
 )
-def test_replace_file_that_fails(folder, error, expected):
+def test_replace_file_that_fails(folder: Path, error: Any, expected: Any) -> None:
     def write(path: Path) -> None:
         path.write_text("half")
         raise error
@@ -427,13 +434,13 @@ def test_replace_file_that_fails(folder, error, expected):
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_replace_file_that_writes_nothing(folder):
+def test_replace_file_that_writes_nothing(folder: Path) -> None:
     with pytest.raises(FileError, match="file"):
         replace_file(folder / "a.csv", lambda path: None)
     assert content(folder) == {"a.csv": "earlier a"}
 
 
-def test_permissions_follow_the_umask(folder):
+def test_permissions_follow_the_umask(folder: Path) -> None:
     earlier = os.umask(0o022)
     try:
         replace_file(folder / "a.csv", lambda path: path.write_text("new") and None)
@@ -442,12 +449,12 @@ def test_permissions_follow_the_umask(folder):
     assert stat.S_IMODE((folder / "a.csv").stat().st_mode) == 0o644
 
 
-def test_replace_file_asks_for_the_name_of_a_file(folder):
+def test_replace_file_asks_for_the_name_of_a_file(folder: Path) -> None:
     with pytest.raises(FileError, match="add a file name"):
         replace_file(folder, lambda path: path.write_text("new"))
 
 
-def test_one_stage_of_a_dead_commit_is_enough_to_refuse(tmp_path):
+def test_one_stage_of_a_dead_commit_is_enough_to_refuse(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     script = KILLED.replace("staging(sys.argv[1]) as stage", "committing(sys.argv[1], sys.argv[3]) as (_, stage)")
     script = script.replace("nymity.io import staging", "nymity.core.commit import committing")
@@ -457,7 +464,7 @@ def test_one_stage_of_a_dead_commit_is_enough_to_refuse(tmp_path):
         refuse_between(second)
 
 
-def test_both_journals_are_on_the_disk_before_the_first_move(folder, monkeypatch):
+def test_both_journals_are_on_the_disk_before_the_first_move(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed, fsync = [], os.fsync
     monkeypatch.setattr(
         os, "fsync", lambda handle: (flushed.append(Path(f"/proc/self/fd/{handle}").resolve()), fsync(handle))
@@ -468,8 +475,8 @@ def test_both_journals_are_on_the_disk_before_the_first_move(folder, monkeypatch
     assert {".undo", ".finish", "a.csv", "b.json"} <= {path.name for path in flushed}
 
 
-def test_commits_need_no_links(folder, monkeypatch):
-    def no_links(*_):
+def test_commits_need_no_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", no_links)
@@ -478,15 +485,17 @@ def test_commits_need_no_links(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_everything_written_is_on_the_disk_before_the_journal_speaks_of_it(folder, monkeypatch, links):
+def test_everything_written_is_on_the_disk_before_the_journal_speaks_of_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, links: Any
+) -> None:
     """Without links the files to be replaced are copied, and a copy that is not flushed may be gone after a crash."""
     flushed, unflushed, fsync, replace = set(), [], os.fsync, os.replace
     before = {path.stat().st_ino for path in folder.iterdir()}
 
-    def no_links(*_):
+    def no_links(*_: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
-    def replacing(source, target):
+    def replacing(source: Any, target: Any) -> None:
         if Path(target).name == JOURNAL_NAME:
             known = flushed | before
             unflushed.extend(path for path in folder.rglob("*") if _is_work(path) and path.stat().st_ino not in known)
@@ -505,7 +514,7 @@ def _is_work(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("names", [["a.csv"], ["absent"]])
-def test_a_folder_in_the_way_stays_as_it_is(folder, names):
+def test_a_folder_in_the_way_stays_as_it_is(folder: Path, names: Any) -> None:
     """What is to be kept goes into a new folder; if it is not new, nothing changes, and least of all that folder."""
     (folder / "earlier").mkdir()
     (folder / "earlier" / "a.csv").write_text("of a run before")
@@ -524,11 +533,11 @@ def test_a_folder_in_the_way_stays_as_it_is(folder, names):
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_folders_may_be_on_two_disks(tmp_path, monkeypatch, fails):
+def test_the_folders_may_be_on_two_disks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Any) -> None:
     """Files move within their folder alone, the journal and its twin too: between disks nothing can be renamed."""
     first, second, replace = tmp_path / "first", tmp_path / "second", os.replace
 
-    def on_one_disk(source, target):
+    def on_one_disk(source: Any, target: Any) -> None:
         disks = {Path(path).relative_to(tmp_path).parts[0] for path in (source, target)}
         if len(disks) > 1:
             raise OSError(errno.EXDEV, "Invalid cross-device link")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def _device(path: Path) -> None:
 
 
 @pytest.fixture(params=[_pipe, _device])
-def no_file(request, tmp_path):
+def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     def make(name: str) -> Path:
         request.param(tmp_path / name)
         return tmp_path / name
@@ -38,13 +39,13 @@ def no_file(request, tmp_path):
     return make
 
 
-def test_bytes_of_a_file_are_read_whole(tmp_path):
+def test_bytes_of_a_file_are_read_whole(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"a\r\n\0")
     (tmp_path / "link").symlink_to("x")
     assert read_file(tmp_path / "link") == b"a\r\n\0"
 
 
-def test_a_folder_and_what_is_not_there_are_told_apart(tmp_path):
+def test_a_folder_and_what_is_not_there_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         read_file(tmp_path)
     with pytest.raises(FileNotFoundError):
@@ -67,12 +68,12 @@ def test_a_folder_and_what_is_not_there_are_told_apart(tmp_path):
         ("certificate.json", lambda path: ny.check({"a": [1]}, certificate=path)),
     ],
 )
-def test_no_reader_waits_for_a_pipe_or_reads_a_device(no_file, name, read):
+def test_no_reader_waits_for_a_pipe_or_reads_a_device(no_file: Any, name: str, read: Any) -> None:
     with pytest.raises(FileError, match=r"a named pipe|a device"):
         read(no_file(name))
 
 
-def test_publishing_over_a_certificate_that_is_a_pipe_ends(no_file, tmp_path):
+def test_publishing_over_a_certificate_that_is_a_pipe_ends(no_file: Any, tmp_path: Path) -> None:
     """Refused or replaced: either way it does not wait."""
     (tmp_path / "release").mkdir()
     no_file("release/certificate.json")
@@ -82,13 +83,13 @@ def test_publishing_over_a_certificate_that_is_a_pipe_ends(no_file, tmp_path):
         )
 
 
-def test_an_error_says_what_it_is(no_file, capsys):
+def test_an_error_says_what_it_is(no_file: Any, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         app(["inspect", str(no_file("x.csv"))])
     assert "expected a readable file, got a" in capsys.readouterr().err
 
 
-def test_links_in_a_circle_lead_nowhere_and_raise_nothing(tmp_path):
+def test_links_in_a_circle_lead_nowhere_and_raise_nothing(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     assert resolved(tmp_path / "loop").parent == tmp_path.resolve()
     schema = ny.Schema({"a": ny.quasi()})
@@ -98,7 +99,9 @@ def test_links_in_a_circle_lead_nowhere_and_raise_nothing(tmp_path):
         ny.publish(tmp_path / "loop" / "x.csv", schema, privacy=ny.KAnonymity(k=2))
 
 
-def test_a_source_that_links_to_itself_is_told(tmp_path, capsys, monkeypatch):
+def test_a_source_that_links_to_itself_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("people.csv").symlink_to("people.csv")
     Path("job.toml").write_text(
@@ -111,7 +114,9 @@ def test_a_source_that_links_to_itself_is_told(tmp_path, capsys, monkeypatch):
     assert "people.csv: expected a readable file" in capsys.readouterr().err
 
 
-def test_a_folder_that_was_removed_is_told(tmp_path, capsys, monkeypatch):
+def test_a_folder_that_was_removed_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()

@@ -7,6 +7,7 @@ import io
 import tempfile
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -23,7 +24,7 @@ PIECES = st.sampled_from([",", "\n", "\r\n", "\r", '"', '""', "a", "b", " ", "é
 CELLS = st.lists(PIECES, max_size=4).map("".join)
 
 
-def read_text(text: str, **options) -> pl.DataFrame:
+def read_text(text: str, **options: Any) -> pl.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode())
@@ -45,7 +46,7 @@ def oracle(text: str) -> list[tuple[str | None, ...]] | None:
     return None if any(len(row) != width for row in rows) else [tuple(cell or None for cell in row) for row in rows]
 
 
-def outline_of(text: str, size: int):
+def outline_of(text: str, size: int) -> Any:
     scanner, content = Scanner("t", ","), text.encode()
     for start in range(0, len(content), size):
         scanner.feed(content[start : start + size])
@@ -54,7 +55,7 @@ def outline_of(text: str, size: int):
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=30).map("".join).filter(lambda text: text.strip("\r\n")))
-def test_any_text_is_read_like_the_oracle_or_refused(text):
+def test_any_text_is_read_like_the_oracle_or_refused(text: str) -> None:
     expected = oracle(text)
     if expected is None:
         with pytest.raises(TableError):
@@ -70,7 +71,7 @@ def test_any_text_is_read_like_the_oracle_or_refused(text):
     st.sampled_from(["\n", "\r\n"]),
     st.integers(1, 9),
 )
-def test_well_formed_text_is_regular_however_it_is_cut(rows, end, size):
+def test_well_formed_text_is_regular_however_it_is_cut(rows: Any, end: Any, size: Any) -> None:
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(rows)
     outline = outline_of(buffer.getvalue(), size)
@@ -81,8 +82,8 @@ def test_well_formed_text_is_regular_however_it_is_cut(rows, end, size):
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=40).map("".join), st.integers(1, 7))
-def test_the_scan_does_not_depend_on_how_text_is_cut(text, size):
-    def outcome(step):
+def test_the_scan_does_not_depend_on_how_text_is_cut(text: str, size: Any) -> None:
+    def outcome(step: Any) -> Any:
         try:
             outline = outline_of(text, step)
         except TableError as error:
@@ -94,7 +95,7 @@ def test_the_scan_does_not_depend_on_how_text_is_cut(text, size):
     assert cut == whole or (whole == "irregular" and "fields as in the first row" in str(cut))
 
 
-def test_many_quoted_rows_across_parallel_parts():
+def test_many_quoted_rows_across_parallel_parts() -> None:
     rows = [(str(i), f'line\n"{i}", and\r\nmore' if i % 3 else "") for i in range(60_000)]
     buffer = io.StringIO(newline="")
     csv.writer(buffer).writerows(rows)
@@ -139,7 +140,7 @@ def test_many_quoted_rows_across_parallel_parts():
         (["1"] * 300 + [None, "2"], pl.Int64),
     ],
 )
-def test_a_type_is_given_only_where_nothing_is_lost(cells, dtype):
+def test_a_type_is_given_only_where_nothing_is_lost(cells: Any, dtype: Any) -> None:
     assert typed(pl.DataFrame({"a": pl.Series(cells, dtype=pl.String)})).schema["a"] == dtype
 
 
@@ -154,7 +155,7 @@ NUMBERLIKE = st.one_of(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(NUMBERLIKE, NUMBERLIKE), min_size=1, max_size=5))
-def test_what_was_read_is_written_back_to_the_same_text(rows):
+def test_what_was_read_is_written_back_to_the_same_text(rows: Any) -> None:
     text = "".join(f"x,{a},{b}\n" for a, b in [("p", "q"), *rows])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"

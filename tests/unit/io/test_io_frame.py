@@ -6,6 +6,7 @@ import subprocess
 import sys
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,10 +24,10 @@ TABLE = pl.DataFrame({"name": ["Anna", None, "Bob"], "age": [34, 35, None], "siz
 class Stream:
     """Streams Arrow data and is nothing else."""
 
-    def __init__(self, content):
+    def __init__(self, content: Any) -> None:
         self.content = content
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.content.__arrow_c_stream__(requested_schema)
 
 
@@ -41,26 +42,26 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_every_kind_becomes_the_same_table(kind):
+def test_every_kind_becomes_the_same_table(kind: Any) -> None:
     assert_frame_equal(to_polars(FRAMES[kind]), TABLE)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FRAMES if kind != "stream"])
-def test_the_callers_kind_comes_back(kind):
+def test_the_callers_kind_comes_back(kind: Any) -> None:
     back = like(FRAMES[kind], TABLE)
     assert type(back) is type(FRAMES[kind])
     assert_frame_equal(to_polars(back), TABLE, check_dtypes=kind != "pandas")
 
 
-def test_a_stream_of_unknown_kind_gets_polars_back():
+def test_a_stream_of_unknown_kind_gets_polars_back() -> None:
     assert like(FRAMES["stream"], TABLE) is TABLE
 
 
-def test_a_polars_table_is_not_copied_or_changed():
+def test_a_polars_table_is_not_copied_or_changed() -> None:
     assert to_polars(TABLE) is TABLE
 
 
-def test_pandas_index_never_leaks():
+def test_pandas_index_never_leaks() -> None:
     frame = pd.DataFrame({"age": [1, 2]}, index=pd.Index(["secret", "names"], name="who"))
     assert to_polars(frame).columns == ["age"]
     back = like(frame, to_polars(frame))
@@ -68,7 +69,7 @@ def test_pandas_index_never_leaks():
     assert (list(back.columns), back.index.name) == (["age"], None)
 
 
-def test_pandas_types():
+def test_pandas_types() -> None:
     frame = pd.DataFrame(
         {
             "category": pd.Categorical(["b", None, "a"]),
@@ -98,7 +99,7 @@ def test_pandas_types():
     assert (table.schema["category"], table.schema["nullable"], table.schema["day"]) == (pl.String, pl.Int64, pl.Date)
 
 
-def test_pandas_subclasses_and_empty_frames():
+def test_pandas_subclasses_and_empty_frames() -> None:
     class Special(pd.DataFrame):
         pass
 
@@ -106,7 +107,7 @@ def test_pandas_subclasses_and_empty_frames():
     assert to_polars(pd.DataFrame({"a": [], "b": []})).shape == (0, 2)
 
 
-def test_polars_categories_become_their_values():
+def test_polars_categories_become_their_values() -> None:
     frame = pl.DataFrame(
         {"c": pl.Series(["x", None], dtype=pl.Categorical), "e": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"]))}
     )
@@ -116,7 +117,7 @@ def test_polars_categories_become_their_values():
         assert table.rows() == [("x", "u"), (None, "v")]
 
 
-def test_dict_columns():
+def test_dict_columns() -> None:
     table = to_polars(
         {
             "mixed": [1, "x", None],
@@ -151,7 +152,7 @@ def test_dict_columns():
         (pl.LazyFrame({"a": [1]}).select("absent"), "absent"),
     ],
 )
-def test_unusable_tables_are_refused(frame, part):
+def test_unusable_tables_are_refused(frame: Any, part: Any) -> None:
     with pytest.raises(TableError) as caught:
         to_polars(frame)
     assert part in caught.value.got
@@ -169,18 +170,18 @@ def test_unusable_tables_are_refused(frame, part):
         (np.zeros((2, 2)), "numpy.ndarray"),
     ],
 )
-def test_other_types_are_named(frame, name):
+def test_other_types_are_named(frame: Any, name: str) -> None:
     with pytest.raises(InputError) as caught:
         to_polars(frame)
     assert caught.value.got.endswith(name)
 
 
-def test_like_refuses_other_types():
+def test_like_refuses_other_types() -> None:
     with pytest.raises(InputError, match=r"builtins\.int"):
         like(3, TABLE)
 
 
-def test_pandas_is_not_imported_for_polars_and_dicts():
+def test_pandas_is_not_imported_for_polars_and_dicts() -> None:
     code = """
 import sys, polars as pl
 from nymity.io import like, to_polars

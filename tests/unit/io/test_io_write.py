@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -24,7 +25,7 @@ NAMES = st.lists(TEXT, min_size=1, max_size=3, unique=True)
 
 
 @st.composite
-def text_tables(draw) -> pl.DataFrame:
+def text_tables(draw: Any) -> pl.DataFrame:
     names = draw(NAMES)
     height = draw(st.integers(0, 5))
     cells = st.lists(st.none() | TEXT, min_size=height, max_size=height)
@@ -65,26 +66,26 @@ def text_tables(draw) -> pl.DataFrame:
         ("", ""),
     ],
 )
-def test_neutralizing(cell, written):
+def test_neutralizing(cell: Any, written: Any) -> None:
     table = pl.DataFrame({"a": pl.Series([cell], dtype=pl.String), "n": [-5]})
     assert neutralize(table).row(0) == (written, -5)
     assert_frame_equal(strip_neutralization(neutralize(table)), table)
 
 
-def test_stripping_leaves_other_apostrophes():
+def test_stripping_leaves_other_apostrophes() -> None:
     table = pl.DataFrame({"'tis": ["'plain", "it's", "'", "''", None]})
     assert_frame_equal(strip_neutralization(table), table)
 
 
 @settings(max_examples=200, deadline=None)
 @given(text_tables())
-def test_stripping_is_the_inverse(table):
+def test_stripping_is_the_inverse(table: Any) -> None:
     assert_frame_equal(strip_neutralization(neutralize(table)), table)
 
 
 @settings(max_examples=200, deadline=None)
 @given(text_tables(), st.sampled_from([".csv", ".tsv", ".csv.gz", ".txt"]), st.sampled_from([",", ";"]))
-def test_written_text_is_read_back(table, suffix, delimiter):
+def test_written_text_is_read_back(table: Any, suffix: str, delimiter: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"t{suffix}"
         write_table(table, path, WriteOptions(delimiter=delimiter))
@@ -95,31 +96,31 @@ def test_written_text_is_read_back(table, suffix, delimiter):
 
 @settings(max_examples=40, deadline=None)
 @given(text_tables().filter(lambda table: table.height and all(table.row(-1))))
-def test_written_workbooks_are_read_back(table):
+def test_written_workbooks_are_read_back(table: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.xlsx"
         write_table(table, path)
         assert_frame_equal(strip_neutralization(read_table(path, ReadOptions(header=True))), table)
 
 
-def test_neutralizing_can_be_left_out(tmp_path):
+def test_neutralizing_can_be_left_out(tmp_path: Path) -> None:
     table = pl.DataFrame({"=a": ["=1", "'=2"]})
     write_table(table, tmp_path / "t.csv", WriteOptions(neutralize_formulas=False))
     assert (tmp_path / "t.csv").read_bytes() == b"=a\n=1\n'=2\n"
 
 
-def test_column_names_are_neutralized(tmp_path):
+def test_column_names_are_neutralized(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"=a": ["x"], "b": ["=y"]}), tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_bytes() == b"'=a,b\nx,'=y\n"
 
 
-def test_parquet_is_never_neutralized(tmp_path):
+def test_parquet_is_never_neutralized(tmp_path: Path) -> None:
     table = pl.DataFrame({"=a": ["=1", None], "c": pl.Series(["+x", "y"], dtype=pl.Categorical)})
     write_table(table, tmp_path / "t.parquet")
     assert_frame_equal(read_table(tmp_path / "t.parquet"), table.cast(pl.String))  # categories list other cells
 
 
-def test_categories_are_neutralized_too(tmp_path):
+def test_categories_are_neutralized_too(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"c": pl.Series(["=x", "y"], dtype=pl.Categorical)}), tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_bytes() == b"c\n'=x\ny\n"
 
@@ -137,7 +138,7 @@ TYPED = pl.DataFrame(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_every_suffix_writes_what_it_reads(tmp_path, suffix):
+def test_every_suffix_writes_what_it_reads(tmp_path: Path, suffix: str) -> None:
     table = TYPED.drop("day") if suffix == ".xlsx" else TYPED
     write_table(table, tmp_path / f"t{suffix}")
     assert_frame_equal(read_table(tmp_path / f"t{suffix}"), table)
@@ -145,20 +146,20 @@ def test_every_suffix_writes_what_it_reads(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix != ".xlsx"])
-def test_the_same_table_gives_the_same_bytes(tmp_path, suffix):
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
     write_table(TYPED, first)
     write_table(TYPED, second)
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_text_form(tmp_path):
+def test_text_form(tmp_path: Path) -> None:
     write_table(TYPED, tmp_path / "t.csv.gz", WriteOptions(delimiter=";"))
     text = gzip.decompress((tmp_path / "t.csv.gz").read_bytes()).decode()
     assert text == 'text;whole;number;day\n007;1;1.5;2020-02-29\n;-2;-2.25;\n"a ""b"", c";;;0001-01-01\n'
 
 
-def test_other_types_as_text(tmp_path):
+def test_other_types_as_text(tmp_path: Path) -> None:
     table = pl.DataFrame(
         {
             "truth": [True, None],
@@ -176,12 +177,12 @@ def test_other_types_as_text(tmp_path):
     ]
 
 
-def test_a_missing_cell_alone_in_its_row_is_no_empty_line(tmp_path):
+def test_a_missing_cell_alone_in_its_row_is_no_empty_line(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"a": [1, None]}), tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_bytes() == b'a\n1\n""\n'
 
 
-def test_workbook_cells_are_values_not_formulas(tmp_path):
+def test_workbook_cells_are_values_not_formulas(tmp_path: Path) -> None:
     table = pl.DataFrame({"a": ["=1+1", "http://x"], "big": [2**60, 1], "odd": [float("inf"), 1.5], "ok": [True, None]})
     write_table(table, tmp_path / "t.xlsx", WriteOptions(neutralize_formulas=False))
     back = read_table(tmp_path / "t.xlsx")
@@ -191,7 +192,7 @@ def test_workbook_cells_are_values_not_formulas(tmp_path):
     assert back["ok"].to_list() == [True, None]
 
 
-def test_workbook_bounds(tmp_path, monkeypatch):
+def test_workbook_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TableError, match="32,767"):
         write_table(pl.DataFrame({"a": ["x" * 32_768]}), tmp_path / "t.xlsx")
     monkeypatch.setattr("nymity.io.excel.EXCEL_ROWS", 3)
@@ -202,13 +203,13 @@ def test_workbook_bounds(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("column", [[[1, 2]], [{"x": 1}], [b"raw"]])
-def test_nested_values_are_refused_in_text(tmp_path, column):
+def test_nested_values_are_refused_in_text(tmp_path: Path, column: Any) -> None:
     with pytest.raises(TableError, match="column 'a'"):
         write_table(pl.DataFrame({"a": column}), tmp_path / "t.csv")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_refusals(tmp_path):
+def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="suffixes"):
         write_table(TYPED, tmp_path / "t.json")
     with pytest.raises(TableError, match="a table with columns"):
@@ -219,7 +220,7 @@ def test_refusals(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_permissions_follow_the_umask(tmp_path, suffix):
+def test_permissions_follow_the_umask(tmp_path: Path, suffix: str) -> None:
     earlier = os.umask(0o027)
     try:
         write_table(TYPED.drop("day"), tmp_path / f"t{suffix}")
@@ -230,12 +231,12 @@ def test_permissions_follow_the_umask(tmp_path, suffix):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_full_disk_leaves_the_earlier_file(tmp_path, suffix, monkeypatch):
+def test_a_full_disk_leaves_the_earlier_file(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"earlier")
     made = Path.mkdir
 
-    def onto_full_disk(self, *args, **options):
+    def onto_full_disk(self: Any, *args: Any, **options: Any) -> None:
         made(self, *args, **options)
         if self.name.startswith(".nymity-"):
             (self / path.name).symlink_to("/dev/full")
@@ -247,7 +248,7 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path, suffix, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_workbook_carries_no_time(tmp_path):
+def test_a_workbook_carries_no_time(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"a": ["x"]}), tmp_path / "t.xlsx")
     with zipfile.ZipFile(tmp_path / "t.xlsx") as packed:
         assert {entry.date_time[0] for entry in packed.infolist()} == {1980}

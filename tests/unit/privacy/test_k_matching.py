@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -178,7 +179,7 @@ def test_too_many_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_flow_is_not_believed_unless_sums_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that claims too much is found out."""
 
-    def boast(net: consistency.Network, _: object) -> None:
+    def boast(net: consistency.Network, _: object) -> None:  # type: ignore[name-defined]
         net.flow[:] = 1
         net.need[:] = 0
 
@@ -224,7 +225,9 @@ UNEVEN = Hierarchy.from_rows([[*"axx*"], [*"bxx*"], [*"cyx*"], [*"dzz*"]])
 
 
 @pytest.mark.parametrize(("levels", "largest"), [((1,), 2), ((2,), 3), ((0, 1), 2), ((0, 2), 3), ((2, 3), 3)])
-def test_a_label_of_two_levels_stands_for_the_values_of_the_level_it_was_published_at(levels, largest):
+def test_a_label_of_two_levels_stands_for_the_values_of_the_level_it_was_published_at(
+    levels: Any, largest: Any
+) -> None:
     """``x`` is a and b at level 1, and a, b and c at level 2: two rows of it fit two records or three, in as many ways.
 
     Whichever layer of a recoding published the rows, the last one included.
