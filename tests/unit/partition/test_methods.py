@@ -58,7 +58,7 @@ def test_the_worked_example(method: RecordMethod) -> None:
         assert outcome.gap == 0
 
 
-def test_weights_are_shares_of_their_sum() -> None:
+def test_weights_are_multiples_of_their_mean() -> None:
     table = accidents()
     weights = {"age": 8, "sex": 0.5, "injury": 1, "drinking": 0.5}
     schema = Schema({name: quasi(weight=weight) for name, weight in weights.items()})
@@ -70,7 +70,7 @@ def test_weights_are_shares_of_their_sum() -> None:
         rows = table[sorted(members)]
         for name, weight in weights.items():
             width = rows[name].max() - rows[name].min()  # type: ignore[operator]
-            total += len(members) * weight / 10 * width / spans[name]
+            total += len(members) * weight / 2.5 * width / spans[name]
     assert outcome.loss == pytest.approx(total)
 
 
