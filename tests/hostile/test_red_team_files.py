@@ -16,7 +16,7 @@ import nymity as ny
 from nymity.cli import publish as publish_command
 from nymity.cli import report as report_command
 from nymity.core.commit import committing, refuse_between
-from nymity.core.errors import FileError
+from nymity.core.errors import FileError, TableError
 from nymity.core.locks import LOCK_NAME
 from nymity.publishing import check as checking
 from nymity.publishing.earlier_opening import _kept
@@ -180,12 +180,14 @@ def test_no_page_on_a_release_that_is_being_replaced(tmp_path: Path) -> None:
     assert not (tmp_path / "release" / LOCK_NAME).exists()
 
 
-def test_the_full_report_refuses_a_release_of_the_first_version(
+def test_the_full_report_on_a_release_with_another_log_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = Path(shutil.copytree(OLD / "levels", tmp_path / "levels"))
+    log = folder / "release-custodian" / "log.json"
+    log.write_text(json.dumps({**json.loads(log.read_text()), "salt": "00" * 32}))
     monkeypatch.chdir(folder)
-    with pytest.raises(FileError, match="nymity-certificate-2"):
+    with pytest.raises(TableError, match="a table of the same size with other cells"):
         report_command.command(
             Path("release"), reader=report_command.Reader.CUSTODIAN, job=Path("job.json"), quiet=True
         )

@@ -32,7 +32,7 @@ TARGETS = (
 )
 
 _PRIVACY = (
-    "unit/privacy/test_limits.py",
+    "unit/privacy/test_attack_limits.py",
     "unit/privacy/test_sensitive_models.py",
     "unit/privacy/test_averages.py",
     "conformance/test_registered.py",

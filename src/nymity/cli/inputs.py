@@ -53,6 +53,7 @@ def open_released(release: Path, job: Path | None, *, recoding: Path | None = No
 
 def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     """Read a table that a job publishes, or that a release was made from; of a private one what has a place."""
+    from nymity.dp.private_method import PrivateMethod
     from nymity.dp.public_domain import public_schema
     from nymity.dp.records import Records
     from nymity.io import ReadOptions, read_table, read_text_cells
@@ -60,7 +61,7 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
 
     described = job if isinstance(job, Job) else job.job
     options = described.source.options if described is not None and described.source is not None else ReadOptions()
-    if job.schema is None or not job.is_private:
+    if job.schema is None or not isinstance(job.method, PrivateMethod):
         return read_table(path, options)
     cells = read_text_cells(path, options, job.schema.quasi)
     return Records.of(cells, public_schema(job.schema)).whole(cells)

@@ -52,8 +52,8 @@ def run() -> int:
         Screen().warn(note)
     code = _exit_code()
     sys.stdout.flush()
-    if stdout is not None and stdout.lost is not None and code == ExitCode.HOLDS:
-        code = ExitCode.NOT_PRINTED  # an answer or an error is more than that
+    if stdout is not None and stdout.lost is not None:
+        code = ExitCode.NOT_PRINTED if code == ExitCode.HOLDS else code  # an answer or an error is more than that
         if stdout.reason:
             sys.stderr.write(f"error: not all could be printed: {stdout.reason}\n")
     sys.stderr.flush()

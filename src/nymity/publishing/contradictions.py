@@ -210,7 +210,8 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         return
     if loss.value < 0 or (loss.proven_bound is not None and loss.proven_bound > loss.value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
-    if {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(getattr(stated.method, "minimized", None), tag="key"):
+    minimized = getattr(stated.method, "minimized", None)
+    if minimized is None or {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(minimized, tag="key"):
         yield "the loss is not the one that its method minimizes (loss, job.method)"
     nodes, checked = loss.lattice_nodes, loss.nodes_checked
     if nodes is not None and nodes != _nodes(form, stated.schema):

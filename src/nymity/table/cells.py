@@ -72,5 +72,6 @@ def whole_numbers(values: Any) -> NDArray[np.int64]:
     """Return an array of the whole numbers a file lists; numpy alone would cut 0.5 to 0."""
     listed = np.array(values)
     if listed.size and listed.dtype.kind != "i":
-        raise ValueError(f"{listed.dtype} where whole numbers are expected")
+        odd = next(value for value in np.array(values, dtype=object).flat if not isinstance(value, int))
+        raise ValueError(f"{odd!r} where whole numbers are expected")
     return listed.astype(np.int64)

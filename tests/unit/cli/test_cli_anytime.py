@@ -11,6 +11,7 @@ import nymity as ny
 from nymity.cli.main import app
 from nymity.core.wording import percent
 from nymity.report.search import _proof
+from nymity.report.subject import Subject
 
 JOB = """
 source = "stays.csv"
@@ -68,8 +69,9 @@ def test_a_proof_is_told(tmp_path: Path) -> None:
 def test_the_report_tells_the_same() -> None:
     frame, schema = ny.datasets.hospital(rows=500), ny.datasets.hospital_schema()
     method = ny.AnytimeLattice(suppression=0.05, checks=80)
-    outcome = ny.publish(frame, schema, privacy=ny.KAnonymity(k=5), method=method).outcome
-    assert outcome.gap is not None
-    told = f"is not ruled out, but it is proved that none loses more than {percent(outcome.gap)} less."
-    assert _proof(outcome).endswith(told)
-    assert _proof(outcome).startswith("80 of 3,600 nodes were checked; a better one")
+    release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=5), method=method)
+    assert release.outcome.gap is not None
+    told = f"is not ruled out, but it is proved that none loses more than {percent(release.outcome.gap)} less."
+    proof = _proof(Subject.of(release, frame))
+    assert proof.endswith(told)
+    assert proof.startswith("80 of 3,600 nodes were checked; a better one")

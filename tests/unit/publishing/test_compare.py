@@ -232,13 +232,15 @@ def test_only_what_is_asked_for() -> None:
 
 
 def test_a_comparer_measures_the_original_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    release, bound = released(method=OptimalLattice(suppression=0.2)), []
-    bind = LOSSES["precision"].bind
-    monkeypatch.setattr(LOSSES["precision"], "bind", lambda loss, table: bound.append(table) or bind(loss, table))
+    release, prepared = released(method=OptimalLattice(suppression=0.2)), list[Any]()
+    prepare = LOSSES["precision"].prepare
+    monkeypatch.setattr(
+        LOSSES["precision"], "prepare", lambda loss, table: prepared.append(table) or prepare(loss, table)
+    )
     comparer = Comparer(people(), people_schema())
     for measures in (["precision"], ["loss", "precision"], None):
         assert comparer.compare(release, measures=measures).value("precision") > 0
-    assert len(bound) == 1
+    assert len(prepared) == 1
 
 
 @pytest.mark.parametrize("measures", [["lost"], ["loss", 3], "loss"])

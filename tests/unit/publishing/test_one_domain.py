@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import nymity as ny
 from nymity.core.progress import Observer
 from nymity.partition.method import Partitioned, PartitionMethod
-from nymity.partition.problem import Problem
+from nymity.partition.problem import PartitionProblem
 from nymity.publishing.compare import Comparison, compare
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
@@ -57,7 +57,7 @@ class AtLevels(PartitionMethod):
     levels: tuple[int, ...] = ()
     key = "at-levels"
 
-    def divide(self, problem: Problem, observe: Observer) -> Partitioned:
+    def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         table = problem.table
         codes = [
             h.codes[level][c] for h, level, c in zip(table.hierarchies, self.levels, table.combinations.T, strict=True)
