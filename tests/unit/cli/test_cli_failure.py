@@ -263,6 +263,17 @@ def test_streams_that_are_closed(folder: Path, closed: str, code: int) -> None:
     assert json.loads((folder / "release/certificate.json").read_text())["output"]["records"] > 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+@pytest.mark.parametrize("arguments", ["", "key", "no-such-command"])
+def test_help_or_an_error_that_cannot_be_printed(arguments: str) -> None:
+    """Without a command the list of them is shown; where that is lost it is said."""
+    done = subprocess.run(
+        ["sh", "-c", f"{' '.join(PROGRAM)} {arguments} >&-"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert ("No such command" if "no-such" in arguments else "not all could be printed: it is closed") in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("arguments", [PUBLISH, ("inspect", "people.csv", "--json"), ("--version",), ("--help",)])
 def test_a_full_disk_below_stdout(folder: Path, arguments: tuple[str, ...]) -> None:
