@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -151,6 +151,8 @@ class OpenedRelease:
     given_population: pl.DataFrame | None = None
     given_log: CustodianLog | None = None
     custodian: Custody | None = None
+    #: Promises that a check found broken, by their number, with what it measured.
+    broken: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     @staticmethod
     def of(release: Release | OpenedRelease | str | Path) -> OpenedRelease:
@@ -219,7 +221,12 @@ class OpenedRelease:
     @property
     def verdict(self) -> str:
         """Say in a few words how it stood when it was measured."""
-        return verdict(self.certificate.measured.holds, len(self.warnings))
+        return verdict(self.holds, len(self.warnings))
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise was kept when it was measured, and no check since found otherwise."""
+        return self.certificate.measured.holds and not self.is_foreseeable and not self.broken
 
     @cached_property
     def log(self) -> KeptLog | None:
@@ -365,6 +372,8 @@ class OpenedRelease:
     def reached(self, number: int) -> tuple[Promise, Mapping[str, Any], bool]:
         """Return a promise with the parameters that were measured, and whether they suffice."""
         promised, models = self.certificate.promised[number], self.certificate.measured.models
+        if number in self.broken:
+            return promised, self.broken[number], False
         found = models[number] if number < len(models) else None
         return promised, {} if found is None else found.parameters, found is not None and found.holds
 

@@ -80,7 +80,7 @@ def _opening(released: OpenedRelease) -> Html:
         ),
     ]
     rows = [(what, listed(names), how) for what, names, how in roles if names]
-    kind = "bad" if not certificate.measured.holds or released.is_seeded else "warned" if released.warnings else "good"
+    kind = "bad" if not released.holds or released.is_seeded else "warned" if released.warnings else "good"
     said = "nothing is promised: a known seed" if released.is_seeded else f"every promise {released.verdict}"
     return _BOARD.opening(
         released.file_name,

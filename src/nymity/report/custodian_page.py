@@ -24,6 +24,7 @@ from nymity.report.learning import learning_section
 from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Section
 from nymity.report.overview import overview_section
+from nymity.report.received import checked
 from nymity.report.risk import risk_section
 from nymity.report.search import search_section
 from nymity.report.subject import Subject
@@ -72,6 +73,8 @@ def render_report(
     and its schema. It looks at nothing else that is given.
     """
     opened = OpenedRelease.of(release)
+    if opened.given_log is None:  # on disk, where it may have been changed
+        opened = checked(opened)
     if opened.is_private:
         return private_page(opened)
     subject = Subject.of(opened, to_polars(original), comparison)

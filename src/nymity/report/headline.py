@@ -26,7 +26,7 @@ def headline(opened: OpenedRelease) -> Html:
 
 def badge(opened: OpenedRelease) -> Html:
     """Say whether the release holds, and with how many warnings."""
-    holds, number = opened.certificate.measured.holds and not opened.is_foreseeable, len(opened.warnings)
+    holds, number = opened.holds, len(opened.warnings)
     kind = "bad" if not holds else "warned" if number else "good"
     return HEADLINE.badge(kind, f"{'✓' if holds else '✗'} {verdict(holds, number)}")
 

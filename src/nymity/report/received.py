@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -23,12 +24,19 @@ def staged(folder: str | Path, tables: Sequence[pl.DataFrame]) -> OpenedRelease:
 
 
 def received(release: str | Path | OpenedRelease) -> OpenedRelease:
-    """Open a release by its folder or a file in it; refuse a certificate of other tables, or one that was changed."""
+    """Open a release by its folder or a file in it, and check it."""
     if isinstance(release, OpenedRelease):
-        opened = release
-    else:
-        opened = open_release(Path(release) if Path(release).is_dir() else Path(release).parent)
-    wrong = [one for one in check(opened).findings if one.answer is Answer.BROKEN and one.about in _REPEATED]
+        return checked(release)
+    return checked(open_release(Path(release) if Path(release).is_dir() else Path(release).parent))
+
+
+def checked(opened: OpenedRelease) -> OpenedRelease:
+    """Refuse a certificate of other tables, or one that was changed; return the release with its broken promises.
+
+    Those of an earlier version may be broken by what has been learned since: its masked rows were no class.
+    """
+    result = check(opened)
+    wrong = [one for one in result.findings if one.answer is Answer.BROKEN and one.about in _REPEATED]
     if wrong:
         raise FileError(
             CERTIFICATE_NAME if opened.files.path is None else str(opened.files.path.with_name(CERTIFICATE_NAME)),
@@ -36,7 +44,8 @@ def received(release: str | Path | OpenedRelease) -> OpenedRelease:
             got=f"another one: {wrong[0].says}",
             hint="nymity check lists all that differs",
         )
-    return opened
+    broken = enumerate(result.promises)
+    return replace(opened, broken={n: one.measured or {} for n, one in broken if one.answer is Answer.BROKEN})
 
 
 #: What of a certificate a page repeats.
