@@ -72,6 +72,6 @@ def whole_numbers(values: Any) -> NDArray[np.int64]:
     """Return an array of the whole numbers a file lists; numpy alone would cut 0.5 to 0."""
     listed = np.array(values)
     if listed.size and listed.dtype.kind != "i":
-        odd = next(value for value in np.array(values, dtype=object).flat if not isinstance(value, int))
-        raise ValueError(f"{odd!r} where whole numbers are expected")
+        others = [value for value in np.array(values, dtype=object).flat if type(value) is not int]
+        raise ValueError(f"{repr(others[0])[:40] if others else 'too large ones'} where whole numbers are expected")
     return listed.astype(np.int64)
