@@ -23,7 +23,7 @@ from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refus
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.paths import path_text
 from nymity.io import read_table, to_polars
-from nymity.privacy import PrivacyModel
+from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise
@@ -354,20 +354,32 @@ class OpenedRelease:
             rows = rows & (as_text(self.table[name]) == MASK).fill_null(False)
         return int(rows.sum()) if self.quasi else 0
 
+    @cached_property
+    def class_sizes(self) -> tuple[int | None, int]:
+        """The records of the smallest class, and how many classes there are: as certified.
+
+        They are counted again where a check found a promise about classes broken, by the rule of today.
+        """
+        measured = self.certificate.measured
+        if self.broken and self.kind == "classes":
+            groups = Groups(self.table, self.quasi)
+            return groups.smallest, len(groups.sizes)
+        return measured.smallest_class, measured.classes
+
     @property
     def highest_risk(self) -> tuple[int, int] | None:
         """Numerator and denominator of the largest chance to pick anybody's row, where that was measured."""
-        measured = self.certificate.measured
+        smallest: Any = self.class_sizes[0]
         if self.kind == "matching":
-            found = next((one.parameters.get("k") for one in measured.models if one.model == "k-matching"), None)
-            return (1, found) if isinstance(found, int) and found > 0 else None
-        return (1, measured.smallest_class) if measured.smallest_class else None
+            reached = (self.reached(number) for number in range(len(self.certificate.promised)))
+            smallest = next((found.get("k") for promised, found, _ in reached if promised.model == "k-matching"), None)
+        return (1, smallest) if isinstance(smallest, int) and smallest > 0 else None
 
     @property
     def average_risk(self) -> tuple[int, int] | None:
         """The same on average over rows."""
-        measured = self.certificate.measured
-        return (measured.classes, measured.records) if measured.records and self.kind != "matching" else None
+        records = self.certificate.measured.records
+        return (self.class_sizes[1], records) if records and self.kind != "matching" else None
 
     def reached(self, number: int) -> tuple[Promise, Mapping[str, Any], bool]:
         """Return a promise with the parameters that were measured, and whether they suffice."""

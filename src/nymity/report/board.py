@@ -81,7 +81,8 @@ def _opening(released: OpenedRelease) -> Html:
     ]
     rows = [(what, listed(names), how) for what, names, how in roles if names]
     kind = "bad" if not released.holds or released.is_seeded else "warned" if released.warnings else "good"
-    said = "nothing is promised: a known seed" if released.is_seeded else f"every promise {released.verdict}"
+    kept = f"every promise {released.verdict}" if released.holds else "not every promise holds"
+    said = "nothing is promised: a known seed" if released.is_seeded else kept
     return _BOARD.opening(
         released.file_name,
         HEADLINE.badge(kind, said),
@@ -148,7 +149,7 @@ def _after(released: OpenedRelease) -> tuple[str, str, str]:
     if released.kind == "buckets":
         return "as before", "as before", "as before"
     highest, average = released.highest_risk, released.average_risk
-    smallest = released.certificate.measured.smallest_class
+    smallest = released.class_sizes[0]
     unique = "not protected" if released.kind == "matching" else "0" if smallest != 1 else "some"
     return (
         "–" if highest is None else percent(*highest),
@@ -158,7 +159,7 @@ def _after(released: OpenedRelease) -> tuple[str, str, str]:
 
 
 def _after_in_words(released: OpenedRelease) -> str:
-    smallest = released.certificate.measured.smallest_class
+    smallest = released.class_sizes[0]
     if smallest is None:
         return "No record is published."
     return {

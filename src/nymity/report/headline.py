@@ -61,8 +61,9 @@ def _card(opened: OpenedRelease, number: int) -> Html:
     name, _, sentence = promised.means.rpartition(": ")
     measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
     verified = f"Verified {promised.verified}." if promised.verified else ""
+    note = verified if holds else "It does not hold for this table."
     sentence = f"{sentence[:1].upper()}{sentence[1:]}."
-    return HEADLINE.card(holds, name or promised.model, sentence, measured, verified)
+    return HEADLINE.card(holds, name or promised.model, sentence, measured, note)
 
 
 def numbers(key: str, promised: object, measured: object) -> Html:

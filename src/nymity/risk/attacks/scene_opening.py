@@ -40,7 +40,7 @@ def open_scene(
     released = Released.of(release)
     schema = released.schema_for("attack")
     scene = _bare(released, schema, name, settings)
-    source = None if original is None else _without_dropped(to_polars(original), schema)
+    source = None if original is None else _published_records(to_polars(original), schema)
     if released.population is None and population is not None:
         released = replace(released, population=to_polars(population))
     reading = released.reading(None if source is None else source[0])
@@ -103,11 +103,10 @@ def require_columns(where: str, frame: pl.DataFrame, names: Sequence[str]) -> No
             )
 
 
-def _without_dropped(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, Ints]:
+def _published_records(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, Ints]:
     """Return the records that could be published, and their rows in the source."""
     require_columns("original", source, [*schema.quasi, *schema.sensitive])
-    kept = np.flatnonzero(~schema.gaps(source))
-    return source[kept], kept.astype(np.int64)
+    return schema.without_gaps(source)
 
 
 def _numbered(labels: Sequence[Label]) -> dict[Label, int]:
