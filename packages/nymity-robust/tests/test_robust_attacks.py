@@ -8,6 +8,7 @@ from robust_toys import linear, tiny_data, trained
 
 from nymity.core.errors import ParameterError
 from nymity_robust import (
+    APGD,
     ATTACKS,
     FGSM,
     JSMA,
@@ -45,6 +46,8 @@ GRADIENT: list[GradientAttack] = [
     BRIEF,
     PGD(epsilon=0.4, step=0.05, steps=20),
     PGD(epsilon=4.0, step=0.5, steps=20, norm="l2"),
+    APGD(epsilon=0.4, steps=20),
+    APGD(epsilon=4.0, steps=20, norm="l2", loss="dlr"),
     IterativeFGSM(epsilon=0.4, step=0.05, steps=20),
     FGSM(epsilon=0.4),
     LBFGS(searches=4, steps=15),
@@ -141,7 +144,7 @@ def test_examples_hold_on_fresh_evaluation_within_the_stated_norm(attack: Gradie
     assert made.images.min() >= 0
     assert made.images.max() <= 1
     torch.testing.assert_close(made.distances(), L2(made.images, images))
-    if isinstance(attack, PGD | FGSM | IterativeFGSM):
+    if isinstance(attack, PGD | APGD | FGSM | IterativeFGSM):
         norm = Norm(name=getattr(attack, "norm", "linf"))
         assert (made.distances(norm) <= attack.epsilon + 1e-5).all()
     if isinstance(attack, JSMA):
@@ -265,7 +268,7 @@ def test_the_estimate_over_draws_converges() -> None:
 
 
 def test_every_attack_is_registered_frozen_and_describes_itself() -> None:
-    assert len(ATTACKS) == 15
+    assert len(ATTACKS) == 16
     for key, kind in ATTACKS.items():
         attack = kind()
         assert attack.describe()["key"] == key

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from nymity_robust.architectures import ARCHITECTURES, Architecture
 from nymity_robust.attacks import (
+    APGD,
     ATTACKS,
     FGSM,
     JSMA,
@@ -63,6 +64,7 @@ from nymity_robust.training import Training, thesis_temperatures, train
 from nymity_robust.voting import EnsembleVoting
 
 __all__ = [
+    "APGD",
     "ARCHITECTURES",
     "ATTACKS",
     "AdversarialExamples",

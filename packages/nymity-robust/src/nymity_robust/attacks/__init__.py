@@ -9,6 +9,7 @@ from nymity_robust.attacks.adaptive import (
     Resubmission,
     WholeEnsemble,
 )
+from nymity_robust.attacks.apgd import APGD
 from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack
 from nymity_robust.attacks.carlini_wagner import CarliniWagner, CarliniWagnerAsPublished
 from nymity_robust.attacks.control import random_of_same_size
@@ -27,6 +28,7 @@ ATTACKS: dict[str, type[ClassifierAttack]] = {
         FGSM,
         IterativeFGSM,
         PGD,
+        APGD,
         JSMA,
         LBFGS,
         CarliniWagner,
@@ -43,6 +45,7 @@ ATTACKS: dict[str, type[ClassifierAttack]] = {
 }
 
 __all__ = [
+    "APGD",
     "ATTACKS",
     "AdversarialExamples",
     "ClassifierAttack",

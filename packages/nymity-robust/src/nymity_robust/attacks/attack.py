@@ -160,9 +160,25 @@ class GradientAttack(ClassifierAttack):
 
 def gradient(surface: Surface, images: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
     """Return the gradient of each image's own loss, a function of logits, averaged over members and draws."""
+    return look(surface, images, loss).slope
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Look:
+    """One pass over a batch: the answers, each image's loss, and its slope."""
+
+    logits: Tensor
+    loss: Tensor
+    slope: Tensor
+
+
+def look(surface: Surface, images: Tensor, loss: Callable[[Tensor], Tensor]) -> Look:
+    """Ask once, and differentiate each image's own loss, averaged over members and draws."""
     images = images.detach().requires_grad_()
-    (found,) = torch.autograd.grad(averaged(loss(surface(images))).sum(), images)
-    return found
+    logits = surface(images)
+    values = averaged(loss(logits))
+    (slope,) = torch.autograd.grad(values.sum(), images)
+    return Look(logits=logits.detach(), loss=values.detach(), slope=slope)
 
 
 def averaged(values: Tensor) -> Tensor:
