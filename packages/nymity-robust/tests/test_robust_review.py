@@ -43,6 +43,9 @@ LEAST = Scrutiny(
     pgd_steps=3,
     square_draws=2,
     square_queries=4,
+    masking_steps=(1, 5),
+    masking_draws=(1, 3),
+    grid=1,
 )
 
 
@@ -225,7 +228,10 @@ def test_bookkeeping_and_bounded_attacks_are_summed_up(tmp_path: Path) -> None:
         assert entry["superimposition-3"]["mean_l2"] > entry["superimposition-2"]["mean_l2"]
     assert published["single"]["l2"] <= again["single"]["l2"] + 1e-6
     names = [entry["name"] for entry in found["bounded"]]
-    assert names == ["bounded-pgd-l2-1", "bounded-pgd-linf-0.2", "bounded-square-linf-0.2"]
+    assert names == [
+        *(f"bounded-{kind}-{place}" for kind in ("pgd", "apgd", "apgd-dlr") for place in ("l2-1", "linf-0.2")),
+        "bounded-square-linf-0.2",
+    ]
     assert found["bounded"][0]["made"]["mean_l2"] <= 1.0 + 1e-5
     assert json.loads((tmp_path / "review.json").read_text())["hours"] > 0
 

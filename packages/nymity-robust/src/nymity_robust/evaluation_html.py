@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable, Iterator
 
 from torch import Tensor
 
 from nymity.core.template import Template
 from nymity_robust.evaluation import AttackOutcome, Evaluation
+from nymity_robust.pictures import png
 from nymity_robust.rates import MeasuredRate
 
 _PAGE = Template("evaluation.html", "nymity_robust")
@@ -18,16 +18,6 @@ _PAGE = Template("evaluation.html", "nymity_robust")
 def evaluation_page(evaluations: Iterable[Evaluation]) -> str:
     """Write evaluations as one page."""
     return str(_PAGE.page(list(evaluations), facts=_facts, share=_share, images=_images))
-
-
-def png(image: Tensor) -> bytes:
-    """Encode pixels (1 or 3, height, width) in [0, 1] as a PNG file."""
-    from PIL import Image
-
-    pixels = (image.clamp(0, 1) * 255).round().byte().permute(1, 2, 0).contiguous().numpy()
-    written = io.BytesIO()
-    Image.fromarray(pixels.squeeze(2) if pixels.shape[2] == 1 else pixels).save(written, "PNG")
-    return written.getvalue()
 
 
 def _facts(evaluation: Evaluation) -> str:

@@ -52,17 +52,22 @@ class Superimposition(ClassifierAttack):
 
         ``success`` says whether every perturbation added fooled its own member.
         """
-        assert made.member is not None
-        members = int(made.member.max()) + 1
-        size = made.distances().where(made.success, torch.inf).view(members, -1)  # (members, n)
-        smallest = size.topk(self.count, dim=0, largest=False)
-        row = torch.arange(size.shape[1], device=size.device)
-        changes = (made.images - made.originals).unflatten(0, (members, -1))
-        originals = made.originals[: size.shape[1]]
+        smallest = self.smallest(made)
+        wishes = smallest.indices.shape[1]
+        row = torch.arange(wishes, device=smallest.indices.device)
+        changes = (made.images - made.originals).unflatten(0, (-1, wishes))  # (members, n, …)
+        originals = made.originals[:wishes]
         return AdversarialExamples(
             originals=originals,
             images=(originals + changes[smallest.indices, row].sum(0)).clamp(0, 1),
-            criterion=made.criterion.take(slice(0, size.shape[1])),
+            criterion=made.criterion.take(slice(0, wishes)),
             success=smallest.values.isfinite().all(0),
-            source=made.source[: size.shape[1]],
+            source=made.source[:wishes],
         )
+
+    def smallest(self, made: AdversarialExamples) -> torch.return_types.topk:
+        """Return the members with the smallest perturbations, (count, n), and their sizes, infinite if they failed."""
+        assert made.member is not None
+        members = int(made.member.max()) + 1
+        size = made.distances().where(made.success, torch.inf).view(members, -1)  # (members, n)
+        return size.topk(self.count, dim=0, largest=False)

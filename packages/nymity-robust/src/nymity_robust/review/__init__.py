@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nymity_robust.review.review import PARTS, Review, Scrutiny
+from nymity_robust.review.review import PARTS, Review
+from nymity_robust.review.scrutiny import Scrutiny
 from nymity_robust.review.standing import Standing, stand
 
 __all__ = ["PARTS", "Review", "Scrutiny", "Standing", "stand"]

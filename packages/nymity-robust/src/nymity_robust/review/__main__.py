@@ -17,12 +17,16 @@ from nymity_robust.data import load_images
 from nymity_robust.device import choose_device
 from nymity_robust.noise import LaplaceNoise
 from nymity_robust.pipeline import plan
-from nymity_robust.review.review import ATTACKERS, PARTS, Review, Scrutiny
+from nymity_robust.review.bounded import KINDS
+from nymity_robust.review.review import ATTACKERS, PARTS, Review
+from nymity_robust.review.scrutiny import Scrutiny
+from nymity_robust.samples import samples_of
 from nymity_robust.seeds import generator
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the pieces that are asked for and not there yet, then sum up all that are there."""
+    usual = Scrutiny()
     parser = argparse.ArgumentParser(prog="python -m nymity_robust.review", description="A noisy vote under scrutiny.")
     parser.add_argument("members", type=Path, nargs="+", help="trained members; several files are joined")
     parser.add_argument("--data", default="mnist")
@@ -34,7 +38,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, help="how many pairs of the curves; all unless given")
     parser.add_argument("--images", type=int)
     parser.add_argument("--l2", default="1,2,3,4", help="radii of the bounded attacks, images from -0.5 to 0.5")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="of bounded attacks")
     parser.add_argument("--linf", default="0.1,0.2,0.3")
+    parser.add_argument("--judged", type=int, default=usual.judged, help="fresh answers to each example")
+    parser.add_argument("--steps", type=int, default=usual.pgd_steps, help="of PGD and Auto-PGD")
+    parser.add_argument("--draws", type=int, default=usual.pgd_draws, help="that PGD and Auto-PGD average over")
+    parser.add_argument("--queries", type=int, default=usual.square_queries, help="of the square attack")
+    parser.add_argument("--masking-steps", default=_text(usual.masking_steps), help="to compare with --steps")
+    parser.add_argument("--masking-draws", default=_text(usual.masking_draws), help="to compare with --draws")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no piece is begun that would not fit")
     parser.add_argument("--batch", type=int, default=1024, help="pairs × draws × members in work at a time")
     parser.add_argument("--device", default="auto")
@@ -58,6 +69,12 @@ def main(arguments: list[str] | None = None) -> int:
                 attack=wanted.attack,
                 wishes=wanted.wishes,
                 known=wanted.known,
+                judged=given.judged,
+                pgd_steps=given.steps,
+                pgd_draws=given.draws,
+                square_queries=given.queries,
+                masking_steps=_whole(given.masking_steps),
+                masking_draws=_whole(given.masking_draws),
                 l2=_numbers(given.l2),
                 linf=_numbers(given.linf),
                 seed=wanted.seed,
@@ -73,7 +90,11 @@ def main(arguments: list[str] | None = None) -> int:
         if "bookkeeping" in parts:
             review.bookkeeping()
         if "bounded" in parts:
-            review.bounded()
+            review.bounded(tuple(given.kinds.split(",")))
+        if "masking" in parts:
+            review.masking()
+        if "samples" in parts:
+            review.samples(samples_of(test).to(device))
         if "curves" in parts:
             review.curves(tuple(given.attackers.split(",")), _numbers(given.confidences), pairs=given.pairs)
         review.gather()
@@ -86,6 +107,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _numbers(text: str) -> tuple[float, ...]:
     return tuple(float(value) for value in text.split(","))
+
+
+def _whole(text: str) -> tuple[int, ...]:
+    return tuple(int(value) for value in text.split(","))
+
+
+def _text(numbers: tuple[int, ...]) -> str:
+    return ",".join(map(str, numbers))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Review: what an attacker reaches who averages over more draws, asks for more margin, or is bounded.
 
-Three parts, each in pieces that are kept in files; a piece whose file is there is not made again, so a review can be
+Five parts, each in pieces that are kept in files; a piece whose file is there is not made again, so a review can be
 stopped at any time and says for everything how many of all pairs (image, target) it rests on.
 
 ``curves``
@@ -11,7 +11,11 @@ stopped at any time and says for everything how many of all pairs (image, target
     Examples made for single noisy members and superimposed (section 4.3.3), once judged again on fresh noise, once as
     published: kept because they held under one draw.
 ``bounded``
-    Any wrong label within a radius: PGD in L2 and L∞ and the square attack, which needs no gradient.
+    Any wrong label within a radius: PGD and Auto-PGD in L2 and L∞, and the square attack, which needs no gradient.
+``masking``
+    Checks whether gradients are only hidden (:mod:`nymity_robust.review.masking`).
+``samples``
+    Appendix B of the thesis: how votes answer two images with every target (:mod:`nymity_robust.samples`).
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,16 +34,14 @@ from torch import Tensor
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.core.validation import number, one_of, whole_number
+from nymity.core.validation import one_of
 from nymity_robust.attacks import (
-    PGD,
     AdversarialExamples,
     CarliniWagner,
     CarliniWagnerAsPublished,
     ClassifierAttack,
     ExpectationOverTransformation,
     PartialKnowledge,
-    Square,
     Superimposition,
     WholeEnsemble,
     craft_for_members,
@@ -53,38 +55,22 @@ from nymity_robust.evaluation import wishes_of
 from nymity_robust.images import LabelledImages
 from nymity_robust.noise import LaplaceNoise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble
+from nymity_robust.review.bounded import KINDS, bounded_attacks
+from nymity_robust.review.masking import Check, checks, surface
+from nymity_robust.review.scrutiny import Scrutiny
 from nymity_robust.review.standing import Standing, count_answers, stand
+from nymity_robust.samples import answer_samples
 from nymity_robust.seeds import derive
 from nymity_robust.voting import EnsembleVoting
 
 #: What a review consists of.
-PARTS = ("curves", "bookkeeping", "bounded")
+PARTS = ("curves", "bookkeeping", "bounded", "masking", "samples")
+
+#: The piece with the loss surface.
+SURFACE = "masking-surface"
 
 #: Attackers of the curves: without noise, then by draws averaged.
 ATTACKERS = ("partial", "whole", "1", "4", "16", "64")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scrutiny:
-    """Everything that a piece's figures depend on, but for the members and the images."""
-
-    attack: CarliniWagner = field(default_factory=lambda: CarliniWagner(searches=6, steps=200, continued=False))
-    wishes: str = "every-target"
-    known: int = 10
-    judged: int = 100
-    l2: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0)
-    linf: tuple[float, ...] = (0.1, 0.2, 0.3)
-    pgd_draws: int = 16
-    pgd_steps: int = 50
-    square_draws: int = 4
-    square_queries: int = 500
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("known", "judged", "pgd_draws", "pgd_steps", "square_draws", "square_queries"):
-            whole_number(f"Scrutiny.{name}", getattr(self, name), at_least=1)
-        for radius in (*self.l2, *self.linf):
-            number("Scrutiny radius", radius, above=0)
 
 
 class Review:
@@ -108,7 +94,7 @@ class Review:
     ) -> None:
         self.scrutiny, self.data, self.folder = scrutiny, data, folder
         self.batch, self.left, self.observe = batch, left, observe
-        self.noisy = NoisyEnsemble(ensemble, noise)
+        self.noise, self.noisy = noise, NoisyEnsemble(ensemble, noise)
         self.defence = EnsembleVoting(self.noisy)
         self.image, self.criterion = _by_rounds(*wishes_of(data, scrutiny.wishes), images=len(data))
         members = fingerprint(*ensemble.weights.values(), ensemble.temperatures)
@@ -149,21 +135,45 @@ class Review:
                 name = f"bookkeeping-{title}-{first}"
                 self._piece(name, "bookkeeping", partial(self._superimposed, attack, rows, name))
 
-    def bounded(self) -> None:
+    def bounded(self, kinds: tuple[str, ...] = KINDS) -> None:
         """Attack every image within each radius, towards any wrong label."""
-        scrutiny, steps = self.scrutiny, self.scrutiny.pgd_steps
-        attacks: dict[str, ClassifierAttack] = {}
-        for norm, radii in (("l2", scrutiny.l2), ("linf", scrutiny.linf)):
-            for radius in radii:
-                inner = PGD(norm=norm, epsilon=radius, step=2.5 * radius / steps, steps=steps)
-                averaged = ExpectationOverTransformation(attack=inner, draws=scrutiny.pgd_draws)
-                attacks[f"bounded-pgd-{norm}-{radius:g}"] = averaged
-        for radius in scrutiny.linf:
-            square = Square(epsilon=radius, queries=scrutiny.square_queries)
-            averaged = ExpectationOverTransformation(attack=square, draws=scrutiny.square_draws)
-            attacks[f"bounded-square-linf-{radius:g}"] = averaged
-        for name, attack in attacks.items():
-            self._piece(name, name.rsplit("-", 1)[0], partial(self._within, attack, name))
+        for kind in kinds:
+            one_of("kind", kind, KINDS)
+        for name, attack in bounded_attacks(self.scrutiny):
+            if attack.kind in kinds:
+                work = partial(self._within, attack.averaged(), attack.draws, name)
+                self._piece(name, attack.sort, work, cost=attack.cost)
+
+    def masking(self) -> None:
+        """Make what the checks for masked gradients compare; pieces that other parts made are theirs too."""
+        seed = derive(self.scrutiny.seed, SURFACE)
+        look = partial(surface, self.scrutiny, self.defence, self.data, batch=self.batch, seed=seed)
+        self._piece(SURFACE, SURFACE, look)
+        for check in self._checks():
+            for probe in check.probes():
+                work = partial(self._within, probe.attack, probe.draws, probe.name)
+                self._piece(probe.name, probe.sort, work, cost=probe.cost)
+
+    def samples(self, samples: LabelledImages) -> None:
+        """Attack the two samples of appendix B; the panels of its figures go to the folder ``figures``."""
+
+        def show(name: str, picture: bytes) -> None:
+            replace_file(self.folder / "figures" / f"{name}.png", lambda staged: staged.write_bytes(picture))
+
+        def work() -> dict[str, Any]:
+            answered = answer_samples(
+                self.noisy.ensemble,
+                self.noise,
+                samples,
+                self.scrutiny.attack,
+                judged=self.scrutiny.judged,
+                seed=derive(self.scrutiny.seed, "samples"),
+                batch=self.batch,
+                show=show,
+            )
+            return {"data": samples.name, "answered": answered}
+
+        self._piece("samples", "samples", work)
 
     def gather(self) -> dict[str, Any]:
         """Sum up every piece that is there; written to ``review.json``."""
@@ -180,10 +190,13 @@ class Review:
             "curves": _curve_table(pieces, clean, len(self.criterion)),
             "bookkeeping": _bookkeeping_table(pieces, len(self.criterion)),
             "bounded": [
-                {"name": name, **{kind: Standing.of([piece[kind]]).summary() for kind in ("made", "random")}}
-                for name, piece in pieces.items()
-                if name.startswith("bounded-")
+                {"name": name, **{kind: Standing.of([pieces[name][kind]]).summary() for kind in ("made", "random")}}
+                for name, _ in bounded_attacks(self.scrutiny)
+                if name in pieces
             ],
+            "masking": [check.judge(pieces) for check in self._checks()],
+            "surface": _without_identity(pieces.get(SURFACE)),
+            "samples": _without_identity(pieces.get("samples")),
             "hours": sum(piece["seconds"] for piece in pieces.values()) / 3600,
         }
         _write(self.folder / "review.json", result)
@@ -191,18 +204,19 @@ class Review:
 
     # -- pieces ------------------------------------------------------------------------------------------------
 
-    def _piece(self, name: str, kind: str, work: Callable[[], dict[str, Any]]) -> None:
+    def _piece(self, name: str, sort: str, work: Callable[[], dict[str, Any]], *, cost: float = 1.0) -> None:
+        """Make a piece, unless it is there or would not fit: by what pieces of its sort took for their cost."""
         path = self.folder / "pieces" / f"{name}.json"
         if path.exists():
-            self._took[kind] = max(self._took.get(kind, 0), self._read(path)["seconds"])
+            self._took[sort] = max(self._took.get(sort, 0), self._read(path)["seconds"] / cost)
             return
-        if self.left() <= 1.1 * self._took.get(kind, 0):
+        if self.left() <= 1.1 * cost * self._took.get(sort, 0):
             return
         report(self.observe, Progress(stage=name))
         begun = time.perf_counter()
         found = work()
         seconds = time.perf_counter() - begun
-        self._took[kind] = max(self._took.get(kind, 0), seconds)
+        self._took[sort] = max(self._took.get(sort, 0), seconds / cost)
         _write(path, {"identity": self.identity, "seconds": seconds, **found})
 
     def _curve(self, attacker: str, confidence: float, rows: slice, name: str) -> dict[str, Any]:
@@ -220,9 +234,12 @@ class Review:
         made = attack.run(self.defence, self.data.images[image], criterion, seed=seed, batch=len(criterion))
         return self._stand(made, image, name)
 
-    def _within(self, attack: ClassifierAttack, name: str) -> dict[str, Any]:
+    def _checks(self) -> list[Check]:
+        pixels = self.data.images[0].numel()
+        return list(checks(self.scrutiny, len(self.noisy), pixels))
+
+    def _within(self, attack: ClassifierAttack, draws: int, name: str) -> dict[str, Any]:
         criterion, image = Misclassified(labels=self.data.labels), torch.arange(len(self.data))
-        draws = max(self.scrutiny.pgd_draws, self.scrutiny.square_draws)
         batch = max(1, self.batch // (len(self.noisy) * draws))
         seed = derive(self.scrutiny.seed, name)
         made = attack.run(self.defence, self.data.images, criterion, seed=seed, batch=batch)
@@ -349,6 +366,10 @@ def _bookkeeping_table(pieces: dict[str, dict[str, Any]], pairs: int) -> list[di
             entry[f"superimposition-{count}"] = Standing.of(parts).summary()
         table.append(entry)
     return table
+
+
+def _without_identity(piece: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if piece is None else {key: value for key, value in piece.items() if key != "identity"}
 
 
 def _write(path: Path, value: Any) -> None:
