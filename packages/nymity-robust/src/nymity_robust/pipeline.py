@@ -48,9 +48,13 @@ from nymity_robust.noise import LaplaceNoise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble
 from nymity_robust.partition import disjoint_parts, shared_parts
 from nymity_robust.querying import answers
+from nymity_robust.samples import answer_samples, samples_of
 from nymity_robust.seeds import derive, generator
 from nymity_robust.training import Training, seconds_per_step, thesis_temperatures, train
 from nymity_robust.voting import EnsembleVoting
+
+#: How often a noisy vote is asked about each sample of appendix B.
+_JUDGED = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +150,7 @@ def run_pipeline(
             "ensemble-with-noisy-logit": run.defence("noisy", noisy),
         },
         "certificates": run.stage("certificates", lambda: run.certificates(ensemble)),
+        "samples": run.stage("samples", lambda: run.samples(ensemble)),
     }
     _write(folder / "result.json", result)
     return result
@@ -164,6 +169,7 @@ class _Run:
         test = load_images(wanted.data, "test")
         chosen = torch.randperm(len(test), generator=generator(torch.device("cpu"), wanted.seed, "test"))
         self.test = test.take(chosen).to(device)
+        self.two = samples_of(test).to(device)
 
     def members(self) -> StackedEnsemble:
         """Train the members, or continue."""
@@ -222,6 +228,24 @@ class _Run:
         if self._disjoint:
             found.append(certify_partition(ensemble, self.test.take(slice(0, 1000)), hashed=False).to_dict())
         return found
+
+    def samples(self, ensemble: StackedEnsemble) -> list[dict[str, Any]]:
+        """Attack the two samples of appendix B; its figures go to the folder ``figures``."""
+        wanted = self.plan
+
+        def show(name: str, picture: bytes) -> None:
+            replace_file(self.folder / "figures" / f"{name}.png", lambda staged: staged.write_bytes(picture))
+
+        return answer_samples(
+            ensemble,
+            LaplaceNoise(b=wanted.noise),
+            self.two,
+            wanted.attack,
+            judged=_JUDGED,
+            seed=derive(wanted.seed, "samples"),
+            batch=self.batch,
+            show=show,
+        )
 
     def stage(self, name: str, work: Callable[[], Any]) -> Any:
         """Return what a stage found, from its file if there is one."""

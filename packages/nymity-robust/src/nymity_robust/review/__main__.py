@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from nymity.core.errors import NymityError
+from nymity.core.errors import FileError, NymityError
 from nymity.core.progress import Progress
 from nymity.core.validation import one_of
 from nymity_robust.checkpoints import join_ensembles, load_ensemble
@@ -20,18 +22,20 @@ from nymity_robust.pipeline import plan
 from nymity_robust.review.bounded import KINDS
 from nymity_robust.review.review import ATTACKERS, PARTS, Review
 from nymity_robust.review.scrutiny import Scrutiny
+from nymity_robust.review.tables import review_tables
 from nymity_robust.samples import samples_of
 from nymity_robust.seeds import generator
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make the pieces that are asked for and not there yet, then sum up all that are there."""
+    """Make the pieces that are asked for and not there yet, then sum up all that are there; or show a review."""
     usual = Scrutiny()
     parser = argparse.ArgumentParser(prog="python -m nymity_robust.review", description="A noisy vote under scrutiny.")
-    parser.add_argument("members", type=Path, nargs="+", help="trained members; several files are joined")
+    parser.add_argument("members", type=Path, nargs="*", help="trained members; several files are joined")
+    parser.add_argument("--show", type=Path, help="print the tables of this review.json, and make nothing")
     parser.add_argument("--data", default="mnist")
     parser.add_argument("--scale", default="full", help="the plan whose attack, noise, images and wishes are taken")
-    parser.add_argument("--out", type=Path, required=True, help="folder; a review begun there is continued")
+    parser.add_argument("--out", type=Path, help="folder; a review begun there is continued")
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--attackers", default=",".join(ATTACKERS))
     parser.add_argument("--confidences", default="0,5,10,20")
@@ -50,6 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--batch", type=int, default=1024, help="pairs × draws × members in work at a time")
     parser.add_argument("--device", default="auto")
     given = parser.parse_args(arguments)
+    if given.show is None and not (given.members and given.out):
+        parser.error("members and --out are needed, or --show")
     begun = time.perf_counter()
 
     def tell(progress: Progress) -> None:
@@ -59,6 +65,9 @@ def main(arguments: list[str] | None = None) -> int:
         parts = given.parts.split(",")
         for part in parts:
             one_of("parts", part, PARTS)
+        if given.show is not None:
+            sys.stdout.write(review_tables(_read(given.show), tuple(parts)))
+            return 0
         device, wanted = choose_device(given.device), plan(given.data, given.scale)
         torch.backends.cudnn.benchmark = True  # the same shapes are asked thousands of times
         ensemble = join_ensembles([load_ensemble(path, device)[0] for path in given.members])
@@ -103,6 +112,14 @@ def main(arguments: list[str] | None = None) -> int:
         return error.exit_code
     sys.stderr.write(f"{given.out / 'review.json'}\n")
     return 0
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileError(str(path), expected="a review.json", got=str(error), hint="the review writes it") from error
+    return found
 
 
 def _numbers(text: str) -> tuple[float, ...]:

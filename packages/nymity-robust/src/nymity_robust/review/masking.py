@@ -164,21 +164,21 @@ def _black_box(scrutiny: Scrutiny) -> Check:
 def _draws(scrutiny: Scrutiny, norm: str) -> Check:
     attack = BoundedAttack.of(scrutiny, "pgd", norm, scrutiny.middle(norm))
     others = tuple(
-        _probe(f"masking-draws-{draws}-{attack.place}", replace(attack, draws=draws), f"{draws} draws")
+        _probe(f"masking-draws-{draws}-{attack.place}", replace(attack, draws=draws), _counted(draws, "draw"))
         for draws in scrutiny.masking_draws
     )
     most = f"masking-draws-{max(scrutiny.masking_draws)}-{attack.place}"
-    return _check("draws", attack, (_as_bounded(attack, f"{attack.draws} draws"),), others, (most,))
+    return _check("draws", attack, (_as_bounded(attack, _counted(attack.draws, "draw")),), others, (most,))
 
 
 def _steps(scrutiny: Scrutiny, kind: str, norm: str) -> Check:
     attack = BoundedAttack.of(scrutiny, kind, norm, scrutiny.middle(norm))
     others = tuple(
-        _probe(f"masking-steps-{kind}-{steps}-{attack.place}", replace(attack, steps=steps), f"{steps} steps")
+        _probe(f"masking-steps-{kind}-{steps}-{attack.place}", replace(attack, steps=steps), _counted(steps, "step"))
         for steps in scrutiny.masking_steps
     )
     most = f"masking-steps-{kind}-{max(scrutiny.masking_steps)}-{attack.place}"
-    return _check("steps", attack, (_as_bounded(attack, f"{attack.steps} steps"),), others, (most,))
+    return _check("steps", attack, (_as_bounded(attack, _counted(attack.steps, "step")),), others, (most,))
 
 
 def _check(
@@ -209,6 +209,10 @@ def _probe(name: str, attack: BoundedAttack, stands_for: str) -> Probe:
 def _as_bounded(attack: BoundedAttack, stands_for: str | None = None) -> Probe:
     """Return the piece that the part ``bounded`` makes too: whoever comes first makes it."""
     return _probe(f"bounded-{attack.kind}-{attack.place}", attack, stands_for or attack.kind)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _right(pieces: dict[str, dict[str, Any]], name: str) -> float:

@@ -59,6 +59,7 @@ from nymity_robust.review.bounded import KINDS, bounded_attacks
 from nymity_robust.review.masking import Check, checks, surface
 from nymity_robust.review.scrutiny import Scrutiny
 from nymity_robust.review.standing import Standing, count_answers, stand
+from nymity_robust.review.surface_picture import surface_svg
 from nymity_robust.samples import answer_samples
 from nymity_robust.seeds import derive
 from nymity_robust.voting import EnsembleVoting
@@ -176,13 +177,14 @@ class Review:
         self._piece("samples", "samples", work)
 
     def gather(self) -> dict[str, Any]:
-        """Sum up every piece that is there; written to ``review.json``."""
+        """Sum up every piece that is there; written to ``review.json``, a loss surface to ``surface.svg``."""
         clean = self._clean()
         pieces = {path.stem: self._read(path) for path in sorted((self.folder / "pieces").glob("*.json"))}
-        result = {
+        result: dict[str, Any] = {
             "identity": self.identity,
             "device": describe_device(self.data.images.device),
             "torch_version": torch.__version__,
+            "data": self.data.name,
             "remark": self.data.remark,
             "pairs": len(self.criterion),
             "images": len(self.data),
@@ -200,6 +202,9 @@ class Review:
             "hours": sum(piece["seconds"] for piece in pieces.values()) / 3600,
         }
         _write(self.folder / "review.json", result)
+        if (found := result["surface"]) is not None:
+            drawn = surface_svg(found, f"{self.data.name}: margin around clean images")
+            replace_file(self.folder / "surface.svg", lambda staged: staged.write_text(drawn, encoding="utf-8"))
         return result
 
     # -- pieces ------------------------------------------------------------------------------------------------

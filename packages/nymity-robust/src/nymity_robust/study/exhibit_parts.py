@@ -8,7 +8,7 @@ from typing import Any
 from nymity_lab.study.exhibit import Panel, Value
 from nymity_lab.study.exhibit_parts import where
 from nymity_lab.study.study import Results, Row
-from nymity_robust.study.paper import ENSEMBLE, NOISY
+from nymity_robust.thesis import ENSEMBLE, NOISY
 
 DEFENCES = {ENSEMBLE: "vote", NOISY: "vote with noise"}
 ANSWERS = ("correct", "target", "other")

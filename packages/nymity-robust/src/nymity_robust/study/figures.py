@@ -7,9 +7,9 @@ from collections.abc import Callable
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
 from nymity_lab.study.exhibit_parts import PLOTTED, finding, notes
 from nymity_lab.study.study import Results, Row
-from nymity_robust.study import paper
+from nymity_robust import thesis
 from nymity_robust.study.exhibit_parts import DATA, DEFENCES, data_of, one, outcome, panels_of, papers
-from nymity_robust.study.paper import NOISY
+from nymity_robust.thesis import NOISY
 
 _ACROSS = "perturbation relative to the image, %"
 
@@ -45,7 +45,7 @@ def figure_4_7(results: Results) -> Exhibit:
         for defence, name in DEFENCES.items():
             pair = _pair(results, data, defence)
             ours = [100 * pair["answers"].count(pair[wish]) / len(pair["answers"]) for wish in ("target", "label")]
-            printed = papers(paper.OWN_ANSWERS, data, defence, 2)
+            printed = papers(thesis.OWN_ANSWERS, data, defence, 2)
             for at, mine, theirs in zip(("target", "correct"), ours, printed, strict=True):
                 found.append((name, at, mine, None if theirs is None else 2 * theirs))
         return found

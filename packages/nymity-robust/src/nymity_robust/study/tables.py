@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nymity_lab.study.exhibit import Exhibit, Finding
 from nymity_lab.study.exhibit_parts import finding, notes
 from nymity_lab.study.study import Results
-from nymity_robust.study import paper
+from nymity_robust import thesis
 from nymity_robust.study.exhibit_parts import (
     ANSWERS,
     DATA,
@@ -21,7 +21,7 @@ from nymity_robust.study.exhibit_parts import (
     papers,
     percents,
 )
-from nymity_robust.study.paper import ENSEMBLE, NOISY
+from nymity_robust.thesis import ENSEMBLE, NOISY
 
 _Values = Iterator[tuple[str, str, float | None, float | None]]
 _SHARE, _SIZE = "% of examples", "mean perturbation, % of the image's norm"
@@ -33,7 +33,7 @@ def training(results: Results) -> Exhibit:
 
     def values(data: str) -> _Values:
         facts = one(results, data, "facts")
-        yield "single member, on average", "accuracy", 100 * facts["single"], paper.SINGLE.get(data)
+        yield "single member, on average", "accuracy", 100 * facts["single"], thesis.SINGLE.get(data)
         yield "vote", "accuracy", 100 * facts["vote"]["share"], None
 
     told = {data: one(results, data, "facts") for data in data_of(results)}
@@ -60,9 +60,9 @@ def table_4_3(results: Results) -> Exhibit:
         for defence, name in DEFENCES.items():
             clean = one(results, data, "defence", defence=defence)["clean"]
             attacked = outcome(results, data, defence, "single-network")["correct"]
-            known = paper.CLEAN.get(data, {}).get(defence)
+            known = thesis.CLEAN.get(data, {}).get(defence)
             yield name, "clean", 100 * clean["share"], known
-            printed = papers(paper.ANSWERS["single-network"], data, defence, 3)
+            printed = papers(thesis.ANSWERS["single-network"], data, defence, 3)
             yield name, "attacked", 100 * attacked["share"], printed[0]
 
     return Exhibit(
@@ -126,14 +126,14 @@ def _answers(results: Results, number: str, title: str, attack: str, findings: l
     def classified(data: str) -> _Values:
         for defence, name in DEFENCES.items():
             found = outcome(results, data, defence, attack)
-            printed = papers(paper.ANSWERS[attack], data, defence, 3)
+            printed = papers(thesis.ANSWERS[attack], data, defence, 3)
             yield from ((name, *row) for row in zip(ANSWERS, percents(found[a] for a in ANSWERS), printed, strict=True))
 
     def perturbed(data: str) -> _Values:
         for defence, name in DEFENCES.items():
             found = outcome(results, data, defence, attack)["perturbation"]
             ours = [None if found[answer] is None else 100 * found[answer] for answer in ANSWERS]
-            printed = papers(paper.PERTURBATIONS[attack], data, defence, 3)
+            printed = papers(thesis.PERTURBATIONS[attack], data, defence, 3)
             yield from ((name, *row) for row in zip(ANSWERS, ours, printed, strict=True))
 
     return Exhibit(
@@ -175,7 +175,7 @@ def _single(results: Results, number: str, attack: str) -> Exhibit:
         for defence, name in DEFENCES.items():
             clean = one(results, data, "defence", defence=defence)["single"]
             under = outcome(results, data, defence, attack)["member_accuracy"]
-            printed = papers(paper.SINGLE_UNDER[attack], data, defence, 2)
+            printed = papers(thesis.SINGLE_UNDER[attack], data, defence, 2)
             member = f"single member of the {name}"
             yield member, "clean", 100 * clean, printed[0]
             yield member, "attacked", 100 * under, printed[1]

@@ -1,4 +1,4 @@
-"""What Liang (2020) prints in chapter 4, in percent; by data set and defence."""
+"""What Liang (2020) prints in chapter 4 and appendix B, in percent where it is shares; by data set and defence."""
 
 from __future__ import annotations
 
@@ -61,4 +61,47 @@ SINGLE_UNDER = {
 OWN_ANSWERS = {
     "mnist": {ENSEMBLE: (50, 0), NOISY: (8, 29)},
     "cifar10": {ENSEMBLE: (50, 0), NOISY: (1, 38)},
+}
+
+#: Tables B.1 and B.2: answers of the vote to two samples, by label and target; the columns are SI (2×), SI-NL (2×),
+#: SI (3×) and SI-NL (3×).
+SAMPLES = {
+    "mnist": {
+        7: {
+            0: (7, 7, 0, 7),
+            1: (2, 7, 2, 7),
+            2: (7, 7, 2, 7),
+            3: (7, 7, 3, 7),
+            4: (4, 7, 4, 7),
+            5: (7, 7, 5, 7),
+            6: (6, 7, 6, 7),
+            8: (7, 7, 8, 7),
+            9: (9, 7, 9, 7),
+        },
+        2: {
+            0: (2, 2, 2, 2),
+            1: (2, 2, 2, 2),
+            3: (2, 2, 3, 2),
+            4: (8, 2, 4, 4),
+            5: (2, 2, 5, 2),
+            6: (2, 2, 6, 2),
+            7: (7, 8, 7, 3),
+            8: (2, 2, 8, 2),
+            9: (8, 2, 9, 9),
+        },
+    },
+    "cifar10": {
+        3: dict.fromkeys((0, 1, 2, 4, 5, 6, 7, 8, 9), (3, 3, 3, 3)),
+        8: {
+            0: (8, 8, 8, 8),
+            1: (8, 8, 8, 8),
+            2: (8, 8, 8, 8),
+            3: (8, 8, 8, 8),
+            4: (8, 8, 8, 8),
+            5: (8, 8, 8, 1),
+            6: (8, 8, 8, 8),
+            7: (8, 8, 0, 8),
+            9: (1, 8, 1, 8),
+        },
+    },
 }
