@@ -53,9 +53,6 @@ from nymity_robust.seeds import derive, generator
 from nymity_robust.training import Training, seconds_per_step, thesis_temperatures, train
 from nymity_robust.voting import EnsembleVoting
 
-#: How often a noisy vote is asked about each sample of appendix B.
-_JUDGED = 100
-
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
@@ -241,7 +238,7 @@ class _Run:
             LaplaceNoise(b=wanted.noise),
             self.two,
             wanted.attack,
-            judged=_JUDGED,
+            judged=wanted.smoothing.selection,
             seed=derive(wanted.seed, "samples"),
             batch=self.batch,
             show=show,

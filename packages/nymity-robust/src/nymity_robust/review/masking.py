@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import sqrt
 from typing import Any
 
@@ -48,13 +49,13 @@ from nymity_robust.voting import EnsembleVoting
 MASKED, NO_SIGN, NOT_RUN = "masked", "no sign of masking", "not run"
 
 #: More right answers than this, as a share, are a difference that counts.
-MUCH = 0.05
+MUCH = Fraction(5, 100)
 
 #: What an attack that may make any image of any other may leave right.
-UNBOUNDED = 0.01
+UNBOUNDED = Fraction(1, 100)
 
 #: The share of images on which the gradient must lead farther down than a random direction.
-ASCENT = 0.9
+ASCENT = Fraction(9, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +81,7 @@ class Check:
     base: tuple[Probe, ...]
     others: tuple[Probe, ...]
     decisive: tuple[str, ...]
-    much: float = MUCH
+    much: Fraction = MUCH
 
     def probes(self) -> tuple[Probe, ...]:
         """Return all runs, those that decide first."""
@@ -100,7 +101,7 @@ class Check:
             "radius": self.radius,
             "attack": self.attack,
             "verdict": self._verdict(pieces),
-            "limit": self.much,
+            "limit": float(self.much),
             "runs": found,
             "of_runs": len(self.probes()),
         }
@@ -110,7 +111,7 @@ class Check:
         others = [_right(pieces, name) for name in self.decisive if name in pieces]
         if len(base) < len(self.base) or len(others) < len(self.decisive):
             return NOT_RUN
-        least = min(others, default=0.0)
+        least = min(others, default=Fraction(0))
         return MASKED if min(base) - least > self.much else NO_SIGN
 
 
@@ -215,9 +216,9 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _right(pieces: dict[str, dict[str, Any]], name: str) -> float:
+def _right(pieces: dict[str, dict[str, Any]], name: str) -> Fraction:
     made = pieces[name]["made"]
-    return sum(made["right"]) / (made["draws"] * len(made["right"]))
+    return Fraction(sum(made["right"]), made["draws"] * len(made["right"]))
 
 
 def _order(probe: Probe) -> tuple[int, str]:
@@ -256,7 +257,7 @@ def surface(
         "margin": [[round(float(value), 5) for value in row] for row in margins.double().mean(2)],
         "images": len(data),
         "gradient_leads": leads,
-        "limit": ASCENT,
+        "limit": float(ASCENT),
         "verdict": MASKED if leads["first"] < ASCENT * len(data) else NO_SIGN,
     }
 

@@ -110,7 +110,7 @@ class Review:
                 }
             )
         )
-        self._took: dict[str, float] = {}
+        self._took: dict[str, tuple[float, float]] = {}  # the costliest piece of each sort, and its seconds
 
     def curves(self, attackers: tuple[str, ...], confidences: tuple[float, ...], *, pairs: int | None = None) -> None:
         """Attack the first ``pairs`` pairs (all unless given) in every way; every image comes once in each round."""
@@ -210,19 +210,23 @@ class Review:
     # -- pieces ------------------------------------------------------------------------------------------------
 
     def _piece(self, name: str, sort: str, work: Callable[[], dict[str, Any]], *, cost: float = 1.0) -> None:
-        """Make a piece, unless it is there or would not fit: by what pieces of its sort took for their cost."""
+        """Make a piece, unless it is there or would not fit: by what the costliest piece of its sort took."""
         path = self.folder / "pieces" / f"{name}.json"
         if path.exists():
-            self._took[sort] = max(self._took.get(sort, 0), self._read(path)["seconds"] / cost)
+            self._spent(sort, cost, self._read(path)["seconds"])
             return
-        if self.left() <= 1.1 * cost * self._took.get(sort, 0):
+        most, took = self._took.get(sort, (cost, 0.0))
+        if self.left() <= 1.1 * took * max(1, cost / most):
             return
         report(self.observe, Progress(stage=name))
         begun = time.perf_counter()
         found = work()
         seconds = time.perf_counter() - begun
-        self._took[sort] = max(self._took.get(sort, 0), seconds / cost)
+        self._spent(sort, cost, seconds)
         _write(path, {"identity": self.identity, "seconds": seconds, **found})
+
+    def _spent(self, sort: str, cost: float, seconds: float) -> None:
+        self._took[sort] = max(self._took.get(sort, (0.0, 0.0)), (cost, seconds))
 
     def _curve(self, attacker: str, confidence: float, rows: slice, name: str) -> dict[str, Any]:
         inner = replace(self.scrutiny.attack, confidence=confidence)

@@ -101,7 +101,7 @@ def _table(results: Results, data: str) -> Exhibit:
         notes=notes(
             results,
             *told,
-            "With noise the most frequent of 100 answers is printed. As published: examples that held once were kept.",
+            "With noise the most frequent of many answers is printed. As published: examples that held once were kept.",
         ),
     )
 
