@@ -14,6 +14,12 @@ _KINDS = {"pgd": "PGD", "apgd": "Auto-PGD", "apgd-dlr": "Auto-PGD, DLR", "square
 _NORMS = {"l2": "L2", "linf": "L∞"}
 _WAYS = {"plain": "SI ({}×)", "noisy": "SI-NL ({}×)", "as-published": "SI-NL ({}×), as published"}
 
+_WAY_NAMES = {
+    "plain": "without noise",
+    "noisy": "with noise, held again",
+    "as-published": "with noise, as published",
+}
+
 
 def review_tables(review: dict[str, Any], parts: tuple[str, ...]) -> str:
     """Return the tables of some parts of a review, as :meth:`Review.gather` returns it."""
@@ -109,6 +115,7 @@ def _masking(review: dict[str, Any]) -> Iterator[str]:
             runs += f" ({len(check['runs'])} of {check['of_runs']} runs)"
         points = "at most 1% right" if check["check"] == "unbounded" else f"{100 * check['limit']:g} points fewer"
         name = check["check"] + (f", {_KINDS[check['attack']]}" if check["check"] == "steps" else "")
+        runs = runs.replace("apgd:", "Auto-PGD:").replace("pgd:", "PGD:")
         yield _row(name, f"{_NORMS[check['norm']]} {check['radius']:g}", runs, points, check["verdict"])
 
 
@@ -118,7 +125,7 @@ def _samples(review: dict[str, Any]) -> Iterator[str]:
         return
     answered, data = review["samples"]["answered"], review["samples"]["data"]
     columns = [(way, count) for count in (2, 3) for way in _WAYS]
-    same = of = 0
+    same = {way: [0, 0] for way in _WAYS}  # how many answers are the thesis's, and of how many
     for sample in sorted({entry["sample"] for entry in answered}):
         found = {(entry["way"], entry["count"]): entry for entry in answered if entry["sample"] == sample}
         first = found[columns[0]]
@@ -131,12 +138,14 @@ def _samples(review: dict[str, Any]) -> Iterator[str]:
             for way, count in columns:
                 ours = found[way, count]["answers"][place]
                 theirs = None if printed is None else printed[(count - 2) * 2 + (way != "plain")]
-                if theirs is not None and way != "as-published":
-                    same, of = same + (ours == theirs), of + 1
+                if theirs is not None:
+                    same[way] = [same[way][0] + (ours == theirs), same[way][1] + 1]
                 cells.append(str(ours) if theirs is None or theirs == ours else f"{ours} (thesis: {theirs})")
             yield _row(str(target), *cells)
         yield ""
-    yield f"{same} of {of} answers are the thesis's (columns as published left out)." if of else ""
+    if any(of for _, of in same.values()):
+        told = "; ".join(f"{_WAY_NAMES[way]} {count} of {of}" for way, (count, of) in same.items())
+        yield f"As the thesis prints them: {told}."
 
 
 _TABLES: dict[str, Callable[[dict[str, Any]], Iterator[str]]] = {
