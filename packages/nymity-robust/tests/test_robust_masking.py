@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from nymity_robust.review.__main__ import main
 from nymity_robust.review.masking import MASKED, NO_SIGN, NOT_RUN, checks, surface
 from nymity_robust.review.surface_picture import surface_svg
 from nymity_robust.review.tables import review_tables
+
+DOCS = Path(__file__).parents[3] / "docs" / "robustness"
 
 BRIEF = Scrutiny(
     attack=CarliniWagner(searches=1, steps=3),
@@ -161,8 +164,7 @@ def test_a_review_of_hidden_gradients_says_masked_and_one_of_honest_members_does
 
 
 def test_reviews_are_shown_as_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    docs = Path(__file__).parents[3] / "docs" / "robustness"
-    assert main(["--show", str(docs / "mnist-review.json"), "--parts", "bookkeeping"]) == 0
+    assert main(["--show", str(DOCS / "mnist-review.json"), "--parts", "bookkeeping"]) == 0
     printed = capsys.readouterr().out
     assert "| thesis | 96.7 | 90.0 | – |" in printed
     assert "306 of 306 pairs" in printed
@@ -182,3 +184,32 @@ def test_reviews_are_shown_as_tables(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_comparison_with_no_more_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         Scrutiny(**settings)
+
+
+@pytest.mark.parametrize(
+    ("file", "part", "page"),
+    [
+        (f"{data}-{file}.json", part, page)
+        for data in ("mnist", "cifar10")
+        for file, part, page in (
+            ("bounded", "bounded", "results.md"),
+            ("bounded", "masking", "results.md"),
+            ("bounded", "samples", "lucky-draws.md"),
+            ("review", "bookkeeping", "lucky-draws.md"),
+        )
+    ],
+)
+def test_pages_have_what_the_command_prints(
+    file: str, part: str, page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--show", str(DOCS / file), "--parts", part]) == 0
+    printed = capsys.readouterr().out.strip()
+    assert printed
+    assert printed in (DOCS / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("data", ["mnist", "cifar10"])
+def test_pictures_of_surfaces_are_those_of_the_files(data: str) -> None:
+    found = json.loads((DOCS / f"{data}-bounded.json").read_text(encoding="utf-8"))
+    drawn = (DOCS / "figures" / f"{data}-surface.svg").read_text(encoding="utf-8")
+    assert drawn == surface_svg(found["surface"], f"{data}: margin around clean images")
