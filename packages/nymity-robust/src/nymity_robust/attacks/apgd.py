@@ -36,7 +36,8 @@ _ENOUGH = 0.75
 class APGD(GradientAttack):
     """``steps`` moves inside the ball of radius epsilon, by the ``loss`` ``cross-entropy`` or ``dlr``.
 
-    Each move takes one pass over the surface; the start and each checkpoint (8 of them for 100 steps) take one more.
+    Each move takes one pass over the surface; the start and each checkpoint (8 of them for 100 steps) take one more,
+    and the choice in the end takes two.
     """
 
     key: ClassVar[str] = "apgd"

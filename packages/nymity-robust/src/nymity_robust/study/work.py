@@ -42,5 +42,5 @@ def rows_of(result: dict[str, Any]) -> Rows:
         rows.append({"kind": "defence", "defence": name, **clean})
         rows += [{"kind": "outcome", "defence": name, **outcome} for outcome in found["outcomes"].values()]
     rows += [{"kind": "certificate", **certificate} for certificate in result["certificates"]]
-    rows += [{"kind": "sample", **sample} for sample in result.get("samples", ())]  # runs before 0.3.0 have none
+    rows += [{"kind": "sample", **sample} for sample in result.get("samples", ())]  # earlier runs have none
     return [{"data": made["data"], **row} for row in rows]
