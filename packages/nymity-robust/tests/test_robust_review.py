@@ -245,3 +245,22 @@ def test_members_from_several_files_are_reviewed_together(tmp_path: Path, capsys
     save_ensemble(whole, path)
     assert main([str(path), "--data", "generated", "--scale", "tiny", "--out", str(tmp_path)]) == 2
     assert "scale: expected one of" in capsys.readouterr().err
+
+
+def test_a_costly_piece_that_fits_is_made_though_cheap_ones_took_long_for_their_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every piece takes 5 seconds to be judged, and 1 for each 10 of its cost."""
+    clock = [0.0]
+    monkeypatch.setattr("nymity_robust.review.review.time.perf_counter", lambda: clock[0])
+    begun: list[str] = []
+    made = review(tmp_path, left=lambda: 60 - clock[0], observe=lambda progress: begun.append(progress.stage))
+
+    def work(cost: float) -> dict[str, object]:
+        clock[0] += 5 + cost / 10
+        return {}
+
+    for cost in (50, 1, 200, 200):  # 10, 5.1 and 25 seconds; the last would end after 65
+        made._piece(f"{len(begun)}-{cost}", "bounded", lambda cost=cost: work(cost), cost=cost)  # type: ignore[misc]
+    assert begun == ["0-50", "1-1", "2-200"]
+    assert clock[0] < 60
