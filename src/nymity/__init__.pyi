@@ -87,5 +87,6 @@ from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema
 from nymity.table.schema import identifying as identifying
 from nymity.table.schema import insensitive as insensitive
+from nymity.table.schema import person as person
 from nymity.table.schema import quasi as quasi
 from nymity.table.schema import sensitive as sensitive

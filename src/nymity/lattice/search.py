@@ -42,6 +42,8 @@ class LatticeSearch(ABC):
     outliers: Outliers = "mask"
 
     key: ClassVar[str]
+    #: Whether it counts persons where records are of persons.
+    takes_persons: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = LevelRecoding
 
@@ -162,7 +164,10 @@ class Inquiry:
     @property
     def bounded_by_parts(self) -> bool:
         """Whether the models themselves say more about the nodes below a node than the relaxed ones."""
-        parted = (m for m in self.engine.models if not m.monotone_generalization)
+        persons = self.engine.table.persons is not None
+        parted = [m for m in self.engine.models if not m.monotone_generalization]
+        if persons and any(m.over_persons == "shares" for m in parted):
+            return False
         return any(m.bounds_parts or (m.unions and self.seen.limit == 0) for m in parted)
 
     @property
