@@ -18,10 +18,11 @@ from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publishing.inspect import Inspection
+    from nymity.risk.persons import PersonFinding
 
 EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
 
-_STYLES = {"identifying": "red", "quasi": "yellow", "sensitive": "magenta"}
+_STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
 def command(
@@ -58,6 +59,9 @@ def command(
     )
     screen.line()
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
+    if inspection.person is not None:
+        screen.line()
+        screen.line(_several_records(inspection.person), style="bold yellow")
     if job is not None:
         screen.line()
         screen.line(f"Wrote {job}: read it, correct the roles, then run")
@@ -96,6 +100,17 @@ def _headline(inspection: Inspection) -> str:
     return f"{words} the suggested quasi-identifiers: {', '.join(quasi)}."
 
 
+def _several_records(person: PersonFinding) -> str:
+    """Tell what promises would miss that count records."""
+    words = (
+        f"Several records per person: {person.column!r} has {person.persons:,} values for {person.records:,} records, "
+        f"up to {person.most_records:,} of one. With the role 'person' k counts people; without it, records"
+    )
+    if not person.missed:
+        return f"{words}."
+    return f"{words}: {person.missed:,} of them look like {person.enough} records or more, but of fewer people."
+
+
 def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
     from nymity.publishing.inspect import starter_job
 
@@ -116,6 +131,7 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
         "records": inspection.records,
         "unique_records": inspection.unique_records,
         "smallest_class": inspection.smallest_class,
+        "person": None if inspection.person is None else asdict(inspection.person),
         "columns": [
             {
                 "name": column.name,

@@ -74,6 +74,7 @@ class SplitCarry(RecordMethod):
 
     key: ClassVar[str] = "split-carry"
     merges: ClassVar[bool] = False
+    takes_persons: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

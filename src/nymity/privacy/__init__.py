@@ -22,6 +22,7 @@ from nymity.privacy.beta_likeness import BetaLikeness as BetaLikeness
 from nymity.privacy.enhanced_beta_likeness import EnhancedBetaLikeness as EnhancedBetaLikeness
 from nymity.privacy.f_privacy import FPrivacy as FPrivacy
 from nymity.privacy.prosecutor_risk import ProsecutorRisk as ProsecutorRisk
+from nymity.privacy.dominance import Dominance as Dominance
 from nymity.privacy.average_risk import AverageRisk as AverageRisk
 from nymity.privacy.sample_uniques import SampleUniques as SampleUniques
 from nymity.privacy.k_map import KMap as KMap

@@ -120,6 +120,7 @@ class Release:
     counts: pl.DataFrame | None = field(default=None, repr=False)
     population: Population | None = field(default=None, repr=False)
     originals: Originals | None = field(default=None, repr=False)
+    persons: pl.Series | None = field(default=None, repr=False)  #: of whom each row is, where records are of persons
 
     @property
     def recoding(self) -> Recoding:
@@ -264,6 +265,7 @@ class Release:
             population=self.population,
             counts=written[1] if len(written) > 1 else None,
             originals=self.originals,
+            persons=self.persons,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))
