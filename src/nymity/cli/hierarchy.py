@@ -46,7 +46,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Draw a hierarchy, or suggest one for a column."""
-    from nymity.io import replace_file
+    from nymity.core.commit import replace_file
 
     screen = Screen(quiet=quiet, as_json=as_json)
     specification: dict[str, Any] | None = None

@@ -186,7 +186,7 @@ def test_everything_is_flushed_before_the_journal_and_the_journal_before_the_mov
 
 KILLED = """
 import os, signal, sys
-from nymity.io import staging
+from nymity.core.commit import staging
 real = os.replace
 os.replace = lambda a, b: os.kill(os.getpid(), signal.SIGKILL) if str(b).endswith(sys.argv[2]) else real(a, b)
 with staging(sys.argv[1]) as stage:
@@ -230,7 +230,7 @@ def test_a_killed_run_can_be_recovered_without_writing_anything_else(folder: Pat
 
 DIES_UNDOING = """
 import errno, os, signal, sys
-from nymity.io import staging
+from nymity.core.commit import staging
 real, failed = os.replace, []
 def replace(a, b):
     if str(b).endswith("b.json"):
