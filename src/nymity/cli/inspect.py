@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import may_write, write_text
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
 from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 
@@ -24,6 +24,7 @@ EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job jo
 _STYLES = {"identifying": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
+@reads_a_table
 def command(
     data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
     job: Annotated[
@@ -31,10 +32,8 @@ def command(
     ] = None,
     k: Annotated[int, typer.Option("--k", help="The k of k-anonymity in the starter job.", min=2)] = 5,
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,10 +47,9 @@ def command(
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
-    reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
-    inspection = inspect_table(read_table(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+    inspection = inspect_table(read_table(data, ReadOptions(**reading)))
     if job is not None:
-        stated = asdict(found_options(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+        stated = asdict(found_options(data, ReadOptions(**reading)))
         _write_starter(job, data, inspection, k, stated)
     screen.line(
         f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
@@ -96,7 +94,7 @@ def _headline(inspection: Inspection) -> str:
     return f"{words} the suggested quasi-identifiers: {', '.join(quasi)}."
 
 
-def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
+def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: Reading) -> None:
     from nymity.publishing.inspect import starter_job
 
     # How it was read here is how it must be read there, whatever records there will be.

@@ -118,6 +118,7 @@ class RollUp:
         asked = [name for model in models for name in model.sensitive]
         self.sensitive = tuple(dict.fromkeys([*asked, *([needs.target] if needs.target is not None else [])]))
         self.counts_population = any(model.second_table for model in models)
+        # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
         self.pivot = -1 if self.sensitive or self.counts_population else _widest(table)
         #: Class sizes and leaf counts are all it takes, so one kernel does everything.
         self.fused = self.pivot >= 0 and not needs.statistics and all(model.size_only for model in models)
