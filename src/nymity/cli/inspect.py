@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import may_write, write_text
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
 from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 
@@ -25,6 +25,7 @@ EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job jo
 _STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
+@reads_a_table
 def command(
     data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
     job: Annotated[
@@ -32,10 +33,8 @@ def command(
     ] = None,
     k: Annotated[int, typer.Option("--k", help="The k of k-anonymity in the starter job.", min=2)] = 5,
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -49,10 +48,9 @@ def command(
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
-    reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
-    inspection = inspect_table(read_table(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+    inspection = inspect_table(read_table(data, ReadOptions(**reading)))
     if job is not None:
-        stated = asdict(found_options(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+        stated = asdict(found_options(data, ReadOptions(**reading)))
         _write_starter(job, data, inspection, k, stated)
     screen.line(
         f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
@@ -111,7 +109,7 @@ def _several_records(person: PersonFinding) -> str:
     return f"{words}: {person.missed:,} of them look like {person.enough} records or more, but of fewer people."
 
 
-def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
+def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: Reading) -> None:
     from nymity.publishing.inspect import starter_job
 
     # How it was read here is how it must be read there, whatever records there will be.

@@ -123,6 +123,7 @@ class RollUp:
         self.paired = tuple(dict.fromkeys(name for names in shares for name in names)) if table.persons else ()
         self.counts_population = any(model.second_table for model in models)
         further = table.persons is not None or self.counts_population
+        # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
         self.pivot = -1 if self.sensitive or further else _widest(table)
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
         self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
