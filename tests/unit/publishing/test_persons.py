@@ -61,7 +61,7 @@ def test_two_patients_with_five_visits_are_not_five_people() -> None:
 def test_the_certificate_says_what_became_of_persons() -> None:
     table = visits()
     schema = {**VISITS, "month": ny.quasi(level=0)}
-    release = ny.publish(table, schema, privacy=[ny.KAnonymity(k=12)], method=ny.OptimalLattice(suppression=0.9))
+    release = ny.publish(table, schema, privacy=[ny.KAnonymity(k=15)], method=ny.OptimalLattice(suppression=0.9))
     unit, links = release.certificate["unit"], release.log.source_rows[~release.log.masked]
     whole: dict[str, list[bool]] = {}
     for row, who in enumerate(table["patient"]):
