@@ -41,6 +41,7 @@ from nymity.privacy import BetaLikeness as BetaLikeness
 from nymity.privacy import DeltaDisclosure as DeltaDisclosure
 from nymity.privacy import DeltaPresence as DeltaPresence
 from nymity.privacy import DistinctLDiversity as DistinctLDiversity
+from nymity.privacy import Dominance as Dominance
 from nymity.privacy import EnhancedBetaLikeness as EnhancedBetaLikeness
 from nymity.privacy import EntropyLDiversity as EntropyLDiversity
 from nymity.privacy import FPrivacy as FPrivacy
@@ -87,5 +88,6 @@ from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema
 from nymity.table.schema import identifying as identifying
 from nymity.table.schema import insensitive as insensitive
+from nymity.table.schema import person as person
 from nymity.table.schema import quasi as quasi
 from nymity.table.schema import sensitive as sensitive

@@ -107,6 +107,8 @@ class DifferentialPrivacy(SizeModel):
             spent = ball(fraction_between("epsilon_search", self.epsilon_search, 0))
             return Fraction(rounded((1 + spent.expm1() / ball(self.beta)).log(), ROUND_FLOOR, _DIGITS))
 
+    over_persons = None
+
     @property
     def smallest_class(self) -> int:
         """A class has at least k records."""

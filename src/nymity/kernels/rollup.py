@@ -96,6 +96,28 @@ def merge_entries(block, codes, weights, n, place):
 
 
 @njit(cache=True, nogil=True)
+def cap_entries(block, codes, weights, most):
+    """Return (block, codes, weights) with at most ``most`` entries of each block, the weight of others in its first.
+
+    min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left.
+    """
+    n = len(block)
+    new_block, new_codes, new_weights = np.empty_like(block), np.empty_like(codes), np.empty_like(weights)
+    at = first = np.uint32(0)
+    current = np.uint32(0xFFFFFFFF)
+    for e in range(np.uint64(n)):
+        b = block[e]
+        first = at if b != current else first
+        current = b
+        if at - first < most:
+            new_block[at], new_codes[at], new_weights[at] = b, codes[e], weights[e]
+            at += np.uint32(1)
+        else:
+            new_weights[first] += weights[e]
+    return new_block[:at], new_codes[:at], new_weights[:at]
+
+
+@njit(cache=True, nogil=True)
 def _group(keys, changed, word, shift, mask, map_at, maps):
     """Map the keys; return the distinct new keys and the group of each block."""
     n_blocks, n_words = keys.shape

@@ -64,6 +64,7 @@ class IterativeRecoding:
     share: float = 0.01
 
     key: ClassVar[str] = "iterative-recoding"
+    takes_persons: ClassVar[bool] = True
     makes: ClassVar[type[Recoding]] = LevelRecoding
 
     def __post_init__(self) -> None:

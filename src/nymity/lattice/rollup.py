@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
 from nymity.kernels.dominance import first_below
-from nymity.kernels.rollup import roll_up, roll_up_pivot
+from nymity.kernels.rollup import cap_entries, roll_up, roll_up_pivot
 from nymity.kernels.walk import check_node, walk_chains
 from nymity.lattice.level_tables import LevelTables
 from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import Decision, decide, kept_classes, most_kept
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
-from nymity.table.classes import Classes, Histogram
+from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers
@@ -62,7 +62,8 @@ class Grouping:
 class Snapshot:
     """A materialized node: one grouping per sensitive attribute needed, or one over a quasi-identifier.
 
-    Where models count a population, the last grouping is over membership: PUBLISHED and POPULATION records of a block.
+    Where records are of persons, groupings over pairs of person and value and one over persons come after them. Where
+    models count a population, the last grouping is over membership: PUBLISHED and POPULATION records of a block.
     """
 
     levels: Node
@@ -117,8 +118,15 @@ class RollUp:
         self.smallest = max((model.smallest_class for model in models), default=1)
         asked = [name for model in models for name in model.sensitive]
         self.sensitive = tuple(dict.fromkeys([*asked, *([needs.target] if needs.target is not None else [])]))
+        #: Attributes of which models take shares of persons.
+        shares = [model.sensitive for model in models if model.over_persons == "shares"]
+        self.paired = tuple(dict.fromkeys(name for names in shares for name in names)) if table.persons else ()
         self.counts_population = any(model.second_table for model in models)
-        self.pivot = -1 if self.sensitive or self.counts_population else _widest(table)
+        further = table.persons is not None or self.counts_population
+        # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
+        self.pivot = -1 if self.sensitive or further else _widest(table)
+        #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
+        self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
         #: Class sizes and leaf counts are all it takes, so one kernel does everything.
         self.fused = self.pivot >= 0 and not needs.statistics and all(model.size_only for model in models)
         self._tables = LevelTables(table.hierarchies, needs.costs)
@@ -210,6 +218,10 @@ class RollUp:
                 Grouping(keys, column.combination, column.codes, column.counts)
                 for column in (table.sensitive[name] for name in self.sensitive)
             )
+            if table.persons is not None:
+                persons, pairs = table.persons, [table.persons.values[name] for name in self.paired]
+                groupings += tuple(Grouping(keys, pair.combination, pair.codes, pair.counts) for pair in pairs)
+                groupings += (self._capped(Grouping(keys, persons.combination, persons.codes, persons.counts)),)
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             order = np.lexsort((table.combinations[:, self.pivot], *keys.T[::-1]))
@@ -264,14 +276,32 @@ class RollUp:
                 )
                 for i, g in enumerate(groupings)
             )  # fmt: skip
+            if (last := self._persons_at) >= 0:
+                groupings = (*groupings[:last], self._capped(groupings[last]), *groupings[last + 1 :])
         return Snapshot(node, groupings)
+
+    @property
+    def _persons_at(self) -> int:
+        """Which grouping is over persons, -1 for none."""
+        return -1 if self.table.persons is None else len(self.sensitive) + len(self.paired)
+
+    def _capped(self, grouping: Grouping) -> Grouping:
+        """List no more persons of a block than models ask for; the others' records count as the first one's."""
+        if not self._most_persons:
+            return grouping
+        entries = cap_entries(grouping.block, grouping.codes, grouping.weights, self._most_persons)
+        return Grouping(grouping.keys, *entries)
 
     def _pivot_size(self, grouping: int) -> int:
         if self.pivot >= 0:
             return self.table.hierarchies[self.pivot].domain_size
-        if grouping == len(self.sensitive):
+        if grouping < len(self.sensitive):
+            return len(self.table.sensitive[self.sensitive[grouping]].labels)
+        if (persons := self.table.persons) is None or grouping > self._persons_at:
             return len((PUBLISHED, POPULATION))
-        return len(self.table.sensitive[self.sensitive[grouping]].labels)
+        if grouping == self._persons_at:
+            return persons.n_persons
+        return len(persons.values[self.paired[grouping - len(self.sensitive)]].value_of)
 
     def _classes(self, snapshot: Snapshot) -> tuple[Classes, NDArray[np.uint32]]:
         """Return the classes of a materialized node and the block each belongs to."""
@@ -289,9 +319,29 @@ class RollUp:
             for i, (name, g) in enumerate(zip(self.sensitive, snapshot.groupings, strict=False))
         }
         classes = Classes(published[block], histograms, stars=self._stars(snapshot, block))
+        if (persons := self.table.persons) is not None:
+            classes = replace(
+                classes,
+                persons=Histogram(**self._entries(snapshot, owner, self._persons_at, len(block))),
+                pairs={
+                    name: PairHistogram(
+                        **self._entries(snapshot, owner, len(self.sensitive) + i, len(block)),
+                        value_of=persons.values[name].value_of,
+                    )
+                    for i, name in enumerate(self.paired)
+                },
+            )
         if everyone is not None:
             classes = replace(classes, population=everyone[block], outside=int(everyone[published == 0].sum()))
         return classes, block
+
+    def _entries(
+        self, snapshot: Snapshot, owner: Sequence[NDArray[np.uint32]], i: int, n_classes: int
+    ) -> dict[str, Any]:
+        """Return the histogram of a grouping over persons; classes are compared with the table by values alone."""
+        g = snapshot.groupings[i]
+        entries = {"classes": owner[i], "codes": g.codes, "counts": g.weights, "overall": NOTHING}
+        return {"n_classes": n_classes, "n_values": self._pivot_size(i), **entries}
 
     def _codes(self, snapshot: Snapshot, block: NDArray[np.uint32], a: int) -> NDArray[np.int64]:
         """Codes of an attribute at its level, (n_classes,)."""

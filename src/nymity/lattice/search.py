@@ -42,6 +42,8 @@ class LatticeSearch(ABC):
     outliers: Outliers = "mask"
 
     key: ClassVar[str]
+    #: Whether it counts persons where records are of persons.
+    takes_persons: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = LevelRecoding
 
@@ -89,6 +91,7 @@ class LatticeSearch(ABC):
         if choice.node is None:
             raise refuse(table, engine.models, self.allowed, inquiry.nearest())
         chosen = engine.check(choice.node)
+        # The snapshot of the chosen node may be gone by now; to check it again takes microseconds.
         engine.checks -= 1  # asked for again, not searched for
         loss = float(inquiry.loss.value(chosen)[0])
         return LatticeOutcome(
@@ -162,7 +165,10 @@ class Inquiry:
     @property
     def bounded_by_parts(self) -> bool:
         """Whether the models themselves say more about the nodes below a node than the relaxed ones."""
-        parted = (m for m in self.engine.models if not m.monotone_generalization)
+        persons = self.engine.table.persons is not None
+        parted = [m for m in self.engine.models if not m.monotone_generalization]
+        if persons and any(m.over_persons == "shares" for m in parted):
+            return False
         return any(m.bounds_parts or (m.unions and self.seen.limit == 0) for m in parted)
 
     @property
@@ -245,4 +251,5 @@ def engines(
     weaker = [model for model in models if model.monotone_generalization]
     if len(weaker) == len(models):
         return engine, engine
+    # What a model asks of the size of a class is monotone, whatever else it asks for.
     return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs)

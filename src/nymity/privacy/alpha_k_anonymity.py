@@ -40,6 +40,7 @@ class AlphaKAnonymity(SensitiveModel):
     #: {p, q} keeps alpha = 0.5; with {p, p} beside it p holds three of four.
     monotone_generalization = False
     bounds_parts = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.alpha", self.alpha, above=0, at_most=1)
@@ -67,12 +68,14 @@ class AlphaKAnonymity(SensitiveModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least k records, and the largest count is at most alpha times the size."""
-        alpha, sizes = exact_fraction(self.alpha), classes.sizes.astype(np.int64)
-        within = classes.histograms[self.attribute].largest * alpha.denominator <= sizes * alpha.numerator
-        return np.asarray((classes.sizes >= self.k) & within)
+        alpha, units = exact_fraction(self.alpha), classes.units
+        within = classes.holders(self.attribute).largest * alpha.denominator <= units * alpha.numerator
+        return np.asarray((units >= self.k) & within)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together are within alpha too."""
+        """The accepted parts of a class together are within alpha too, by records."""
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
         caps = Caps.uniform(exact_fraction(self.alpha), classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
@@ -80,13 +83,13 @@ class AlphaKAnonymity(SensitiveModel):
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
         """Return the largest share of a value in a class, and the size of the smallest class."""
         if attribute is None or not groups.n_records:
-            return {"alpha": None, "k": groups.smallest}
+            return {"alpha": None, "k": groups.fewest}
         share = groups.largest_values(attribute).select((pl.col("records") / pl.col("size")).max()).item()
-        return {"alpha": share, "k": groups.smallest}
+        return {"alpha": share, "k": groups.fewest}
 
     def holds(self, groups: Groups) -> bool:
         """The smallest class is large enough, and no value has a larger share of a class."""
-        if groups.smallest is not None and groups.smallest < self.k:
+        if groups.fewest is not None and groups.fewest < self.k:
             return False
         alpha = exact_fraction(self.alpha)
         within = pl.col("records") * alpha.denominator <= pl.col("size") * alpha.numerator
@@ -106,6 +109,14 @@ class AlphaKAnonymity(SensitiveModel):
             f"({self.alpha}, {self.k})-anonymity of {self.attribute!r}: every published record looks the same as at "
             f"least {self.k - 1} others in all quasi-identifying columns, and no value of {self.attribute!r} has a "
             f"share of more than {self.alpha} among records that look alike"
+        )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"({self.alpha}, {self.k})-anonymity of {self.attribute!r}, by persons: every published record looks the "
+            f"same as records of at least {self.k - 1} other persons in all quasi-identifying columns, and of the "
+            f"persons who look alike a share of no more than {self.alpha} have any one value of {self.attribute!r}"
         )
 
     @property

@@ -29,6 +29,7 @@ class DistinctLDiversity(SensitiveModel):
 
     key = "distinct-l-diversity"
     title = "distinct l-diversity"
+    over_persons = "number"
 
     def __post_init__(self) -> None:
         whole_number("distinct-l-diversity.l", self.l, at_least=1)
@@ -45,8 +46,8 @@ class DistinctLDiversity(SensitiveModel):
         check_values(f"{self.key}.l", self.l, self.attribute, table)
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """At least l different values."""
-        return classes.histograms[self.attribute].distinct >= self.l
+        """At least l different values, and as many persons where records are of persons: one may have them all."""
+        return np.asarray((classes.histograms[self.attribute].distinct >= self.l) & (classes.units >= self.l))
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
@@ -54,7 +55,9 @@ class DistinctLDiversity(SensitiveModel):
         if attribute is None:
             return {"l": None}
         distinct = groups.distinct_values(attribute)
-        return {"l": int(distinct.min()) if len(distinct) else None}  # type: ignore[arg-type]
+        if not len(distinct):
+            return {"l": None}
+        return {"l": min(int(distinct.min()), groups.fewest or 0)}  # type: ignore[arg-type]
 
     def holds(self, groups: Groups) -> bool:
         """Every class has enough different values."""
@@ -79,3 +82,7 @@ class DistinctLDiversity(SensitiveModel):
             f"distinct {self.l}-diversity of {self.attribute!r}: every group of records that look alike "
             f"has at least {self.l} different values there"
         )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return f"{self.promise()}, and records of at least {self.l} persons"

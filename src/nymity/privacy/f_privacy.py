@@ -52,6 +52,7 @@ class FPrivacy(SensitiveModel):
     monotone_suppression = False  # removing records changes the f of a formula
     bounds_parts = True
     shares_suffice = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         if not isinstance(self.thresholds, Mapping) or not self.thresholds:
@@ -86,6 +87,9 @@ class FPrivacy(SensitiveModel):
         column, total = table.sensitive[self.attribute], table.n_records
         names = ["" if label is None else label for label in column.labels]
         self._check_names(names)
+        if table.persons is not None:
+            self._check_persons()
+            return
         for name, records in zip(names, column.totals.tolist(), strict=True):
             if (threshold := self._parsed.threshold(name, records, total)) < Fraction(records, total):
                 raise ParameterError(
@@ -95,6 +99,19 @@ class FPrivacy(SensitiveModel):
                     got=f"{float(threshold):.6g}",
                     hint="raise the threshold of this value",
                 )
+
+    def _check_persons(self) -> None:
+        """Refuse a formula for shares of persons.
+
+        Persons without a value may be in more classes than those with it: no class need have the share of all persons.
+        """
+        if self._parsed.formula:
+            raise ParameterError(
+                f"{self.key}.thresholds",
+                expected="thresholds as numbers where records are of persons",
+                got=repr(self.thresholds)[:80],
+                hint="list the values with their largest shares",
+            )
 
     def _check_names(self, names: list[str]) -> None:
         """Refuse values that do not occur, and a formula that could be meant for two values of these names."""
@@ -116,10 +133,12 @@ class FPrivacy(SensitiveModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """No value exceeds its threshold."""
-        return self._caps(classes.histograms[self.attribute]).accept(classes, self.attribute)
+        return self._caps(classes.holders(self.attribute)).accept(classes, self.attribute)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The accepted parts of a class together keep the thresholds too; removing only takes more classes out."""
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
         caps = self._caps(classes.histograms[self.attribute])
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
@@ -202,6 +221,10 @@ class FPrivacy(SensitiveModel):
             f"F-privacy of {self.attribute!r}: in every group of records that look alike no value there has more than "
             f"its share, {', '.join(limits)}{share}"
         )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return f"{self.promise()}, where shares are of the persons who have records in the group"
 
     @cached_property
     def _parsed(self) -> _Thresholds:

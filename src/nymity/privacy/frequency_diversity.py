@@ -39,6 +39,7 @@ class FrequencyLDiversity(SensitiveModel):
     monotone_generalization = False
     bounds_parts = True
     shares_suffice = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.l", self.l, at_least=1)
@@ -58,12 +59,12 @@ class FrequencyLDiversity(SensitiveModel):
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """The largest count times l is at most the size."""
         l = exact_fraction(self.l)  # noqa: E741
-        return (
-            classes.histograms[self.attribute].largest * l.numerator <= classes.sizes.astype(np.int64) * l.denominator
-        )
+        return np.asarray(classes.holders(self.attribute).largest * l.numerator <= classes.units * l.denominator)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together have no value above 1/l either."""
+        """The accepted parts of a class together have no value above 1/l either, by records."""
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
         caps = Caps.uniform(1 / exact_fraction(self.l), classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
 
@@ -93,4 +94,11 @@ class FrequencyLDiversity(SensitiveModel):
         return (
             f"frequency {self.l}-diversity of {self.attribute!r}: in every group of records that look alike "
             f"no value there holds more than 1/{self.l} of the group"
+        )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"frequency {self.l}-diversity of {self.attribute!r}, by persons: of the persons who have records in a "
+            f"group that looks alike no more than 1/{self.l} have any one value there"
         )

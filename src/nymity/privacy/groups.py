@@ -7,6 +7,7 @@ polars groups the cells as they are written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 
 import polars as pl
@@ -25,6 +26,7 @@ class Groups:
 
     ``population`` are the people that the records are of: the same columns, generalized alike. ``members`` is how many
     records were to be published, those of the table unless given. ``originals`` are those records as they were.
+    ``persons`` says of whom each row is, where rows are of persons: whatever is counted are persons then.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Groups:
         population: pl.DataFrame | None = None,
         members: int | None = None,
         originals: Originals | None = None,
+        persons: pl.Series | None = None,
     ) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
@@ -46,6 +49,7 @@ class Groups:
         self.n_records = table.height
         self.members = table.height if members is None else members
         self.originals = originals
+        self.persons = persons
         self._quasi = tuple(quasi)
         self.population = None if population is None else _texts([population[name] for name in quasi])
         self._given = population
@@ -75,6 +79,46 @@ class Groups:
         """Records in the smallest class; None when there is no row."""
         return int(self.sizes.min()) if len(self.sizes) else None  # type: ignore[arg-type]
 
+    @cached_property
+    def people(self) -> pl.Series:
+        """Number of persons of each class, or of records where nobody said of whom they are."""
+        if self.persons is None:
+            return self.sizes
+        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+        return rows.group_by("class").agg(pl.col("person").n_unique().cast(pl.Int64))["person"]
+
+    @cached_property
+    def people_alone(self) -> int:
+        """Number of persons with a class to themselves."""
+        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+        alone = rows.group_by("class").agg(pl.col("person").n_unique().alias("people"), pl.col("person").first())
+        return alone.filter(pl.col("people") == 1)["person"].n_unique()
+
+    @cached_property
+    def largest_person_share(self) -> Fraction | None:
+        """The largest share of the rows of a class that one person has; each row is another's unless persons are given.
+
+        None where there is no row.
+        """
+        if not self.n_records:
+            return None
+        if self.persons is None:
+            return Fraction(1, int(self.sizes.min()))  # type: ignore[arg-type]
+        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+        counts = (
+            rows.group_by("class", "person")
+            .len("rows")
+            .group_by("class")
+            .agg(pl.col("rows").max(), size=pl.col("rows").sum())
+        )
+        most = counts.sort(pl.col("rows") / pl.col("size"), descending=True).head(1)
+        return Fraction(int(most["rows"][0]), int(most["size"][0]))
+
+    @property
+    def fewest(self) -> int | None:
+        """Persons, or records, in the class with the fewest; None when there is no row."""
+        return int(self.people.min()) if len(self.people) else None  # type: ignore[arg-type]
+
     def distinct_values(self, attribute: str) -> pl.Series:
         """Number of different values of an attribute in each class, missing as a value."""
         return self.value_counts(attribute).group_by("class").len()["len"]
@@ -83,14 +127,21 @@ class Groups:
         """Records of each value of an attribute in each class, missing as a value.
 
         Columns: ``class`` (the number of its first row), ``value``, ``records``, the ``size`` of the class, and
-        ``overall``, the records of the value in the whole table.
+        ``overall``, the records of the value in the whole table. Where rows are of persons, ``records`` and ``size``
+        are numbers of persons: one with two values counts for both.
         """
         if attribute not in self._counts:
             rows = pl.DataFrame({"class": self._class_of_rows, "value": _with_gaps(self._source[attribute])})
+            size = pl.col("records").sum().over("class")
+            if self.persons is not None:
+                rows = rows.with_columns(self.persons.alias("person")).unique()
+                size = pl.col("size")
             counts = rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records"))
+            if self.persons is not None:
+                of_class = rows.group_by("class").agg(pl.col("person").n_unique().cast(pl.Int64).alias("size"))
+                counts = counts.join(of_class, on="class")
             self._counts[attribute] = counts.with_columns(
-                pl.col("records").sum().over("class").alias("size"),
-                pl.col("records").sum().over("value").alias("overall"),
+                size.alias("size"), pl.col("records").sum().over("value").alias("overall")
             )
         return self._counts[attribute]
 
@@ -136,6 +187,7 @@ class Groups:
             population=self._given,
             members=self.members,
             originals=self.originals,
+            persons=None if self.persons is None else self.persons.filter(~self._masked_rows),
         )
 
     @cached_property

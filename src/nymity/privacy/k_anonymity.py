@@ -35,15 +35,22 @@ class KAnonymity(SizeModel):
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
         """Return the size of the smallest class."""
-        return {"k": groups.smallest}
+        return {"k": groups.fewest}
 
     def holds(self, groups: Groups) -> bool:
         """The smallest class is large enough; without any row nothing can be singled out."""
-        return groups.smallest is None or groups.smallest >= self.k
+        return groups.fewest is None or groups.fewest >= self.k
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         return (
             f"{self.k}-anonymity: every published record looks the same as at least {self.k - 1} others "
             "in all quasi-identifying columns"
+        )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"{self.k}-anonymity of persons: every published record looks the same as records of at least {self.k - 1} "
+            "other persons in all quasi-identifying columns"
         )

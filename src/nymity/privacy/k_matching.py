@@ -36,6 +36,7 @@ class KMatching(SizeModel):
     key = "k-matching"
     title = "k-matching"
     needs_source = True
+    over_persons = None
 
     def __post_init__(self) -> None:
         whole_number(f"{self.key}.k", self.k, at_least=1)

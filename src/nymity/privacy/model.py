@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from nymity.table.encoding import EncodedTable, SensitiveColumn
 #: Parameters of a model as measured, numbers or plain tables of them: ``{"k": 7}``. None where there is nothing to
 #: measure, infinite where none holds.
 Measured = dict[str, Any]
+#: What a model asks of the persons of a class.
+OverPersons = Literal["number", "shares", "records"] | None
 #: Stands for infinity in JSON, which has none.
 INFINITE = "infinite"
 
@@ -68,6 +70,11 @@ class PrivacyModel(ABC):
     needs_source: ClassVar[bool] = False
     #: The promise is about how a release is drawn, against whoever knows the program; no table shows that.
     about_draws: ClassVar[bool] = False
+    #: What it asks of the persons of a class, where records are of persons: their ``number``, which grows with the
+    #: class; ``shares`` of them, which say nothing about parts and unions (of {a: s, b: t} and {a: t, b: s} half has s
+    #: each, of both together all); their ``records``, which are a histogram like that of values. None: it is not
+    #: defined for persons, and refuses them.
+    over_persons: ClassVar[OverPersons] = None
     #: Why a promise is none where ``is_empty`` says so.
     emptiness: ClassVar[str] = "a table with every record as it was would keep that too"
 
@@ -78,7 +85,7 @@ class PrivacyModel(ABC):
 
     @property
     def smallest_class(self) -> int:
-        """No accepted class has fewer records than this."""
+        """No accepted class has fewer records than this, or persons where records are of persons."""
         return 1
 
     @property
@@ -118,7 +125,8 @@ class PrivacyModel(ABC):
         if self.monotone_generalization:
             return np.where(accepted, sizes, 0)
         possible = np.where(sizes >= self.smallest_class, sizes, 0)
-        return np.where(accepted, possible, np.maximum(possible - 1, 0)) if self.unions else possible
+        unions = self.unions and (classes.persons is None or self.over_persons != "shares")
+        return np.where(accepted, possible, np.maximum(possible - 1, 0)) if unions else possible
 
     @classmethod
     @abstractmethod
@@ -175,6 +183,10 @@ class PrivacyModel(ABC):
     @abstractmethod
     def promise(self) -> str:
         """Return what is promised, in a sentence: its name, a colon, and what it means."""
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return self.promise()
 
     def promise_of_buckets(self) -> str:
         """Return what is promised where sensitive values are published by bucket."""

@@ -44,15 +44,22 @@ class ProsecutorRisk(SizeModel):
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
         """Return the risk in the smallest class."""
-        return {"limit": None if groups.smallest is None else 1 / groups.smallest}
+        return {"limit": None if groups.fewest is None else 1 / groups.fewest}
 
     def holds(self, groups: Groups) -> bool:
         """The risk in the smallest class is within the limit; without any row nobody can be found."""
-        return groups.smallest is None or groups.smallest * exact_fraction(self.limit) >= 1
+        return groups.fewest is None or groups.fewest * exact_fraction(self.limit) >= 1
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         return (
             f"prosecutor risk of at most {self.limit}: whoever knows that a person is in the table finds "
             f"the person's record among those that look alike with a chance of at most {self.limit}"
+        )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"prosecutor risk of at most {self.limit}, by persons: whoever looks for the person of a published record "
+            f"finds the right one among those who have records that look alike with a chance of at most {self.limit}"
         )

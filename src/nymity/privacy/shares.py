@@ -40,8 +40,8 @@ class Caps:
 
     def accept(self, classes: Classes, attribute: str) -> NDArray[np.bool_]:
         """Return which classes have no value above its cap, in integers: count * denominator <= numerator * size."""
-        histogram = classes.histograms[attribute]
-        sizes = classes.sizes[histogram.classes].astype(np.int64)
+        histogram = classes.holders(attribute)
+        sizes = classes.units[histogram.classes]
         count, count_rest = _product(self.denominators[histogram.codes], histogram.counts.astype(np.int64))
         most, most_rest = _product(self.numerators[histogram.codes], sizes)
         above = (count > most) | ((count == most) & (count_rest > most_rest))

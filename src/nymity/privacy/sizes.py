@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction
-from nymity.privacy.model import NothingOnPresence, NothingOnValues
+from nymity.privacy.model import NothingOnPresence, NothingOnValues, OverPersons
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
 
 
 class SizeModel(NothingOnValues, NothingOnPresence):
-    """A class is accepted if it has ``smallest_class`` records or more."""
+    """A class is accepted if it has ``smallest_class`` records or more, or persons where records are of persons."""
+
+    over_persons: ClassVar[OverPersons] = "number"
 
     @property
     def size_only(self) -> bool:
@@ -22,15 +26,15 @@ class SizeModel(NothingOnValues, NothingOnPresence):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Large enough classes."""
-        return classes.sizes >= self.smallest_class
+        return np.asarray(classes.units >= self.smallest_class)
 
 
 def check_risk(where: str, limit: float, table: EncodedTable) -> None:
     """Refuse a limit on one over a class's size that not even all records together meet."""
-    if exact_fraction(limit) * table.n_records < 1:
+    if exact_fraction(limit) * table.n_units < 1:
         raise ParameterError(
             where,
-            expected=f"at least 1/{table.n_records}: the table has {table.n_records} records",
+            expected=f"at least 1/{table.n_units}: the table has {table.n_units} {table.unit}",
             got=str(limit),
             hint="choose a larger limit, or publish a larger table",
         )
@@ -38,10 +42,10 @@ def check_risk(where: str, limit: float, table: EncodedTable) -> None:
 
 def check_k(where: str, k: int, table: EncodedTable) -> None:
     """Refuse classes larger than the table."""
-    if k > table.n_records:
+    if k > table.n_units:
         raise ParameterError(
             where,
-            expected=f"at most {table.n_records}, the number of records",
+            expected=f"at most {table.n_units}, the number of {table.unit}",
             got=str(k),
             hint="choose a smaller k, or publish a larger table",
         )

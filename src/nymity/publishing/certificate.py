@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -38,6 +38,16 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding
 
 Certificate = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonsTouched:
+    """Of the persons in a table, how many lost records to suppression, and how many of these all that they had."""
+
+    persons: int
+    touched: int
+    lost: int
+
 
 #: Names the parameters of a hierarchy that a certificate leaves out.
 WITHHELD = "withheld"
@@ -69,6 +79,7 @@ def certify(
     drawn: Sequence[str],
     redrawn: bool,
     spending: Spending | None = None,
+    touched: PersonsTouched | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
@@ -92,11 +103,12 @@ def certify(
             {
                 **dump_piece(model, tag="model"),
                 "means": nothing or (SEEDED if foreseen else "") + finding.promise,
-                **(VERIFIED if model.needs_source else {}),
+                **(VERIFIED if model.needs_source or touched is not None else {}),
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
+        "unit": _unit(verified, touched),
         "columns": _columns(job, recoding, salt),
         "job": _public_job(job),
         **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
@@ -113,6 +125,22 @@ def certify(
         **({"redrawn": REDRAWN} if redrawn and drawn else {}),
         "not_protected": [caveat.plain() for caveat in worst_first([*known_seed(random_sources), *caveats])],
         "earlier_releases": list(earlier),
+    }
+
+
+def _unit(verified: Verification, touched: PersonsTouched | None) -> dict[str, Any]:
+    """Return what promises count: records, or persons with what became of them."""
+    if verified.persons is None or touched is None:
+        return {"counts": "records"}
+    released = verified.persons
+    return {
+        "counts": "persons",
+        "persons": touched.persons,
+        "touched_by_suppression": touched.touched,
+        "lost_to_suppression": touched.lost,
+        "fewest_in_a_class": released.fewest,
+        "summed_over_classes": released.in_classes,
+        "largest_share_of_a_class": released.row_share,
     }
 
 

@@ -203,6 +203,18 @@ class EarlierReleaseSection(_Section):
     smallest_group: Count | None = None
 
 
+class UnitSection(_Section):
+    """What promises count; of persons how many there are, and what became of them."""
+
+    counts: Literal["records", "persons"]
+    persons: Count | None = None
+    touched_by_suppression: Count | None = None
+    lost_to_suppression: Count | None = None
+    fewest_in_a_class: Count | None = None
+    summed_over_classes: Count | None = None
+    largest_share_of_a_class: float | None = None
+
+
 class CertificateForm(_Section):
     """What every number of the format has."""
 
@@ -261,6 +273,7 @@ class Certificate2(CertificateForm):
     not_protected: Annotated[tuple[NotProtected, ...], Field(max_length=10_000)]
     earlier_releases: Annotated[tuple[EarlierReleaseSection, ...], Field(max_length=10_000)]
     files: Annotated[tuple[ReleasedFile, ...], Field(min_length=1, max_length=10_000)] | None = None
+    unit: UnitSection | None = None
     seeded: bool = False
     redrawn: Text | None = None
 

@@ -34,7 +34,7 @@ from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
-from nymity.publishing.verify import Verification, VerifiedPromise
+from nymity.publishing.verify import Verification, VerifiedPromise, promise_of
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
@@ -145,7 +145,15 @@ def check(
     if job is None and stated is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
     promised = _Promised.of(job, stated)
-    further = FurtherTables.given(promised.models, job, lambda: opened.recoding, source, original)
+    further = FurtherTables.given(
+        promised.models,
+        job,
+        lambda: opened.recoding,
+        source,
+        original,
+        schema=opened.schema,
+        links=lambda: opened.links if opened.links is None or len(opened.links) == files.table.height else None,
+    )
     unseen = {model: why for model in promised.models if (why := further.missing(model))}
     measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, further=further)
     measured, verified = measuring.all_but(promised.models, unseen)
@@ -261,9 +269,12 @@ def _promises(
     found = dict(zip(measured, verified.findings, strict=True))
     for model in models:
         if model in unseen:
-            buckets = measuring.files.counts is not None
-            words = model.promise_of_buckets() if buckets else model.promise()
-            yield Checked(about=PROMISE, says=words, answer=Answer.UNSEEN, why=unseen[model], model=model.key)
+            persons = measuring.further.counts_persons
+            words = promise_of(model, buckets=measuring.files.counts is not None, persons=persons)
+            answer, why = Answer.UNSEEN, unseen[model]
+            if persons and model.over_persons == "number" and not measuring.by_records(model).holds:
+                answer, why = Answer.BROKEN, "not even the records would be enough, had each another person"
+            yield Checked(about=PROMISE, says=words, answer=answer, why=why, model=model.key)
             continue
         finding = found[model]
         answer, why = Answer.HOLDS, ""
@@ -343,6 +354,9 @@ def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         "not_protected": ("what it warns of", "some of it is about the original; measure the rest"),
         "earlier_releases": ("which earlier releases there are", "they were not given"),
     }
+    if not isinstance(form, Certificate1):
+        counts = "persons" if isinstance(form, Certificate2) and form.unit and form.unit.persons else "records"
+        told["unit"] = (f"that its promises count {counts}", "a table does not show of whom its rows are")
     if form.input is not None:
         told["input"] = ("the hash of what was read", salted)
         told["suppressed"] = ("how many of the records were suppressed", "the original was not compared")

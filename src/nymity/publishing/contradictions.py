@@ -24,6 +24,7 @@ from nymity.publishing.codec import check_fields, dump_piece, require_mapping
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publishing.job import Job, Output, parse_method, parse_models, parse_schema
 from nymity.publishing.registry import Method
+from nymity.publishing.verify import promise_of
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import HierarchySource
@@ -77,9 +78,7 @@ class StatedJob:
         """The roles of the columns of the table."""
         apart = set(self.schema.sensitive) if self.is_bucketized else set()
         roles = {
-            name: item.role.value
-            for name, item in self.schema.items()
-            if item.role is not Role.IDENTIFYING and name not in apart
+            name: item.role.value for name, item in self.schema.items() if item.role.is_published and name not in apart
         }
         return {**roles, **({BUCKET: BUCKET} if self.is_bucketized else {})}
 
@@ -110,20 +109,40 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     for promise, model in zip(form.promised, stated.models, strict=True):
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
-        if promise.verified != (VERIFIED["verified"] if model.needs_source else None):
+        needs_source = model.needs_source or stated.schema.person is not None
+        if promise.verified != (VERIFIED["verified"] if needs_source else None):
             yield f"it says otherwise than {promise.model} how that was verified (promised.verified)"
         for name in model.sensitive:
             if name not in stated.schema or stated.schema[name].role is not Role.SENSITIVE:
                 yield f"{promise.model} speaks of {name!r}, which is no sensitive column of its job"
+    yield from _unit(form, stated)
     if form.measured.holds != all(model.holds for model in form.measured.models) or not form.measured.holds:
         yield "what was measured does not keep the promises (measured.holds)"
     if [model.model for model in form.measured.models] != [promise.model for promise in form.promised]:
         yield "what was measured is not what was promised (measured.models)"
 
 
+def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """Return where what is counted is not what the job says."""
+    unit = form.unit if isinstance(form, Certificate2) else None
+    persons = stated.schema.person is not None
+    if persons != (unit is not None and unit.counts == "persons"):
+        yield "it says two things about what promises count (unit, job.schema)"
+    if unit is None:
+        return
+    told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
+    further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
+    if any((figure is not None) != persons for figure in told) or (not persons and further != (None, None)):
+        yield "figures about persons and promises to them go together (unit)"
+    elif unit.persons is not None:
+        touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
+        if not lost <= touched <= unit.persons:
+            yield "more persons were lost than touched, or than there are (unit)"
+
+
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:
     """Return the words that a promise may have: one text, but for releases whose draws can be repeated."""
-    words = model.promise_of_buckets() if stated.is_bucketized else model.promise()
+    words = promise_of(model, buckets=stated.is_bucketized, persons=stated.schema.person is not None)
     if not form.is_seeded:
         return (words,)
     return (NOT_PRIVATE,) if isinstance(model, DifferentialPrivacy) else (f"{SEEDED}{words}",)

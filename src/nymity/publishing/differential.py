@@ -23,7 +23,7 @@ from nymity.io.formats import format_of
 from nymity.privacy import PrivacyModel
 from nymity.publishing.registry import Method
 from nymity.table.sampled_recoding import SampledRecoding
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 
 
 def check_promise(
@@ -42,7 +42,7 @@ def check_promise(
         _check_unlisted(schema)
         return
     model = the_promise(models)
-    check_published([name for name in schema if schema[name].role is not Role.IDENTIFYING], schema.quasi)
+    check_published(schema.published, schema.quasi)
     check_listed(schema)
     _check_total(schema)
     if isinstance(method, SafePub) and method.target is not None and method.target not in schema.quasi:

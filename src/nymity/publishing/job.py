@@ -134,6 +134,7 @@ class Job:
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         check_promise(self.schema, self.privacy, self.method, self.ledger)
+        _check_persons(self.schema, self.privacy, self.method)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -259,9 +260,32 @@ class Job:
         return data
 
 
+def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
+    """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them."""
+    if schema.person is None:
+        return
+    for model in models:
+        if model.over_persons is None:
+            able = ", ".join(key for key, known in MODELS.items() if known.over_persons is not None)
+            raise JobError(
+                f"privacy: {model.key}",
+                expected=f"a model that counts persons, because {schema.person!r} says of whom records are: {able}",
+                got=f"{model.title}, which counts records",
+                hint="choose one of these, or publish one record for each person",
+            )
+    if method is not None and not getattr(method, "takes_persons", False):
+        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_persons", False))
+        raise JobError(
+            f"method: {getattr(method, 'key', type(method).__name__)}",
+            expected=f"a method that counts persons, because {schema.person!r} says of whom records are: {able}",
+            got="one that counts records",
+            hint="optimal-lattice",
+        )
+
+
 def _check_target(target: object, schema: Schema) -> None:
     """Refuse to learn what is not published."""
-    published = [name for name, attribute in schema.items() if attribute.role is not Role.IDENTIFYING]
+    published = schema.published
     if not isinstance(target, str) or target not in published:
         raise JobError(
             "target",

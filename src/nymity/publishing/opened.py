@@ -26,7 +26,7 @@ from nymity.io import read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
-from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise
+from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise, UnitSection
 from nymity.publishing.custody import Custody, KeptLog, read_log
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
@@ -37,7 +37,7 @@ from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema
+from nymity.table.schema import Role, Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.released import Released
 
@@ -220,7 +220,7 @@ class OpenedRelease:
 
     @property
     def verdict(self) -> str:
-        """Say in a few words how it stood when it was measured."""
+        """Return whether it held when it was measured, and with how many warnings."""
         return verdict(self.holds, len(self.warnings))
 
     @property
@@ -292,6 +292,12 @@ class OpenedRelease:
         )
 
     @property
+    def unit(self) -> UnitSection | None:
+        """What its promises count; None of releases whose certificates do not say it, and count records."""
+        form = self.certificate
+        return form.unit if isinstance(form, Certificate2) else None
+
+    @property
     def signed_by(self) -> str | None:
         """The fingerprint of the key that a signature beside the certificate names; it proves nothing by itself."""
         return None if self.stated is None or self.stated.signature is None else self.stated.signature.key
@@ -314,8 +320,9 @@ class OpenedRelease:
 
     @property
     def left_out(self) -> list[str]:
-        """Identifying columns, which are not published."""
-        return [name for name, one in self.certificate.job.schema_.items() if one.get("role") == "identifying"]
+        """Columns that are not published: identifying ones, and the one that says of whom records are."""
+        apart = (Role.IDENTIFYING, Role.PERSON)
+        return [name for name, one in self.certificate.job.schema_.items() if one.get("role") in apart]
 
     @property
     def is_private(self) -> bool:
@@ -356,11 +363,13 @@ class OpenedRelease:
 
     @cached_property
     def class_sizes(self) -> tuple[int | None, int]:
-        """The records of the smallest class, and how many classes there are: as certified.
+        """The records, or persons, of the smallest class, and how many classes there are: as certified.
 
         They are counted again where a check found a promise about classes broken, by the rule of today.
         """
         measured = self.certificate.measured
+        if (unit := self.unit) is not None and unit.counts == "persons":
+            return unit.fewest_in_a_class, measured.classes
         if self.broken and self.kind == "classes":
             groups = Groups(self.table, self.quasi)
             return groups.smallest, len(groups.sizes)
@@ -378,7 +387,9 @@ class OpenedRelease:
     @property
     def average_risk(self) -> tuple[int, int] | None:
         """The same on average over rows."""
-        records = self.certificate.measured.records
+        unit = self.unit
+        persons = None if unit is None else unit.summed_over_classes
+        records = self.certificate.measured.records if persons is None else persons
         return (self.class_sizes[1], records) if records and self.kind != "matching" else None
 
     def reached(self, number: int) -> tuple[Promise, Mapping[str, Any], bool]:
@@ -391,7 +402,7 @@ class OpenedRelease:
 
 
 def _may_look(custody: Custody) -> bool:
-    """Say whether there are logs in a folder that nobody named; it is closed to all but the custodian."""
+    """Return whether there are logs in a folder that nobody named; it is closed to all but the custodian."""
     try:
         return custody.has_logs and os.access(custody.folder, os.R_OK | os.X_OK)
     except OSError:

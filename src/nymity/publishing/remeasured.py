@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from nymity.core.errors import InputError
+from nymity.core.errors import InputError, TableError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.io import ReadOptions, read_table, to_polars
 from nymity.privacy import PrivacyModel
@@ -28,10 +30,11 @@ from nymity.publishing.job_tables import (
     tables_of,
 )
 from nymity.publishing.released_files import ReleasedFiles
-from nymity.publishing.verify import Verification, verify
-from nymity.table.encoding import distinct_values
+from nymity.publishing.verify import Verification, VerifiedPromise, verify
+from nymity.table.encoding import distinct_values, person_ids
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
 from nymity.table.text import MASK
 
 
@@ -71,7 +74,12 @@ class Measuring:
             population=self.further.population,
             counts=self.files.counts,
             originals=self.further.originals,
+            persons=self.further.persons,
         )
+
+    def by_records(self, model: PrivacyModel) -> VerifiedPromise:
+        """Measure a promise to persons as if every record were one of another person."""
+        return verify(self.files.table, self.quasi, [model], hierarchies=self.hierarchies).findings[0]
 
     def without_masked(self, models: Sequence[PrivacyModel]) -> Verification:
         """Measure as if the masked rows had been removed; there are some, so that quasi-identifiers are text."""
@@ -82,11 +90,16 @@ class Measuring:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FurtherTables:
-    """The tables that promises need beside the released one: population and original, where they were given."""
+    """What promises need beside the released table, where it was given: population, original, of whom each row is.
+
+    ``counts_persons``: promises are about persons, as the schema says.
+    """
 
     tables: Tables | None = None
     population: Population | None = None
     originals: Originals | None = None
+    persons: pl.Series | None = None
+    counts_persons: bool = False
 
     @staticmethod
     def given(
@@ -95,17 +108,34 @@ class FurtherTables:
         recoding: Callable[[], Recoding | None],
         source: Any,
         original: Any,
+        *,
+        schema: Schema | None = None,
+        links: Callable[[], NDArray[np.int64] | None] = lambda: None,
     ) -> FurtherTables:
-        """Read what promises need, as far as it was given."""
-        tables = population = originals = None
+        """Read what promises need, as far as it was given; ``links`` are the source rows of released ones."""
+        tables = population = originals = persons = None
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
             originals = _originals(original, job, recoding())
-        return FurtherTables(tables=tables, population=population, originals=originals)
+        person = None if schema is None else schema.person
+        if person is not None and original is not None and (rows := links()) is not None:
+            persons = _persons(_table(original, job), person, rows)
+        return FurtherTables(
+            tables=tables,
+            population=population,
+            originals=originals,
+            persons=persons,
+            counts_persons=person is not None,
+        )
 
     def missing(self, model: PrivacyModel) -> str:
         """Return what a promise needs that was not given."""
+        if self.counts_persons and self.persons is None:
+            return (
+                "it is about persons, and the release does not show of whom its rows are: give the original where the "
+                "custodian's folder is (--original)"
+            )
         if model.needs_source and self.originals is None:
             return "it is about matching rows with the original: give that and the job (--original, --job)"
         if model.second_table and self.population is None:
@@ -200,9 +230,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
             got="no job",
             hint="check(release, job=job, original=table), or --job and --original",
         )
-    if isinstance(original, str | Path):
-        original = read_table(original, job.source.options if job.source is not None else ReadOptions())
-    source = to_polars(original)
+    source = _table(original, job)
     job.schema.check(source)
     table, _ = job.schema.without_gaps(source)
     if recoding is not None:
@@ -210,6 +238,28 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
     return Originals(
         table, {name: job.schema.hierarchy(name, distinct_values(table[name])) for name in job.schema.quasi}
     )
+
+
+def _table(original: Any, job: Job | None) -> pl.DataFrame:
+    """Return the original, read as the job's source is where it is a path."""
+    if isinstance(original, str | Path):
+        options = job.source.options if job is not None and job.source is not None else ReadOptions()
+        return read_table(original, options)
+    return to_polars(original)
+
+
+def _persons(original: pl.DataFrame, person: str, rows: NDArray[np.int64]) -> pl.Series:
+    """Return of whom each released row is, by the row of the original that it was made from."""
+    if person not in original.columns:
+        raise TableError("original", expected=f"the column {person!r}, which says of whom records are", got="none")
+    if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < original.height:
+        raise TableError(
+            "original",
+            expected=f"at least {int(rows.max()) + 1:,} records: the custodian's log names that row",
+            got=f"{original.height:,}",
+            hint="give the table that the release was made from",
+        )
+    return person_ids(original[person])[rows]
 
 
 def other_original(originals: Originals | None, form: CertificateForm) -> Iterator[str]:

@@ -28,7 +28,7 @@ from nymity.lattice.space import Space
 from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
-from nymity.publishing.certificate import certify
+from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
@@ -38,10 +38,9 @@ from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.verify import Verification, verify
 from nymity.table.content_order import content_order
-from nymity.table.encoding import EncodedTable, encode
+from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
-from nymity.table.schema import Role
 
 #: What is drawn where rows are shuffled.
 ROWS = "order of rows"
@@ -71,6 +70,7 @@ class Run:
     counts: pl.DataFrame | None  #: the sensitive table of buckets
     population: Population | None
     originals: Originals | None
+    persons: pl.Series | None  #: of whom each released row is, where records are of persons
     verified: Verification
     drawn: tuple[str, ...]
     redrawn: bool
@@ -149,7 +149,7 @@ class Run:
         return method
 
     def _search(self, method: Method) -> None:
-        columns = [name for name in self.table.columns if self.job.schema[name].role is not Role.IDENTIFYING]
+        columns = [name for name in self.table.columns if self.job.schema[name].role.is_published]
         self.draws = release_draws(self.root, self.job, self.table, self.encoded, columns)
         self.outcome = method.run(
             self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
@@ -174,6 +174,9 @@ class Run:
         self.population = None if self.people is None else Population.of(self.people, recoding, self.table.height)
         needed = any(model.needs_source for model in job.privacy)
         self.originals = Originals.of(self.table, recoding) if needed else None
+        self.persons = None
+        if (person := job.schema.person) is not None:
+            self.persons = person_ids(self.table[person])[self.recoded.source_rows[self.order]]
         verified = verify(
             self.frame,
             job.schema.quasi,
@@ -182,6 +185,7 @@ class Run:
             population=self.population,
             counts=self.counts,
             originals=self.originals,
+            persons=self.persons,
         )
         if self.counts is not None:
             problems = lost_records(self.frame, self.counts, self.table)
@@ -223,6 +227,7 @@ class Run:
                 drawn=self.drawn,
                 redrawn=self.redrawn,
                 spending=self.spending,
+                touched=self._touched,
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -230,6 +235,7 @@ class Run:
             log=self._custodian_log(secret),
             population=self.population,
             originals=self.originals,
+            persons=self.persons,
         )
 
     def _custodian_log(self, secret: str) -> CustodianLog:
@@ -254,6 +260,21 @@ class Run:
         if isinstance(self.outcome, PrivateOutcome):
             return self.outcome.trace()
         return self.outcome.nodes.frame() if isinstance(self.outcome, LatticeOutcome) else None
+
+    @property
+    def _touched(self) -> PersonsTouched | None:
+        """Return how many persons lost records, or all of them, to suppression."""
+        if (person := self.job.schema.person) is None:
+            return None
+        ids = person_ids(self.table[person])
+        whole = np.zeros(self.table.height, dtype=np.bool_)
+        whole[self.recoded.source_rows[~self.recoded.masked]] = True
+        of_record = pl.DataFrame({"person": ids, "whole": whole}).group_by("person").agg(pl.col("whole").mean())
+        return PersonsTouched(
+            persons=of_record.height,
+            touched=int((of_record["whole"] < 1).sum()),
+            lost=int((of_record["whole"] == 0).sum()),
+        )
 
     @property
     def _dropped(self) -> int:

@@ -43,6 +43,32 @@ class VerifiedPromise:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PersonFigures:
+    """The persons of a release: how many there are, fewest in a class, summed over classes, and the largest share.
+
+    ``row_share`` is the largest share that one person has of the rows of a class: whoever picks one of these rows at
+    random picks that person's with this chance, which k does not limit.
+    """
+
+    persons: int
+    fewest: int | None
+    in_classes: int
+    row_share: float | None
+
+    @staticmethod
+    def of(groups: Groups) -> PersonFigures:
+        """Count them."""
+        assert groups.persons is not None
+        share = groups.largest_person_share
+        return PersonFigures(
+            persons=groups.persons.n_unique(),
+            fewest=groups.fewest,
+            in_classes=int(groups.people.sum()),
+            row_share=None if share is None else float(share),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verification:
     """What holds for a table; ``masked`` rows, with ``*`` in every quasi-identifier, are one of its classes.
 
@@ -57,6 +83,7 @@ class Verification:
     findings: tuple[VerifiedPromise, ...]
     problems: tuple[str, ...] = ()
     buckets: bool = False
+    persons: PersonFigures | None = None
 
     @property
     def holds(self) -> bool:
@@ -73,18 +100,19 @@ def verify(
     population: Population | None = None,
     counts: pl.DataFrame | None = None,
     originals: Originals | None = None,
+    persons: pl.Series | None = None,
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
-    ``hierarchies`` are those of sensitive attributes. ``counts`` is the
-    sensitive table of a bucketized release: what its buckets hold is measured in place of classes. ``originals`` is the
-    source, for promises about matching it with the rows.
+    ``hierarchies`` are those of sensitive attributes. ``counts`` is the sensitive table of a bucketized release: what
+    its buckets hold is measured in place of classes. ``originals`` is the source, for promises about matching it with
+    the rows. ``persons`` says of whom each row is, where rows are of persons.
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
         table, quasi = members(counts, most=table.height), (BUCKET,)
     beside = {} if population is None else {"population": population.cells, "members": population.members}
-    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, **beside)  # type: ignore[arg-type]
+    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, **beside)  # type: ignore[arg-type]
     return Verification(
         records=table.height,
         masked=groups.masked,
@@ -93,14 +121,22 @@ def verify(
         findings=tuple(_finding(model, groups, buckets=counts is not None) for model in models),
         problems=problems,
         buckets=counts is not None,
+        persons=None if persons is None else PersonFigures.of(groups),
     )
+
+
+def promise_of(model: PrivacyModel, *, buckets: bool, persons: bool) -> str:
+    """Return what is promised, of the kind of release and by what is counted."""
+    if persons:
+        return model.promise_to_persons()
+    return model.promise_of_buckets() if buckets else model.promise()
 
 
 def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool) -> VerifiedPromise:
     holds = model.holds(groups)
     return VerifiedPromise(
         model=model.key,
-        promise=model.promise_of_buckets() if buckets else model.promise(),
+        promise=promise_of(model, buckets=buckets, persons=groups.persons is not None),
         measured=model.reached(groups),
         holds=holds,
         only_masked=not holds and 0 < groups.masked < groups.n_records and model.holds(groups.without_masked()),

@@ -110,11 +110,11 @@ def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, sourc
 def _check_target(target: str, schema: Schema) -> None:
     validation.one_of("target", target, list(schema))
     role = schema[target].role
-    if role in (Role.IDENTIFYING, Role.QUASI):
+    if role is Role.QUASI or not role.is_published:
         raise ParameterError(
             "target",
             expected="a column that is published as it is",
-            got=f"{target!r}, which is {'identifying' if role is Role.IDENTIFYING else 'a quasi-identifier'}",
+            got=f"{target!r}, which is {'a quasi-identifier' if role is Role.QUASI else role.value}",
             hint="declare it sensitive or insensitive",
         )
 

@@ -198,7 +198,7 @@ def _roles(schema: Schema) -> str:
     """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
-        "left out": schema.columns(Role.IDENTIFYING),
+        "left out": (*schema.columns(Role.IDENTIFYING), *schema.columns(Role.PERSON)),
         "published as they are": (*schema.sensitive, *schema.columns(Role.INSENSITIVE)),
     }
     return "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)

@@ -23,6 +23,7 @@ from nymity.table.text import as_text
 
 _ROLES = {
     Role.IDENTIFYING: "Identifying, not published",
+    Role.PERSON: "Of whom records are, not published",
     Role.QUASI: "Quasi-identifying, published as they are with the number of a bucket",
     Role.SENSITIVE: "Sensitive, published apart by bucket",
     Role.INSENSITIVE: "Insensitive, published as they are",
@@ -94,7 +95,7 @@ def sizes_section(subject: Subject, figures: Figures) -> Section:
 
 
 def open_section(subject: Subject, figures: Figures) -> Section:
-    """Say what buckets do not protect, counted on the release."""
+    """The section on what buckets do not protect, counted on the release."""
     unique, rows = unique_rows(subject.frame, subject.quasi), subject.frame.height
     return Section(
         anchor="risk",

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.table.encoding import SensitiveColumn
+
+#: The overall counts of a histogram that is compared with no table.
+NOTHING = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,26 @@ class Histogram:
         counts = np.bincount(self.codes[entries], weights=self.counts[entries], minlength=self.n_values)
         return counts.astype(np.int64)
 
+    def merged(self, chosen: NDArray[np.bool_]) -> Self:
+        """Return the histogram of the chosen classes as one."""
+        totals = self.totals(chosen)
+        codes = np.flatnonzero(totals).astype(np.uint32)
+        return replace(
+            self, n_classes=1, classes=np.zeros_like(codes), codes=codes, counts=totals[codes].astype(np.uint32)
+        )
+
+    def beside(self, chosen: NDArray[np.bool_], last: Histogram) -> Self:
+        """Return the histogram of the chosen classes, with that of one more class at its end."""
+        inside, number = chosen[self.classes], np.cumsum(chosen, dtype=np.uint32) - np.uint32(1)
+        n = int(np.count_nonzero(chosen))
+        return replace(
+            self,
+            n_classes=n + 1,
+            classes=np.append(number[self.classes[inside]], np.full(len(last.codes), n, dtype=np.uint32)),
+            codes=np.append(self.codes[inside], last.codes),
+            counts=np.append(self.counts[inside], last.counts),
+        )
+
     @cached_property
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values in each class, (n_classes,)."""
@@ -55,12 +79,21 @@ class Histogram:
 
 
 @dataclass(frozen=True, eq=False)
+class PairHistogram(Histogram):
+    """The records of each pair of person and value in each class; value_of (n_pairs,): the code of a pair's value."""
+
+    value_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
     """Equivalence classes of a partition: sizes (n_classes,) and a histogram per sensitive attribute asked for.
 
     population (n_classes,): records of the population that fall into each class, where a model asks for them;
     outside: those that fall into none, because their combination has no record here.
     stars: the class whose published cells are all ``*``, -1 for none: masked rows look like it.
+    persons: the records of each person in each class, where records are of persons; no more of them than models ask for
+    may be listed. pairs: those of each person with each value of a sensitive attribute that models take shares of.
     """
 
     sizes: NDArray[np.uint32]
@@ -68,21 +101,41 @@ class Classes:
     population: NDArray[np.int64] | None = None
     outside: int = 0
     stars: int = -1
+    persons: Histogram | None = None
+    pairs: Mapping[str, PairHistogram] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
 
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """What promises count in each class, (n_classes,): persons where records are of persons, records otherwise."""
+        return self.sizes.astype(np.int64) if self.persons is None else self.persons.distinct
+
+    def holders(self, attribute: str) -> Histogram:
+        """Return how many units of each class have each value: a person with two values counts for both."""
+        if self.persons is None:
+            return self.histograms[attribute]
+        pairs, records = self.pairs[attribute], self.histograms[attribute]
+        keys = pairs.classes.astype(np.int64) * records.n_values + pairs.value_of[pairs.codes]
+        entries, counts = np.unique(keys, return_counts=True)
+        classes, codes = np.divmod(entries, records.n_values)
+        return replace(
+            records, classes=classes.astype(np.uint32), codes=codes.astype(np.uint32), counts=counts.astype(np.uint32)
+        )
+
     def merged(self, chosen: NDArray[np.bool_]) -> Classes:
         """Return the chosen classes as one, still compared with the same table, and the people outside as its own."""
-        histograms, people = {}, None
+        people = None
         if self.population is not None:
             people = self.population[chosen].sum(keepdims=True) + self.outside
-        for name, histogram in self.histograms.items():
-            totals = histogram.totals(chosen)
-            codes = np.flatnonzero(totals).astype(np.uint32)
-            counts, one = totals[codes].astype(np.uint32), np.zeros_like(codes)
-            histograms[name] = replace(histogram, n_classes=1, classes=one, codes=codes, counts=counts)
-        return Classes(self.sizes[chosen].sum(keepdims=True, dtype=np.uint32), histograms, people)
+        return Classes(
+            self.sizes[chosen].sum(keepdims=True, dtype=np.uint32),
+            {name: histogram.merged(chosen) for name, histogram in self.histograms.items()},
+            people,
+            persons=None if self.persons is None else self.persons.merged(chosen),
+            pairs={name: pairs.merged(chosen) for name, pairs in self.pairs.items()},
+        )
 
     def compared_with(self, chosen: NDArray[np.bool_]) -> Classes:
         """Return the same classes, compared with the table that consists of the chosen ones."""

@@ -6,9 +6,10 @@ the records.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -64,22 +65,63 @@ class SensitiveColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class PersonValues:
+    """Who has which value of a sensitive attribute, over the distinct combinations: (combination, pair, count).
+
+    codes: the number of a pair of person and value that occurs. value_of (n_pairs,): the code of its value.
+    """
+
+    combination: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+    value_of: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PersonColumn:
+    """Whose the records of each distinct combination are: (combination, person, count) of what occurs.
+
+    values: the same with the person's values of a sensitive attribute. name: that of the column; labels: its cells, as
+    text; person_of (n_labels,): the person that each of them stands for.
+    """
+
+    name: str
+    labels: tuple[Label, ...]
+    person_of: NDArray[np.int64]
+    combination: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+    values: Mapping[str, PersonValues]
+
+    @cached_property
+    def n_persons(self) -> int:
+        """Persons of the whole table."""
+        return int(self.person_of.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, eq=False)
 class Profiles:
     """Different rows of quasi-identifier and sensitive values together, in an order independent of the table's.
 
     combination (n_profiles,), sensitive (n_profiles, n_sensitive): codes of the sensitive values; counts (n_profiles,).
+    person (n_profiles,): number of the person column's cell, where records are of persons.
     """
 
     combination: NDArray[np.int64]
     sensitive: NDArray[np.int64]
     counts: NDArray[np.int64]
+    person: NDArray[np.int64] | None = None
 
     def ordered(self) -> Profiles:
         """Return them by combination, then by sensitive values; forms of one value, such as NaN and null, as one."""
-        order = np.lexsort((*self.sensitive.T[::-1], self.combination))
-        rows = np.column_stack([self.combination, self.sensitive])[order]
+        further = () if self.person is None else (self.person,)
+        rows = np.column_stack([self.combination, self.sensitive, *further])
+        order = np.lexsort(rows.T[::-1])
+        rows = rows[order]
         first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
-        return Profiles(rows[first, 0], rows[first, 1:], np.add.reduceat(self.counts[order], first))
+        n = 1 + self.sensitive.shape[1]
+        person = None if self.person is None else rows[first, n]
+        return Profiles(rows[first, 0], rows[first, 1:n], np.add.reduceat(self.counts[order], first), person)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +131,7 @@ class EncodedTable:
     combinations (n_distinct, n_attributes) int32: codes of raw values in the attributes' hierarchies, ordered by
     packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
     population (n_distinct,): records of each in the population that the table was taken from, where there is one; a
-    combination that occurs there alone has no records here.
+    combination that occurs there alone has no records here. persons: whose the records are, where a column tells.
     """
 
     n_records: int
@@ -102,7 +144,18 @@ class EncodedTable:
     weights: tuple[float, ...]
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
     population: NDArray[np.uint32] | None = None
+    persons: PersonColumn | None = None
     _rows: Profiles | None = None
+
+    @property
+    def n_units(self) -> int:
+        """How many there are of what promises count: persons where records are of persons, records otherwise."""
+        return self.n_records if self.persons is None else self.persons.n_persons
+
+    @property
+    def unit(self) -> str:
+        """What promises count, in a word."""
+        return "records" if self.persons is None else "persons"
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -133,10 +186,17 @@ class EncodedTable:
             n_records=int(counts.sum()),
             combinations=self.combinations[chosen],
             counts=counts,
-            sensitive={name: _restricted(column, chosen) for name, column in self.sensitive.items()},
+            sensitive={
+                name: replace(_restricted(column, chosen), whole=column.whole or column)
+                for name, column in self.sensitive.items()
+            },
             population=None if self.population is None else self.population[chosen],
+            persons=None if self.persons is None else _restricted_persons(self.persons, chosen),
             _rows=None,
         )
+
+
+_Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues)
 
 
 def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None = None) -> EncodedTable:
@@ -148,7 +208,8 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     schema.check(table)
     _check_extent(table, schema)
     names = schema.quasi
-    cells, records = _count_cells(table, [*names, *schema.sensitive])
+    people = [] if schema.person is None else [schema.person]
+    cells, records = _count_cells(table, [*names, *schema.sensitive, *people])
     everyone, others = (cells, None) if population is None else _beside(cells, population, schema)
     hierarchies, columns = [], []
     for name in names:
@@ -161,6 +222,9 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
     for i, name in enumerate(schema.sensitive):
         sensitive[name], codes[:, i] = _encode_sensitive(name, schema, cells[name], records, group, len(first))
+    persons = person = None
+    if schema.person is not None:
+        persons, person = _encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -177,8 +241,14 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         population=None
         if others is None
         else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
-        _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64)),
+        persons=persons,
+        _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64), person),
     )
+
+
+def person_ids(column: pl.Series) -> pl.Series:
+    """Return who each record is of, as text: spaces around an identifier and its Unicode form tell nobody apart."""
+    return as_text(column).str.strip_chars().str.normalize("NFC")
 
 
 def distinct_values(column: pl.Series) -> pl.Series:
@@ -282,7 +352,43 @@ def _encode_sensitive(
     return SensitiveColumn(tuple(labels), combination, values_of, counts, hierarchy), codes
 
 
-def _restricted(column: SensitiveColumn, chosen: NDArray[np.bool_]) -> SensitiveColumn:
+def _encode_persons(
+    name: str,
+    column: pl.Series,
+    group: NDArray[np.uint32],
+    records: NDArray[np.uint32],
+    sensitive: Sequence[str],
+    codes: NDArray[np.int64],
+) -> tuple[PersonColumn, NDArray[np.int64]]:
+    """Number persons by their identifiers in order, and pairs of persons and values alike; return each row's cell."""
+    labels, cells = labelled(column)
+    person_of = person_ids(pl.Series(labels, dtype=pl.String)).rank("dense").to_numpy().astype(np.int64) - 1
+    numbers = person_of[cells]
+    values = {}
+    for i, attribute in enumerate(sensitive):
+        n_values = int(codes[:, i].max(initial=0)) + 1
+        pairs, pair = np.unique(numbers * n_values + codes[:, i], return_inverse=True)
+        values[attribute] = PersonValues(*_entries(group, pair, records), value_of=pairs % n_values)
+    return PersonColumn(name, labels, person_of, *_entries(group, numbers, records), values), cells
+
+
+def _entries(
+    group: NDArray[np.uint32], codes: NDArray[np.int64], records: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Sum the records of rows with the same group and code: (groups, codes, counts), ordered by both."""
+    order = np.lexsort((codes, group))
+    groups, numbers = group[order], codes[order].astype(np.uint32)
+    first = np.flatnonzero(np.append(True, (groups[1:] != groups[:-1]) | (numbers[1:] != numbers[:-1])))
+    return groups[first], numbers[first], np.add.reduceat(records[order], first).astype(np.uint32)
+
+
+def _restricted_persons(column: PersonColumn, chosen: NDArray[np.bool_]) -> PersonColumn:
+    values = {name: _restricted(pairs, chosen) for name, pairs in column.values.items()}
+    return replace(_restricted(column, chosen), values=values)
+
+
+def _restricted(column: _Column, chosen: NDArray[np.bool_]) -> _Column:
+    """Return the entries of the chosen combinations."""
     inside = chosen[column.combination]
     number = np.cumsum(chosen, dtype=np.uint32) - np.uint32(1)
     return replace(
@@ -290,7 +396,6 @@ def _restricted(column: SensitiveColumn, chosen: NDArray[np.bool_]) -> Sensitive
         combination=number[column.combination[inside]],
         codes=column.codes[inside],
         counts=column.counts[inside],
-        whole=column.whole or column,
     )
 
 

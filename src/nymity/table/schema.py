@@ -26,6 +26,12 @@ class Role(StrEnum):
     QUASI = "quasi"  #: harmless alone, identifying in combination; generalized
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
+    PERSON = "person"  #: tells which records are of one person; never published, but promises count by it
+
+    @property
+    def is_published(self) -> bool:
+        """Whether columns of this role are part of a release."""
+        return self not in (Role.IDENTIFYING, Role.PERSON)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +42,8 @@ class Attribute:
     missing at every level below the top; ``drop`` leaves records with a gap here out of the release; ``error``
     refuses them. ``weight`` scales the attribute in losses. ``min_level`` and ``max_level`` bound the levels a
     search may choose; equal bounds fix the level. ``unlisted`` is for differentially private methods: the value of the
-    hierarchy that records with a value it does not list count as; without it they are left out.
+    hierarchy that records with a value it does not list count as; without it they are left out. Nobody can say of whom
+    a record without a person is: such gaps are refused, or dropped.
     """
 
     role: Role
@@ -59,6 +66,8 @@ class Attribute:
                 hint="Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
             )
         validation.one_of("missing", self.missing, ("category", "drop", "error"))
+        if self.role is Role.PERSON:
+            self._check_person()
         validation.number("weight", self.weight, at_least=0)
         validation.whole_number("min_level", self.min_level, at_least=0)
         if self.max_level is not None:
@@ -66,10 +75,24 @@ class Attribute:
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
+    def _check_person(self) -> None:
+        if self.hierarchy is not None:
+            raise SchemaError("hierarchy", expected="none for a person column, which is not published", got="one")
+        if self.missing == "category":
+            object.__setattr__(self, "missing", "error")
+
 
 def identifying() -> Attribute:
     """Declare a column that names a person; it is never published."""
     return Attribute(role=Role.IDENTIFYING)
+
+
+def person(*, missing: MissingPolicy = "error") -> Attribute:
+    """Declare the column that tells which records are of one person; it is never published.
+
+    Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits.
+    """
+    return Attribute(role=Role.PERSON, missing=missing)
 
 
 def quasi(
@@ -124,9 +147,16 @@ class Schema(Mapping[str, Attribute]):
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
                     f"schema.{name}",
-                    expected="identifying(), quasi(...), sensitive(...) or insensitive()",
+                    expected="identifying(), quasi(...), sensitive(...), insensitive() or person()",
                     got=repr(attribute)[:80],
                 )
+        if len(people := self.columns(Role.PERSON)) > 1:
+            raise SchemaError(
+                "schema",
+                expected="at most one person column",
+                got=", ".join(map(repr, people[:5])),
+                hint="declare the others identifying",
+            )
 
     @staticmethod
     def of(given: object, where: str = "schema") -> Schema:
@@ -165,6 +195,16 @@ class Schema(Mapping[str, Attribute]):
     def quasi(self) -> tuple[str, ...]:
         """Names of the quasi-identifiers."""
         return self.columns(Role.QUASI)
+
+    @property
+    def person(self) -> str | None:
+        """Name of the column that tells which records are of one person."""
+        return next(iter(self.columns(Role.PERSON)), None)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Names of the columns that are part of a release."""
+        return tuple(name for name, attribute in self.items() if attribute.role.is_published)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -257,6 +297,6 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             expected="a role for every column",
             got=f"none for {', '.join(map(repr, without[:5]))}"
             + (f" and {len(without) - 5} more" * (len(without) > 5)),
-            hint="declare them identifying, quasi, sensitive or insensitive; "
+            hint="declare them identifying, quasi, sensitive, insensitive or person; "
             "columns that need not be published are identifying",
         )

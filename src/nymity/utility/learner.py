@@ -21,7 +21,7 @@ from nymity.core.quoting import quoted
 from nymity.io import to_polars
 from nymity.table.encoding import codes_of, distinct_values, labelled
 from nymity.table.hierarchy import Label
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.classifiers import Classifier, Fitted, chosen, fit
 from nymity.utility.feature_encoding import Encoding, FeatureRows, FeatureSpace, Matrix
@@ -97,7 +97,7 @@ class Learner:
         source = to_polars(original)
         _check_target(target, schema)
         if columns is None:
-            columns = [name for name in schema if name != target and schema[name].role is not Role.IDENTIFYING]
+            columns = [name for name in schema.published if name != target]
         if not columns:
             raise TableError("release", expected=f"columns to learn {target!r} from", got="none")
         tables = [source] if test is None else [source, test]
@@ -339,7 +339,7 @@ def _check_columns(where: str, names: Sequence[str], table: pl.DataFrame) -> Non
 
 def _check_target(target: str, schema: Schema) -> None:
     validation.one_of("target", target, list(schema))
-    if schema[target].role is Role.IDENTIFYING:
+    if not schema[target].role.is_published:
         raise ParameterError(
             "target",
             expected="a column that is published",

@@ -17,6 +17,8 @@ ORDER = (
     "earlier-releases",
     "drawn-anew",
     "several-records-of-one-person",
+    "records-of-one-person-linked",
+    "class-of-one-person",
     "columns-that-single-out",
     "no-promise-about-sensitive",
     "values-spelled-alike",
