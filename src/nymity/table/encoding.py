@@ -24,6 +24,8 @@ from nymity.table.value_order import ranks
 
 #: Records are counted in 32 bits inside the kernels.
 MAX_RECORDS = 2**31 - 1
+#: Whole numbers whose ends lie nearer to each other are translated by a table.
+_DENSE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,12 +212,41 @@ def codes_of(
     if column.dtype.is_float():
         column = column.fill_nan(None)
     values = distinct_values(column) if values is None else values
+    low, high = _ends(column)
+    if high - low < _DENSE:
+        return _codes_of_dense(column, values, index, unknown, low, high)
     known = pl.DataFrame(
         {"value": values, "code": pl.Series([index.get(label, unknown) for label in as_text(values)], dtype=pl.Int32)}
     )
     filled = known.filter(known["value"].is_not_null())
     codes = column.replace_strict(filled["value"], filled["code"], default=None, return_dtype=pl.Int32)
     return codes.fill_null(index.get(None, unknown)).to_numpy()
+
+
+def _ends(column: pl.Series) -> tuple[int, int]:
+    """Return the least and the greatest of whole numbers that 64 bits hold; of other columns ends far apart."""
+    if column.dtype.is_integer() and column.dtype not in (pl.UInt64, pl.Int128, pl.UInt128) and column.len():
+        low, high = column.min(), column.max()
+        if isinstance(low, int) and isinstance(high, int):
+            return low, high
+    return 0, _DENSE
+
+
+def _codes_of_dense(
+    column: pl.Series, values: pl.Series, index: Mapping[Label, int], unknown: int, low: int, high: int
+) -> NDArray[np.int32]:
+    """Translate whole numbers near each other by a table from ``low`` to ``high``, which is faster than a join."""
+    missing, gaps = index.get(None, unknown), column.has_nulls()
+    listed = values.drop_nulls() if values.has_nulls() else values
+    places = listed.to_numpy().astype(np.int64) - low
+    inside = (places >= 0) & (places <= high - low)
+    codes = np.full(high - low + 1, missing, dtype=np.int32)
+    own = np.array([index.get(label, unknown) for label in as_text(listed)], dtype=np.int32)
+    codes[places[inside]] = own[inside]
+    found: NDArray[np.int32] = codes[(column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low]
+    if gaps:
+        found[column.is_null().to_numpy()] = missing
+    return found
 
 
 def _codes_of_text(column: pl.Series, index: Mapping[Label, int], unknown: int) -> NDArray[np.int32]:
