@@ -211,10 +211,10 @@ def codes_of(
         return _codes_of_text(column, index, unknown)
     if column.dtype.is_float():
         column = column.fill_nan(None)
-    values = distinct_values(column) if values is None else values
     low, high = _ends(column)
     if high - low < _DENSE:
-        return _codes_of_dense(column, values, index, unknown, low, high)
+        return _codes_of_dense(column, index, unknown, low, high)
+    values = distinct_values(column) if values is None else values
     known = pl.DataFrame(
         {"value": values, "code": pl.Series([index.get(label, unknown) for label in as_text(values)], dtype=pl.Int32)}
     )
@@ -233,19 +233,19 @@ def _ends(column: pl.Series) -> tuple[int, int]:
 
 
 def _codes_of_dense(
-    column: pl.Series, values: pl.Series, index: Mapping[Label, int], unknown: int, low: int, high: int
+    column: pl.Series, index: Mapping[Label, int], unknown: int, low: int, high: int
 ) -> NDArray[np.int32]:
     """Translate whole numbers near each other by a table from ``low`` to ``high``, which is faster than a join."""
-    missing, gaps = index.get(None, unknown), column.has_nulls()
-    listed = values.drop_nulls() if values.has_nulls() else values
-    places = listed.to_numpy().astype(np.int64) - low
-    inside = (places >= 0) & (places <= high - low)
-    codes = np.full(high - low + 1, missing, dtype=np.int32)
-    own = np.array([index.get(label, unknown) for label in as_text(listed)], dtype=np.int32)
-    codes[places[inside]] = own[inside]
-    found: NDArray[np.int32] = codes[(column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low]
+    gaps = column.has_nulls()
+    places = (column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low
+    occurs = np.zeros(high - low + 1, dtype=np.bool_)
+    occurs[places] = True
+    numbers = np.flatnonzero(occurs)
+    codes = np.empty(len(occurs), dtype=np.int32)
+    codes[numbers] = [index.get(label, unknown) for label in as_text(pl.Series(numbers + low, dtype=column.dtype))]
+    found: NDArray[np.int32] = codes[places]
     if gaps:
-        found[column.is_null().to_numpy()] = missing
+        found[column.is_null().to_numpy()] = index.get(None, unknown)
     return found
 
 
