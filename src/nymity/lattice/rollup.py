@@ -157,6 +157,8 @@ class RollUp:
         snapshot = self._derive(self._start(node), node)
         classes, block = self._classes(snapshot)
         kept = self._summary(snapshot, classes, block, self._suppressed(classes))
+        # However a class is split below, no more of its records can be kept: what a node below suppresses is at least
+        # the rest.
         least = classes.sizes - most_kept(classes, self.models).astype(np.uint32)
         return kept, self._summary(snapshot, classes, block, least)
 
@@ -179,6 +181,7 @@ class RollUp:
         Only the path to the current node is materialized. Threads share the work by subtrees; each subtree is
         computed alone, so results do not depend on their number.
         """
+        # The widest first: raising them early leaves small groupings for the many nodes further down.
         order = sorted(self._key_attributes, key=lambda a: -self.table.hierarchies[a].domain_size)
         subtrees, n_split = max(8, space.size // NODES_A_SUBTREE), 0
         while n_split < len(order) and prod(space.shape[a] for a in order[:n_split]) < subtrees:
@@ -224,6 +227,7 @@ class RollUp:
                 groupings += (self._capped(Grouping(keys, persons.combination, persons.codes, persons.counts)),)
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
+            # Sorted by key, so that the entries of a block are adjacent, as kernels expect them.
             order = np.lexsort((table.combinations[:, self.pivot], *keys.T[::-1]))
             order = order[table.counts[order] > 0]
             keys, codes = keys[order], table.combinations[order, self.pivot].astype(np.uint32)
@@ -353,6 +357,8 @@ class RollUp:
 
     def _stars(self, snapshot: Snapshot, block: NDArray[np.uint32]) -> int:
         """Return the class whose cells are all ``*``, -1 for none, and at the top, where there is no other class."""
+        # With the same depth everywhere only the top has stars in all columns, and there is no other class to tell it
+        # from.
         if len(block) < 2 or not self._uneven:
             return -1
         stars = [self._star_codes[a][level] for a, level in enumerate(snapshot.levels)]

@@ -62,6 +62,8 @@ class Master:
             self._highs.setOptionValue(option, value)
         for count in counts:
             self._add_row(float(count), float(count), np.empty(0))
+        # At most n / k classes: implied by their sizes in whole numbers, but not in fractions, where it raises the
+        # bound.
         self._add_row(-np.inf, float(counts.sum() // k), np.empty(0))
 
     def add(self, members: Ints, cost: float) -> bool:
@@ -71,6 +73,7 @@ class Master:
         self._known.add(members.tobytes())
         self.columns.append(members)
         types, uses = np.unique(members, return_counts=True)
+        # A class that comes after a cut has its share in it, too: half its members of the triple, rounded down.
         hits = (self.triples[:, :, None] == members).sum(axis=(1, 2)) // 2
         met, n = np.flatnonzero(hits), len(self._counts)
         rows = np.concatenate([types, [n], met + n + 1]).astype(np.int32)
@@ -102,6 +105,7 @@ class Master:
         self._highs.run()
         solution, n = self._highs.getSolution(), len(self._counts)
         duals = np.array(solution.row_dual)
+        # Duals of rows with an upper limit are negative; a last digit on the wrong side of 0 is rounding.
         charges = np.maximum(-duals[n:], 0.0)
         value = float(self._highs.getInfo().objective_function_value)
         return LinearOptimum(value, np.array(solution.col_value), Prices(duals[:n], float(charges[0]), charges[1:]))
@@ -113,6 +117,7 @@ class Master:
 
         If it does, the search ends as soon as that is proved. ``alive`` is called about every second.
         """
+        # A program of its own: the linear one keeps its basis, from which the next solution starts.
         integer = Master(self._counts, self._k)
         for members, cost in zip(columns, costs, strict=True):
             integer.add(members, cost)
@@ -127,6 +132,7 @@ class Master:
         highs.HandleUserInterrupt = True
         highs.startSolve()
         try:
+            # The solver runs in a thread of its own, so that Ctrl-C and an observer that wants to stop are heard.
             while not highs.wait(1.0)[0]:
                 alive()
         except BaseException:
