@@ -90,3 +90,4 @@ from nymity.table.schema import insensitive as insensitive
 from nymity.table.schema import person as person
 from nymity.table.schema import quasi as quasi
 from nymity.table.schema import sensitive as sensitive
+from nymity.table.schema import weight as weight

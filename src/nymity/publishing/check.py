@@ -215,12 +215,12 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
     return checked_caveats(
         files.table,
         files.counts,
-        roles={name: attribute.role.value for name, attribute in schema.items()},
+        roles={name: item.role.value for name, item in schema.items() if name != schema.coarsened_weight},
         models=promised.models,
         stated=told,
         private=isinstance(method, PrivateMethod),
         classes=not isinstance(method, Freeform),
-        foreseen=[] if method is None else foreseen(method, promised.models, seeded=seeded, ledger=ledger),
+        foreseen=[] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger),
     )
 
 

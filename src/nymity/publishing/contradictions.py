@@ -77,9 +77,7 @@ class StatedJob:
     def published(self) -> dict[str, str]:
         """The roles of the columns of the table."""
         apart = set(self.schema.sensitive) if self.is_bucketized else set()
-        roles = {
-            name: item.role.value for name, item in self.schema.items() if item.role.is_published and name not in apart
-        }
+        roles = {name: item.role.value for name, item in self.schema.items() if item.is_published and name not in apart}
         return {**roles, **({BUCKET: BUCKET} if self.is_bucketized else {})}
 
 

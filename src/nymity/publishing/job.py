@@ -135,6 +135,7 @@ class Job:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         _check_persons(self.schema, self.privacy, self.method)
+        _check_weight(self.schema, self.privacy)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -280,6 +281,33 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
             expected=f"a method that counts persons, because {schema.person!r} says of whom records are: {able}",
             got="one that counts records",
             hint="optimal-lattice",
+        )
+
+
+def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
+    """Refuse mean weights where a promise is not about classes, or could be broken by a design that nobody stated."""
+    if (name := schema.coarsened_weight) is None:
+        return
+    sensitive = sorted({value for model in models for value in model.sensitive})
+    if sensitive and schema[name].publish is None:
+        raise JobError(
+            f"schema.{name}.publish",
+            expected=f"a word of who knows the sample: was it drawn or weighted by a look at {', '.join(sensitive)}?",
+            got="none, and the mean weight of a class would then tell who of it has which value",
+            hint='publish = "coarsened" if it was not, publish = "dropped" if it was or nobody knows',
+        )
+    why = ""
+    for model in models:
+        if model.second_table:
+            why = f"{model.key} lets a class have a single record, whose mean weight is its own"
+        elif model.needs_source:
+            why = f"{model.key} is about rows without classes, whose weights have no mean"
+    if why:
+        raise JobError(
+            f"schema.{name}.publish",
+            expected=f"'dropped' or 'as it is', because {why}",
+            got="'coarsened', the mean weight of each class",
+            hint='publish = "dropped"',
         )
 
 

@@ -200,6 +200,7 @@ def _roles(schema: Schema) -> str:
         "generalized": schema.quasi,
         "left out": (*schema.columns(Role.IDENTIFYING), *schema.columns(Role.PERSON)),
         "published as they are": (*schema.sensitive, *schema.columns(Role.INSENSITIVE)),
+        "weights": schema.columns(Role.WEIGHT),
     }
     return "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)
 

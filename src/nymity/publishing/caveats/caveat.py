@@ -18,6 +18,7 @@ ORDER = (
     "drawn-anew",
     "several-records-of-one-person",
     "columns-that-single-out",
+    "weights-by-design",
     "no-promise-about-sensitive",
     "values-spelled-alike",
     "missing-values",

@@ -13,6 +13,7 @@ from nymity.partition.freeform import Freeform
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.registry import Method, Outcome
@@ -20,6 +21,7 @@ from nymity.quality.classification import ClassificationLoss
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.partition_recoding import FreeformRecoding
 from nymity.table.sampled_recoding import SampledRecoding
+from nymity.table.schema import Schema
 
 _LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
 _REPLAY = (
@@ -28,7 +30,9 @@ _REPLAY = (
 )
 
 
-def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, ledger: bool) -> list[Caveat]:
+def foreseen(
+    method: Method, models: Sequence[PrivacyModel], schema: Schema, *, seeded: bool, ledger: bool
+) -> list[Caveat]:
     """Return the warnings that follow from a job alone: who reads its certificate must find them there."""
     by_nature: tuple[str, ...] = ()
     if isinstance(method, PrivateMethod):
@@ -37,7 +41,7 @@ def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, le
         by_nature = BucketRecoding.unprotected
     elif isinstance(method, Freeform):
         by_nature = FreeformRecoding.unprotected
-    found = [Caveat.by_nature(text) for text in by_nature]
+    found = [*(Caveat.by_nature(text) for text in by_nature), *caveats_of_schema(schema, models)]
     if isinstance(method, PrivateMethod):  # of others the table shows it
         found += empty_promises(models, {})
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
