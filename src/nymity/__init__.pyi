@@ -85,6 +85,7 @@ from nymity.recommending.recommend import recommend as recommend
 from nymity.table.hierarchy import Hierarchy as Hierarchy
 from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema
+from nymity.table.schema import household as household
 from nymity.table.schema import identifying as identifying
 from nymity.table.schema import insensitive as insensitive
 from nymity.table.schema import person as person

@@ -320,9 +320,9 @@ class OpenedRelease:
 
     @property
     def left_out(self) -> list[str]:
-        """Columns that are not published: identifying ones, the one that says of whom records are, dropped weights."""
+        """Columns that are not published: identifying ones, those of persons and households, dropped weights."""
         there = {column.name for column in self.certificate.columns}
-        apart = (Role.IDENTIFYING, Role.PERSON, Role.WEIGHT)
+        apart = (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
         schema = self.certificate.job.schema_.items()
         return [name for name, one in schema if one.get("role") in apart and name not in there]
 

@@ -40,6 +40,7 @@ from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
+from nymity.table.households import check_households
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
 from nymity.table.weights import class_means, weights_of
@@ -130,6 +131,7 @@ class Run:
             table, self.rows = self.records.table, self.records.rows
         else:
             self.job.schema.check(self.original)
+            check_households(self.original, self.job.schema)
             self.records = None
             table, self.rows = self.job.schema.without_gaps(self.original)
         self.table = with_one_zero(table)

@@ -10,7 +10,9 @@ from nymity.risk.attacks import attack as attack
 from nymity.risk.attacks.registry import *  # noqa: F403
 from nymity.risk.drivers import Drivers as Drivers
 from nymity.risk.drivers import drivers as drivers
+from nymity.risk.household_risk import HouseholdRisk as HouseholdRisk
 from nymity.risk.identifiers import IdentifierFlag as IdentifierFlag
+from nymity.risk.individual_risk import IndividualRisk as IndividualRisk
 from nymity.risk.population_uniques import PopulationUniques as PopulationUniques
 from nymity.risk.presets import PRESETS as PRESETS
 from nymity.risk.presets import Preset as Preset

@@ -19,9 +19,12 @@ from nymity.risk.attackers import (
     prosecutor_risk,
     smallest_safe_class,
 )
-from nymity.risk.combinations import Combinations, combinations_of
+from nymity.risk.combinations import Combinations, as_frame, combinations_of
+from nymity.risk.household_risk import HouseholdRisk
+from nymity.risk.individual_risk import IndividualRisk
 from nymity.risk.population_uniques import PopulationUniques, count_uniques, estimate_uniques, people_of
 from nymity.risk.presets import PRESETS
+from nymity.risk.sampled_people import SampledPeople
 from nymity.table.schema import MissingPolicy, Schema
 
 #: Where neither a threshold nor a preset is given: the risk in a group of five.
@@ -35,7 +38,8 @@ class RiskProfile:
     ``records`` are all of the table; those ``dropped`` for a gap, as the schema says in ``missing``, are in no class
     and carry no risk here. ``masked`` ones (``*`` in every quasi-identifier) are one class, of the people who fit no
     other. ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population,
-    ``population`` where its size is unknown.
+    ``population`` where its size is unknown, ``individual`` without sampling weights, ``households`` without either
+    weights or a household column.
     """
 
     quasi: tuple[str, ...]
@@ -50,6 +54,8 @@ class RiskProfile:
     journalist: AttackerRisk | None
     marketer: Fraction | None
     population: PopulationUniques | None
+    individual: IndividualRisk | None = None
+    households: HouseholdRisk | None = None
 
     @property
     def classes(self) -> int:
@@ -95,6 +101,8 @@ class RiskProfile:
                 "above_threshold": None if self.marketer is None else self.marketer > self.threshold,
             },
             "population": None if self.population is None else self.population.to_dict(),
+            "individual": None if self.individual is None else self.individual.to_dict(),
+            "households": None if self.households is None else self.households.to_dict(),
         }
 
 
@@ -112,7 +120,8 @@ def profile(
 
     ``population`` is a table of the people that the records are of, with the same columns, generalized alike; without
     one, ``population_size`` or ``sampling_fraction`` (records / people) let uniques among them be estimated. Records
-    whose risk is above ``threshold`` are counted; ``preset`` names one of :data:`PRESETS` in its place.
+    whose risk is above ``threshold`` are counted; ``preset`` names one of :data:`PRESETS` in its place. A schema with
+    sampling weights gives the individual risk, with households beside them that of households.
     """
     limit = _threshold(threshold, preset)
     if population is not None and (population_size, sampling_fraction) != (None, None):
@@ -122,13 +131,18 @@ def profile(
             got="more than one of them",
             hint="a population is counted; leave the others out",
         )
-    cells = combinations_of(table, schema, population=population)
+    frame = as_frame("table", table)
+    whole = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({}))
+    sampled = whole.without_gaps()
+    without = frame.height - sampled.frame.height
+    cells = combinations_of(sampled.frame, schema, population=population)
+    individual, households = sampled.risks(cells.class_of, limit)
     sizes, classes = np.unique(cells.counts, return_counts=True)
     return RiskProfile(
         quasi=cells.names,
-        records=cells.records,
+        records=cells.records + without,
         masked=cells.masked,
-        dropped=cells.dropped,
+        dropped=cells.dropped + without,
         missing=cells.missing,
         threshold=limit,
         preset=preset,
@@ -137,6 +151,8 @@ def profile(
         journalist=None if cells.population is None else journalist_risk(cells.counts, cells.population, limit),
         marketer=marketer_risk(cells.counts, cells.population),
         population=_population(cells, people_of(cells.records, population_size, sampling_fraction)),
+        individual=individual,
+        households=households,
     )
 
 

@@ -30,12 +30,13 @@ class Role(StrEnum):
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
     PERSON = "person"  #: tells which records are of one person; never published, but promises count by it
+    HOUSEHOLD = "household"  #: tells which persons live together; never published
     WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
 
     @property
     def is_published(self) -> bool:
         """Whether columns of this role are part of a release, unless their attribute says otherwise."""
-        return self not in (Role.IDENTIFYING, Role.PERSON)
+        return self not in (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +48,9 @@ class Attribute:
     refuses them. ``weight`` scales the attribute in losses. ``min_level`` and ``max_level`` bound the levels a
     search may choose; equal bounds fix the level. ``unlisted`` is for differentially private methods: the value of the
     hierarchy that records with a value it does not list count as; without it they are left out. Nobody can say of whom
-    a record without a person is, or for how many one without a sampling weight stands: such gaps are refused, or
-    dropped. ``publish`` is for sampling weights: ``coarsened`` to the mean of each class, ``as it is`` or ``dropped``.
-    Unless said, it is coarsened, and must be said where sensitive values are promised something.
+    a record without a person or a household is, or for how many one without a sampling weight stands: such gaps are
+    refused, or dropped. ``publish`` is for sampling weights: ``coarsened`` to the mean of each class, ``as it is`` or
+    ``dropped``. Unless said, it is coarsened, and must be said where sensitive values are promised something.
     """
 
     role: Role
@@ -73,7 +74,7 @@ class Attribute:
                 hint="Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
             )
         validation.one_of("missing", self.missing, ("category", "drop", "error"))
-        if self.role in (Role.PERSON, Role.WEIGHT):
+        if self.role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
             self._check_without_gaps()
         self._check_publish()
         validation.number("weight", self.weight, at_least=0)
@@ -118,6 +119,14 @@ def person(*, missing: MissingPolicy = "error") -> Attribute:
     Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits.
     """
     return Attribute(role=Role.PERSON, missing=missing)
+
+
+def household(*, missing: MissingPolicy = "error") -> Attribute:
+    """Declare the column that tells which persons live together; it is never published.
+
+    Risk is then measured for whole households, too. Promises still count persons, or records without a person column.
+    """
+    return Attribute(role=Role.HOUSEHOLD, missing=missing)
 
 
 def weight(*, publish: WeightPublishing | None = None, missing: MissingPolicy = "error") -> Attribute:
@@ -182,10 +191,10 @@ class Schema(Mapping[str, Attribute]):
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
                     f"schema.{name}",
-                    expected="identifying(), quasi(...), sensitive(...), insensitive(), person() or weight()",
+                    expected="identifying(), quasi(), sensitive(), insensitive(), person(), household() or weight()",
                     got=repr(attribute)[:80],
                 )
-        for role in (Role.PERSON, Role.WEIGHT):
+        for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
             if len(columns := self.columns(role)) > 1:
                 raise SchemaError(
                     "schema",
@@ -236,6 +245,11 @@ class Schema(Mapping[str, Attribute]):
     def person(self) -> str | None:
         """Name of the column that tells which records are of one person."""
         return next(iter(self.columns(Role.PERSON)), None)
+
+    @property
+    def household(self) -> str | None:
+        """Name of the column that tells which persons live together."""
+        return next(iter(self.columns(Role.HOUSEHOLD)), None)
 
     @property
     def weight(self) -> str | None:
@@ -351,6 +365,6 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             expected="a role for every column",
             got=f"none for {', '.join(map(repr, without[:5]))}"
             + (f" and {len(without) - 5} more" * (len(without) > 5)),
-            hint="declare them identifying, quasi, sensitive, insensitive, person or weight; "
+            hint="declare them identifying, quasi, sensitive, insensitive, person, household or weight; "
             "columns that need not be published are identifying",
         )

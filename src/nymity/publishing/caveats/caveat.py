@@ -17,6 +17,7 @@ ORDER = (
     "earlier-releases",
     "drawn-anew",
     "several-records-of-one-person",
+    "households-together",
     "columns-that-single-out",
     "weights-by-design",
     "no-promise-about-sensitive",

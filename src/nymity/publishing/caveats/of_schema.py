@@ -10,8 +10,21 @@ from nymity.table.schema import Schema
 
 
 def caveats_of_schema(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
-    """Return what published weights leave open."""
-    return _weights(schema, sorted({name for model in models for name in model.sensitive}))
+    """Return what households and published weights leave open."""
+    promised = sorted({name for model in models for name in model.sensitive})
+    return [*_households(schema), *_weights(schema, promised)]
+
+
+def _households(schema: Schema) -> list[Caveat]:
+    """A promise to each member is none to all of them together."""
+    if schema.household is None:
+        return []
+    counted = "records" if schema.person is None else "persons"
+    says = (
+        f"Promises count {counted}, not households ({schema.household!r}): who knows all members of one may find rows "
+        "that fit them together where each fits many."
+    )
+    return [Caveat(key="households-together", says=says, figures={"column": schema.household})]
 
 
 def _weights(schema: Schema, promised: Sequence[str]) -> list[Caveat]:

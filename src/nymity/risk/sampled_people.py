@@ -1,0 +1,71 @@
+"""The people of a sample: whose the rows of a table are, who lives together, and for how many people they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.risk.household_risk import HouseholdRisk, household_risk
+from nymity.risk.individual_risk import IndividualRisk, Sampled
+from nymity.table.encoding import person_ids
+from nymity.table.households import check_households
+from nymity.table.schema import Role, Schema
+from nymity.table.weights import weights_of
+
+_ROLES = (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPeople:
+    """A table and the roles of those of its columns that say of whom records are and for how many they stand."""
+
+    frame: pl.DataFrame
+    roles: Schema
+
+    @staticmethod
+    def of(frame: pl.DataFrame, schema: Schema) -> SampledPeople:
+        """Check the columns that the table has; a release has no persons and perhaps no weights."""
+        own = {name: schema[name] for role in _ROLES for name in schema.columns(role) if name in frame.columns}
+        roles = Schema(own)
+        if own:
+            roles.check(pl.DataFrame({name: frame[name] for name in own}))
+            check_households(frame, roles)
+        return SampledPeople(frame, roles)
+
+    def without_gaps(self) -> SampledPeople:
+        """Leave out the records that the schema drops for a gap in one of these columns."""
+        gaps = self.roles.gaps(self.frame)
+        return SampledPeople(self.frame.filter(~gaps), self.roles) if gaps.any() else self
+
+    def risks(
+        self, class_of: NDArray[np.int64], threshold: Fraction
+    ) -> tuple[IndividualRisk | None, HouseholdRisk | None]:
+        """Measure individual and household risk by the classes of all rows, -1 for those in none; None without weights.
+
+        Without a person column each record is its own person. A person's risk is the highest of the person's records.
+        """
+        if (weight := self.roles.weight) is None:
+            return None, None
+        persons = _numbers(self.frame, self.roles.person)
+        weights = weights_of(self.frame[weight])
+        individual = Sampled(class_of, weights, persons).risk(threshold)
+        homes = _numbers(self.frame, self.roles.household)
+        if homes is None:
+            return individual, None
+        rows = np.flatnonzero(class_of >= 0)
+        members = rows if persons is None else persons[rows]
+        _, first, place = np.unique(members, return_index=True, return_inverse=True)
+        risks = np.zeros(len(first))
+        np.maximum.at(risks, place, individual.of_rows[rows])
+        return individual, household_risk(risks, homes[rows][first], threshold)
+
+
+def _numbers(frame: pl.DataFrame, name: str | None) -> NDArray[np.int64] | None:
+    """Number the different values of a column, (n,); None where there is none."""
+    if name is None:
+        return None
+    return person_ids(frame[name]).rank("dense").fill_null(0).to_numpy().astype(np.int64)
