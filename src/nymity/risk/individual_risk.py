@@ -15,9 +15,9 @@ u = p e^-t / (1 - q e^-t) in E[1 / F] = integral of E[e^-tF] dt), hence also
     r_1 = p / q ln(1 / p),   r_(f+1) = p / q (1 / f - r_f)                                            (the recurrence).
 
 Terms of the series are positive, each q (j + 1) / (f + 1 + j) times the one before, so that it is fast where f is large
-or q is at most a half. The recurrence multiplies errors by p / q, below 1 where p is less than a half. Between them no f
-and p is left, and nothing cancels. scipy's ``hyp2f1`` has no value from f = 100 on for small p, and loses half the
-digits near q = 1.
+or q is at most a half. The recurrence multiplies errors by p / q, below 1 where p is less than a half. Between them is
+no gap, and nothing cancels. scipy's ``hyp2f1`` has no value from f = 100 on for small p, and loses half the digits near
+q = 1.
 """
 
 from __future__ import annotations
