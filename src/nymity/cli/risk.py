@@ -17,7 +17,7 @@ from nymity.core.errors import ParameterError
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.risk import Drivers, IndividualRisk, RiskProfile
+    from nymity.risk import Drivers, IndividualRisk, LogLinearRisk, RiskProfile
     from nymity.table.schema import Schema
 
 EXAMPLES = (
@@ -54,6 +54,9 @@ def command(
     household: Annotated[
         str | None, typer.Option(help="Column that tells who lives together, with --quasi.", show_default=False)
     ] = None,
+    log_linear: Annotated[
+        bool, typer.Option("--log-linear", help="Estimate how many sample uniques are unique among the people.")
+    ] = False,
     size: Annotated[int, typer.Option(help="Look at combinations of up to so many columns; 0 for none.", min=0)] = 3,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -70,6 +73,7 @@ def command(
     """
     from nymity.io import ReadOptions, read_table
     from nymity.risk import drivers, profile, suggest
+    from nymity.risk import log_linear as fit
 
     screen = Screen(quiet=quiet, as_json=as_json)
     reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
@@ -84,6 +88,9 @@ def command(
         threshold=threshold,
         preset=preset,
     )
+    modelled = None
+    if log_linear:
+        modelled = fit(frame, roles, population_size=population_size, sampling_fraction=sampling_fraction)
     with watching(screen) as observe:
         driving = drivers(frame, roles, size=size, observe=observe) if size else None
     private = about_source(screen, data, job)
@@ -93,6 +100,8 @@ def command(
         screen.show("", *individual_lines(found.individual), *_households(found))
     if found.population is not None:
         screen.show("", _population(found))
+    if modelled is not None:
+        screen.show("", _modelled(modelled))
     if driving is not None:
         screen.show("", _columns(driving), "", _combinations(driving))
     columns = suggest(frame)
@@ -101,6 +110,8 @@ def command(
         if direct is not None and not screen.silent:
             screen.warn(f"column {column.name!r} may point to single people: {direct.reason}")
     answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
+    if modelled is not None:
+        answer["log_linear"] = modelled.to_dict()
     screen.answer({**private, **found.to_dict(), **answer})
 
 
@@ -190,6 +201,14 @@ def _population(profile: RiskProfile) -> str:
         return f"Unique {among}: not available; no model has an estimate."
     how = "counted" if people.chosen == "counted" else f"estimated by {people.chosen}"
     return f"Unique {among}: {people.uniques:,.0f} ({percent(people.share)}), {how}."
+
+
+def _modelled(risk: LogLinearRisk) -> str:
+    return (
+        f"Of {count(risk.sample_uniques, 'sample unique')}, {risk.population_uniques:,.1f} are expected to be unique "
+        f"among {float(risk.people):,.0f} people and {risk.linked:,.1f} to be linked rightly (log-linear model, "
+        f"{risk.chosen}, by the minimum error criterion)."
+    )
 
 
 def _columns(driving: Drivers) -> Table:

@@ -13,6 +13,9 @@ from nymity.risk.drivers import drivers as drivers
 from nymity.risk.household_risk import HouseholdRisk as HouseholdRisk
 from nymity.risk.identifiers import IdentifierFlag as IdentifierFlag
 from nymity.risk.individual_risk import IndividualRisk as IndividualRisk
+from nymity.risk.log_linear import LogLinearFit as LogLinearFit
+from nymity.risk.log_linear import LogLinearRisk as LogLinearRisk
+from nymity.risk.log_linear import log_linear as log_linear
 from nymity.risk.population_uniques import PopulationUniques as PopulationUniques
 from nymity.risk.presets import PRESETS as PRESETS
 from nymity.risk.presets import Preset as Preset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import fsum
 
 import numpy as np
 import polars as pl
@@ -40,6 +41,12 @@ class SampledPeople:
         """Leave out the records that the schema drops for a gap in one of these columns."""
         gaps = self.roles.gaps(self.frame)
         return SampledPeople(self.frame.filter(~gaps), self.roles) if gaps.any() else self
+
+    def weighed(self, class_of: NDArray[np.int64]) -> Fraction | None:
+        """Return how many people the rows in classes stand for; None without weights."""
+        if (weight := self.roles.weight) is None:
+            return None
+        return Fraction(fsum(weights_of(self.frame[weight])[class_of >= 0].tolist()))
 
     def risks(
         self, class_of: NDArray[np.int64], threshold: Fraction

@@ -83,6 +83,14 @@ def test_columns_by_name(survey: Path, nymity: Run) -> None:
     assert "expected a column with no other role" in " ".join(twice.output.split())
 
 
+def test_sample_uniques_by_a_log_linear_model(survey: Path, nymity: Run) -> None:
+    asked = ("risk", "survey.csv", "--quasi", "age,income", "--weight", "weight", "--log-linear", "--size", "0")
+    assert "sample uniques, " in words(nymity(*asked))
+    found = json.loads(nymity(*asked, "--json").stdout)["log_linear"]
+    assert found["people"] == 474
+    assert 0 < found["population_uniques"] < found["linked"] < found["sample_uniques"]
+
+
 @pytest.mark.parametrize(
     ("cells", "told"),
     [
