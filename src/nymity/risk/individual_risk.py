@@ -111,7 +111,7 @@ class Sampled:
         inside = np.flatnonzero(self.class_of >= 0)
         classes, weights = np.unique(self.class_of[inside], return_inverse=True)[1], self.weights[inside]
         people = None if self.persons is None else self.persons[inside]
-        f, total = _by_class(classes, people, weights)
+        f, total = by_class(classes, people, weights)
         exact, rough = expected_inverse(f, total), approximated_inverse(f, total)
         of_rows = np.full(len(self.class_of), np.nan)
         of_rows[inside] = exact[classes]
@@ -130,7 +130,7 @@ class Sampled:
         )
 
 
-def _by_class(
+def by_class(
     classes: NDArray[np.int64], people: NDArray[np.int64] | None, weights: Floats
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return how many persons each class has, and the sum of their weights, both (n_classes,)."""

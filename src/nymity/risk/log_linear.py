@@ -103,20 +103,22 @@ def log_linear(
     """Estimate the risk of sample uniques by their quasi-identifiers.
 
     The population is as large as the sampling weights of the schema say, unless ``population_size`` or
-    ``sampling_fraction`` is given. The cells are all combinations of values that occur.
+    ``sampling_fraction`` is given. The cells are all combinations of values that occur. Where the schema has a person
+    column, persons are counted in place of records.
     """
     frame = as_frame("table", table)
     sampled = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({})).without_gaps()
     cells = combinations_of(sampled.frame, schema)
-    people = people_of(cells.counted, population_size, sampling_fraction)
-    people = sampled.weighed(cells.class_of) if people is None else people
-    if people is None or people < cells.counted:
+    units, weighed = sampled.by_class(cells.class_of)
+    n = int(units.sum())
+    people = people_of(n, population_size, sampling_fraction)
+    if people is None and weighed is not None:
+        people = Fraction(float(weighed.sum()))
+    if people is None or people < n:
         raise ParameterError(
             "population_size",
             expected="the number of people: population_size, sampling_fraction, or sampling weights in the schema",
-            got="none"
-            if people is None
-            else f"weights that sum to {float(people):,.1f}, for {cells.counted:,} records",
+            got="none" if people is None else f"weights that sum to {float(people):,.1f}, for {n:,} in the table",
         )
     sizes = tuple(len(labels) for labels in cells.labels)
     if prod(sizes) > MOST_CELLS:
@@ -127,8 +129,8 @@ def log_linear(
             hint="fewer columns, or coarser ones",
         )
     counts = np.zeros(sizes)
-    counts[tuple(cells.codes)] = cells.counts
-    pi = cells.counted / float(people)
+    counts[tuple(cells.codes)] = units
+    pi = n / float(people)
     fits = {name: _fit(counts, pi, margins) for name, margins in _models(len(sizes)).items()}
     return LogLinearRisk(
         people=people,

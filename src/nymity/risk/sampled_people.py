@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from nymity.risk.household_risk import HouseholdRisk, household_risk
-from nymity.risk.individual_risk import IndividualRisk, Sampled
+from nymity.risk.individual_risk import IndividualRisk, Sampled, by_class
 from nymity.table.encoding import person_ids
 from nymity.table.households import check_households
 from nymity.table.schema import Role, Schema
@@ -42,11 +41,13 @@ class SampledPeople:
         gaps = self.roles.gaps(self.frame)
         return SampledPeople(self.frame.filter(~gaps), self.roles) if gaps.any() else self
 
-    def weighed(self, class_of: NDArray[np.int64]) -> Fraction | None:
-        """Return how many people the rows in classes stand for; None without weights."""
-        if (weight := self.roles.weight) is None:
-            return None
-        return Fraction(fsum(weights_of(self.frame[weight])[class_of >= 0].tolist()))
+    def by_class(self, class_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """Return how many persons each class has, records without a person column, and what their weights sum to."""
+        inside, weight = class_of >= 0, self.roles.weight
+        persons = _numbers(self.frame, self.roles.person)
+        weights = np.ones(len(class_of)) if weight is None else weights_of(self.frame[weight])
+        units, people = by_class(class_of[inside], None if persons is None else persons[inside], weights[inside])
+        return units, None if weight is None else people
 
     def risks(
         self, class_of: NDArray[np.int64], threshold: Fraction

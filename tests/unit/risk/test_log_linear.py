@@ -102,6 +102,13 @@ def test_the_population_is_what_weights_sum_to() -> None:
     assert weighed.to_dict()["chosen_by"] == "minimum error criterion (Skinner & Shlomo 2008)"
 
 
+def test_persons_are_counted_where_a_column_tells_them() -> None:
+    table = pl.DataFrame({"a": [1, 2, 3, 3], "b": [1, 1, 2, 2], "w": [10.0, 20.0, 30.0, 40.0], "who": list("xyzt")})
+    roles = {"a": ny.quasi(), "b": ny.quasi(), "w": ny.weight()}
+    once = ny.risk.log_linear(table.drop("who"), ny.Schema(roles))
+    assert ny.risk.log_linear(pl.concat([table, table]), ny.Schema({**roles, "who": ny.person()})) == once
+
+
 def test_what_cannot_be_fitted_is_refused() -> None:
     table = pl.DataFrame({"a": range(2000), "b": range(2000)})
     with pytest.raises(TableError, match="at most 2,000,000 combinations"):
