@@ -120,6 +120,7 @@ class Release:
     counts: pl.DataFrame | None = field(default=None, repr=False)
     population: Population | None = field(default=None, repr=False)
     originals: Originals | None = field(default=None, repr=False)
+    persons: pl.Series | None = field(default=None, repr=False)  #: of whom each row is, where records are of persons
 
     @property
     def recoding(self) -> Recoding:
@@ -264,6 +265,7 @@ class Release:
             population=self.population,
             counts=written[1] if len(written) > 1 else None,
             originals=self.originals,
+            persons=self.persons,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))
@@ -357,7 +359,7 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
 
 
 def broken(verified: Verification) -> str:
-    """Say which promises a table breaks."""
+    """Return the promises that a table breaks, each with what was measured."""
     failures = [
         f"{finding.promise} (measured {', '.join(f'{k} = {v}' for k, v in plain_measured(finding.measured).items())})"
         for finding in verified.findings

@@ -250,6 +250,7 @@ class Run:
             log=self._custodian_log(secret),
             population=self.population,
             originals=self.originals,
+            persons=self.persons,
         )
 
     def _custodian_log(self, secret: str) -> CustodianLog:

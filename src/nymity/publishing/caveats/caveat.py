@@ -17,6 +17,8 @@ ORDER = (
     "earlier-releases",
     "drawn-anew",
     "several-records-of-one-person",
+    "records-of-one-person-linked",
+    "class-of-one-person",
     "households-together",
     "columns-that-single-out",
     "weights-by-design",
