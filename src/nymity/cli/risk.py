@@ -14,7 +14,7 @@ from nymity.cli.private import about_source
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
 from nymity.core.errors import ParameterError
-from nymity.core.wording import count, percent
+from nymity.core.wording import count, people, percent
 
 if TYPE_CHECKING:
     from nymity.risk import Drivers, IndividualRisk, LogLinearRisk, RiskProfile
@@ -114,11 +114,16 @@ def command(
 
 
 def _records(profile: RiskProfile) -> list[str]:
-    alone = profile.unique_records
+    alone, classes = profile.unique_records, count(profile.classes, "class", "classes")
     share = f" ({percent(alone / profile.counted)})" if profile.counted else ""
-    lines = [
-        f"{count(profile.counted, 'record')} in {count(profile.classes, 'class', 'classes')}, {alone:,} unique{share}."
-    ]
+    lines = [f"{count(profile.counted, 'record')} in {classes}, {alone:,} unique{share}."]
+    if profile.persons is not None:
+        lines = [
+            f"{count(profile.records, 'record')} of {people(profile.persons)} in {classes}, {alone:,} of which have a "
+            "single person. Attackers look for persons."
+        ]
+        if profile.row_share is not None:
+            lines.append(f"One person has up to {percent(float(profile.row_share))} of the rows of a class.")
     if profile.masked:
         lines.append(f"{count(profile.masked, 'row')} with every quasi-identifier masked: one of the classes.")
     if profile.dropped:
@@ -192,13 +197,13 @@ def _with_survey(roles: Schema | list[str], weight: str | None, household: str |
 
 
 def _population(profile: RiskProfile) -> str:
-    people = profile.population
-    assert people is not None
-    among = f"among {float(people.people):,.0f} people"
-    if people.uniques is None or people.share is None:
+    found = profile.population
+    assert found is not None
+    among = f"among {float(found.people):,.0f} people"
+    if found.uniques is None or found.share is None:
         return f"Unique {among}: not available; no model has an estimate."
-    how = "counted" if people.chosen == "counted" else f"estimated by {people.chosen}"
-    return f"Unique {among}: {people.uniques:,.0f} ({percent(people.share)}), {how}."
+    how = "counted" if found.chosen == "counted" else f"estimated by {found.chosen}"
+    return f"Unique {among}: {found.uniques:,.0f} ({percent(found.share)}), {how}."
 
 
 def _modelled(risk: LogLinearRisk) -> str:

@@ -40,6 +40,10 @@ class RiskProfile:
     other. ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population,
     ``population`` where its size is unknown, ``individual`` without sampling weights, ``households`` without either
     weights or a household column.
+
+    Where the schema has a person column that the table has, too, classes are of ``persons``: what is said of records by
+    attackers is said of persons, each counted once in a class. ``row_share`` is then the largest share that one person
+    has of the rows of a class: who picks a row of it has picked theirs.
     """
 
     quasi: tuple[str, ...]
@@ -56,6 +60,8 @@ class RiskProfile:
     population: PopulationUniques | None
     individual: IndividualRisk | None = None
     households: HouseholdRisk | None = None
+    persons: int | None = None
+    row_share: Fraction | None = None
 
     @property
     def classes(self) -> int:
@@ -64,12 +70,12 @@ class RiskProfile:
 
     @property
     def unique_records(self) -> int:
-        """Records nobody else in the table looks like."""
+        """Records, or persons, nobody else in the table looks like."""
         return self.sizes.get(1, 0)
 
     @property
     def counted(self) -> int:
-        """Records in classes."""
+        """Records in classes, or persons summed over classes."""
         return self.prosecutor.records
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,6 +84,7 @@ class RiskProfile:
             "quasi": list(self.quasi),
             "records": self.records,
             "records_in_classes": self.counted,
+            **({} if self.persons is None else {"persons": self.persons, "row_share": as_float(self.row_share)}),
             "masked": self.masked,
             "dropped_for_missing_values": self.dropped,
             "missing": {name: {"policy": policy, "gaps": gaps} for name, (policy, gaps) in self.missing.items()},
@@ -132,18 +139,22 @@ def profile(
             hint="a population is counted; leave the others out",
         )
     frame = as_frame("table", table)
-    whole = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({}))
-    sampled = whole.without_gaps()
+    sampled = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({})).without_gaps()
     without = frame.height - sampled.frame.height
-    cells = combinations_of(sampled.frame, schema, population=population)
-    individual, households = sampled.risks(cells.class_of, limit)
+    rows = cells = combinations_of(
+        sampled.frame, schema, population=None if sampled.persons is not None else population
+    )
+    if sampled.persons is not None:
+        everyone = None if population is None else sampled.once_each(as_frame("population", population), rows.names)
+        cells = combinations_of(sampled.once_each(sampled.frame, rows.names), schema, population=everyone)
+    individual, households = sampled.risks(rows.class_of, limit)
     sizes, classes = np.unique(cells.counts, return_counts=True)
     return RiskProfile(
         quasi=cells.names,
-        records=cells.records + without,
-        masked=cells.masked,
-        dropped=cells.dropped + without,
-        missing=cells.missing,
+        records=rows.records + without,
+        masked=rows.masked,
+        dropped=rows.dropped + without,
+        missing=rows.missing,
         threshold=limit,
         preset=preset,
         sizes=dict(zip(sizes.tolist(), classes.tolist(), strict=True)),
@@ -153,6 +164,8 @@ def profile(
         population=_population(cells, people_of(cells.records, population_size, sampling_fraction)),
         individual=individual,
         households=households,
+        persons=None if sampled.persons is None else sampled.persons.n_unique(),
+        row_share=sampled.row_share(rows.names),
     )
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.privacy import Groups
 from nymity.risk.household_risk import HouseholdRisk, household_risk
 from nymity.risk.individual_risk import IndividualRisk, Sampled, by_class
 from nymity.table.encoding import person_ids
 from nymity.table.households import check_households
 from nymity.table.schema import Role, Schema
+from nymity.table.text import as_text
 from nymity.table.weights import weights_of
 
 _ROLES = (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
@@ -41,10 +45,30 @@ class SampledPeople:
         gaps = self.roles.gaps(self.frame)
         return SampledPeople(self.frame.filter(~gaps), self.roles) if gaps.any() else self
 
+    @cached_property
+    def persons(self) -> pl.Series | None:
+        """Of whom each row is, where the table says so."""
+        return None if self.roles.person is None else person_ids(self.frame[self.roles.person])
+
+    def once_each(self, table: pl.DataFrame, quasi: Sequence[str]) -> pl.DataFrame:
+        """Return a table with one row for each person and combination; as it is where nobody says whose rows are."""
+        who = self.roles.person
+        if who is None or any(name not in table.columns for name in (who, *quasi)):
+            return table
+        cells = pl.DataFrame({f"c{i}": as_text(table[name]) for i, name in enumerate(quasi)})
+        cells = cells.with_columns(person_ids(table[who]).alias("who")).with_row_index("row")
+        return table[cells.unique([*cells.columns[1:]], keep="first", maintain_order=True)["row"].to_numpy()]
+
+    def row_share(self, quasi: Sequence[str]) -> Fraction | None:
+        """Return the largest share that one person has of the rows of a class; None without persons."""
+        if self.persons is None:
+            return None
+        return Groups(self.frame, quasi, persons=self.persons).largest_person_share
+
     def by_class(self, class_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
         """Return how many persons each class has, records without a person column, and what their weights sum to."""
         inside, weight = class_of >= 0, self.roles.weight
-        persons = _numbers(self.frame, self.roles.person)
+        persons = None if self.persons is None else _numbered(self.persons)
         weights = np.ones(len(class_of)) if weight is None else weights_of(self.frame[weight])
         units, people = by_class(class_of[inside], None if persons is None else persons[inside], weights[inside])
         return units, None if weight is None else people
@@ -58,12 +82,12 @@ class SampledPeople:
         """
         if (weight := self.roles.weight) is None:
             return None, None
-        persons = _numbers(self.frame, self.roles.person)
+        persons = None if self.persons is None else _numbered(self.persons)
         weights = weights_of(self.frame[weight])
         individual = Sampled(class_of, weights, persons).risk(threshold)
-        homes = _numbers(self.frame, self.roles.household)
-        if homes is None:
+        if (household := self.roles.household) is None:
             return individual, None
+        homes = _numbered(person_ids(self.frame[household]))
         rows = np.flatnonzero(class_of >= 0)
         members = rows if persons is None else persons[rows]
         _, first, place = np.unique(members, return_index=True, return_inverse=True)
@@ -72,8 +96,6 @@ class SampledPeople:
         return individual, household_risk(risks, homes[rows][first], threshold)
 
 
-def _numbers(frame: pl.DataFrame, name: str | None) -> NDArray[np.int64] | None:
-    """Number the different values of a column, (n,); None where there is none."""
-    if name is None:
-        return None
-    return person_ids(frame[name]).rank("dense").fill_null(0).to_numpy().astype(np.int64)
+def _numbered(ids: pl.Series) -> NDArray[np.int64]:
+    """Number the different values of a column, (n,)."""
+    return ids.rank("dense").fill_null(0).to_numpy().astype(np.int64)

@@ -14,6 +14,7 @@ __all__, __getattr__ = public_names(
     content_order="content_order is_sorted",
     encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS",
     hierarchy="Hierarchy HierarchySource Label some_of",
+    households="check_households",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
     packing="KeyLayout",
@@ -21,7 +22,8 @@ __all__, __getattr__ = public_names(
     published_cells="ReadCells as_they_are by_recoding by_text looked_up",
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_recoding="SampledRecoding placed",
-    schema="Attribute MissingPolicy Role Schema check_columns identifying insensitive quasi sensitive",
+    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive quasi sensitive weight",
     text="as_text check_comparable is_missing plainly_named MASK",
     value_order="ValueOrder days numbers ranks value_order",
+    weights="class_means weights_of",
 )
