@@ -89,8 +89,9 @@ class SampledPeople:
             return individual, None
         homes = _numbered(person_ids(self.frame[household]))
         rows = np.flatnonzero(class_of >= 0)
-        members = rows if persons is None else persons[rows]
-        _, first, place = np.unique(members, return_index=True, return_inverse=True)
+        if persons is None:
+            return individual, household_risk(individual.of_rows[rows], homes[rows], threshold)
+        _, first, place = np.unique(persons[rows], return_index=True, return_inverse=True)
         risks = np.zeros(len(first))
         np.maximum.at(risks, place, individual.of_rows[rows])
         return individual, household_risk(risks, homes[rows][first], threshold)
@@ -98,4 +99,5 @@ class SampledPeople:
 
 def _numbered(ids: pl.Series) -> NDArray[np.int64]:
     """Number the different values of a column, (n,)."""
-    return ids.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    values = ids.drop_nulls().unique(maintain_order=True)
+    return ids.cast(pl.Enum(values)).to_physical().fill_null(len(values)).to_numpy().astype(np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import fsum
 
 import numpy as np
@@ -11,8 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
-from nymity.kernels.grouping import distinct
-from nymity.table.packing import KeyLayout
 from nymity.table.text import as_text, is_missing, plainly_named
 
 #: People that a record can stand for at most; beyond it sums lose their digits.
@@ -61,16 +58,14 @@ def class_means(weights: NDArray[np.float64], rows: pl.DataFrame, columns: Seque
 
     Sums are rounded once (fsum), so that the order of rows has no part in them.
     """
-    codes = [as_text(rows[name]).rank("dense").fill_null(0).to_numpy().astype(np.int32) for name in columns]
-    keys = KeyLayout.for_sizes([int(column.max(initial=0)) + 1 for column in codes]).pack(codes)
-    group, _ = distinct(keys)
-    order = np.argsort(group, kind="stable")
-    starts = np.append(np.flatnonzero(np.append(True, np.diff(group[order]) != 0)), len(order))
-    ordered, bounds = weights[order].tolist(), starts.tolist()
-    means = [fsum(ordered[low:high]) / (high - low) for low, high in pairwise(bounds)]
-    found = np.empty(len(weights), dtype=np.float64)
-    found[order] = np.repeat(means, np.diff(starts))
-    return found
+    cells = {f"c{i}": as_text(rows[name]) for i, name in enumerate(columns)}
+    found = pl.DataFrame({**cells, "weight": weights}).with_row_index("row").group_by(list(cells)).agg("row", "weight")
+    classes = found["weight"].to_list()
+    means = np.empty(len(weights), dtype=np.float64)
+    means[found["row"].explode().to_numpy()] = np.repeat(
+        [fsum(members) / len(members) for members in classes], [len(members) for members in classes]
+    )
+    return means
 
 
 def _numbers(column: pl.Series) -> NDArray[np.float64]:
