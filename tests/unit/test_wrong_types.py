@@ -72,6 +72,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "household": {},
         "identifying": {},
         "insensitive": {},
+        "person": {},
         "quasi": {},
         "sensitive": {},
         "weight": {},
