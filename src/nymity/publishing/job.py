@@ -377,8 +377,9 @@ def dump_attribute(attribute: Attribute) -> dict[str, Any]:
         else:
             data["hierarchy"] = codec.dump_piece(source, tag="type")
     for item in dataclasses.fields(Attribute):
-        if item.name not in ("role", "hierarchy") and (value := getattr(attribute, item.name)) != item.default:
-            data[item.name] = value
+        left_out: dict[str, Any] = {item.name: item.default}
+        if item.name not in ("role", "hierarchy") and dataclasses.replace(attribute, **left_out) != attribute:
+            data[item.name] = getattr(attribute, item.name)
     return data
 
 

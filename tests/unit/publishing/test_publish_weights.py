@@ -155,6 +155,8 @@ def test_bad_weights_stop_publishing_and_gaps_may_be_dropped() -> None:
 def test_a_job_says_what_becomes_of_weights() -> None:
     job = Job(schema=schema(publish="as it is", missing="drop"), privacy=(K5,), method=ny.OptimalLattice())
     assert job.to_dict()["schema"]["w"] == {"role": "weight", "missing": "drop", "publish": "as it is"}
+    silent = Job(schema=schema(), privacy=(K5,), method=ny.OptimalLattice())
+    assert silent.to_dict()["schema"]["w"] == {"role": "weight"}
     assert Job.from_dict(job.to_dict()) == job
     with pytest.raises(JobError, match=r"schema\.w\.publish"):
         Job.from_dict({**job.to_dict(), "schema": {"w": {"role": "weight", "publish": "raw"}}})
