@@ -159,7 +159,7 @@ def _columns(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield f"columns and their roles are not those of its job: {', '.join(map(repr, unlike))} (columns, job.schema)"
     weight = stated.schema.coarsened_weight
     if weight is not None and stated.schema[weight].publish is None and any(model.sensitive for model in stated.models):
-        yield f"nobody says that sensitive values had no part in the weights {weight!r}, which it publishes (job.schema)"
+        yield f"nobody says that sensitive values had no part in its published weights, {weight!r} (job.schema)"
     for column in form.columns:
         described = {
             name for name in ("level", "height", "cells", "unchanged", "hierarchy_sha256") if getattr(column, name)
