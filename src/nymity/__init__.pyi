@@ -86,8 +86,10 @@ from nymity.recommending.recommend import recommend as recommend
 from nymity.table.hierarchy import Hierarchy as Hierarchy
 from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema
+from nymity.table.schema import household as household
 from nymity.table.schema import identifying as identifying
 from nymity.table.schema import insensitive as insensitive
 from nymity.table.schema import person as person
 from nymity.table.schema import quasi as quasi
 from nymity.table.schema import sensitive as sensitive
+from nymity.table.schema import weight as weight

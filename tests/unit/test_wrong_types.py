@@ -69,11 +69,13 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "inspect_table": {"frame": FRAME},
         "read_table": {"path": "people.csv"},
         "write_table": {"table": FRAME, "path": "written.csv"},
+        "household": {},
         "identifying": {},
         "insensitive": {},
         "person": {},
         "quasi": {},
         "sensitive": {},
+        "weight": {},
     }
 
 

@@ -18,6 +18,7 @@ from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publishing.compare import Comparison
+    from nymity.publishing.estimates import Estimate
 
 EXAMPLES = (
     "nymity compare patients.csv release",
@@ -66,6 +67,7 @@ def command(
         *_undefined(found),
         _attributes(found),
         "",
+        *_estimates(found),
         "↓ lower is better, ↑ higher is better:",
         _legend(found),
     )
@@ -132,6 +134,22 @@ def _legend(comparison: Comparison) -> Table:
     for m in comparison.measured:
         add_row(shown, m.name, f"{m.title} ({m.unit})", style="dim")
     return shown
+
+
+def _estimates(comparison: Comparison) -> list[Table | str]:
+    """Return what the sample says of the population, before and after."""
+    if not comparison.estimates:
+        return []
+    shown = table("estimate", "original", "published", "change", right=("original", "published", "change"))
+    for one in comparison.estimates:
+        what = " ".join(part for part in (one.figure, one.column, one.value) if part)
+        figures = [None if f is None else _figure(one, f) for f in (one.original, one.published)]
+        add_row(shown, what, *figures, None if one.change is None else f"{100 * one.change:+.2f}%")
+    return [shown, ""]
+
+
+def _figure(estimate: Estimate, value: float) -> str:
+    return percent(value) if estimate.figure == "share" else f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _attributes(comparison: Comparison) -> Table:

@@ -10,6 +10,7 @@ import typer
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import names, read_with_roles
 from nymity.cli.private import about_source
+from nymity.cli.risk import individual_lines
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
@@ -88,5 +89,7 @@ def _show(screen: Screen, measured: Measurement) -> None:
         measured.unique_records,
     )
     screen.show(facts, "", shown)
+    if measured.individual is not None:
+        screen.show("", *individual_lines(measured.individual))
     if measured.masked:
         screen.show("", f"{count(measured.masked, 'row')} with every quasi-identifier masked: one of the classes.")

@@ -16,6 +16,7 @@ __all__, __getattr__ = public_names(
     compare="Comparison Measured compare",
     custody="Custody make_way places private_folder",
     earlier_release="Earlier EarlierRelease",
+    estimates="Estimate",
     explore="explore",
     fingerprint="fingerprint",
     forget="forget LOST NOT_PROMISED",

@@ -106,7 +106,7 @@ def certify(
         ],
         "measured": measured_section(verified),
         "unit": _unit(verified, touched),
-        "columns": _columns(job, recoding, salt),
+        "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
         **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
         **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
@@ -231,9 +231,9 @@ def salted(digest: str, salt: str) -> str:
     return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
-def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
+def _columns(names: Sequence[str], job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = []
-    for name in recoding.columns:
+    for name in names:
         role = job.schema[name].role.value if name in job.schema else BUCKET
         column: dict[str, Any] = {"name": name, "role": role}
         if name in recoding.hierarchies:

@@ -213,12 +213,12 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
     return checked_caveats(
         files.table,
         files.counts,
-        roles={name: attribute.role.value for name, attribute in schema.items()},
+        roles={name: item.role.value for name, item in schema.items() if name != schema.coarsened_weight},
         models=promised.models,
         stated=told,
         private=is_private(method),
         classes=method is None or method.makes.has_classes,
-        foreseen=[] if method is None else foreseen(method, promised.models, seeded=seeded, ledger=ledger),
+        foreseen=[] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger),
     )
 
 

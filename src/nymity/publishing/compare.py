@@ -24,6 +24,7 @@ from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records
 from nymity.io import text_cells, to_polars
 from nymity.kernels.grouping import distinct
+from nymity.publishing.estimates import Estimate, estimates_of
 from nymity.publishing.linking import with_links
 from nymity.publishing.loss_statistics import check_records, no_meaning, statistics_of
 from nymity.publishing.metrics import METRICS
@@ -69,6 +70,7 @@ class Comparison:
     """Levels of a release, its suppressed records, all that was measured, and the domain share lost per attribute.
 
     ``measured`` has all of them, in the order of the registries; ``losses`` and ``metrics`` are those with a value.
+    ``estimates`` are figures about the population, where the original is a sample with weights.
     """
 
     records: int
@@ -76,6 +78,7 @@ class Comparison:
     suppressed: int
     measured: tuple[Measured, ...]
     attribute_loss: dict[str, float]
+    estimates: tuple[Estimate, ...] = ()
 
     @property
     def losses(self) -> tuple[Measured, ...]:
@@ -152,7 +155,8 @@ class Comparer:
         check_records(read.published)
         places = None if released.source_rows is None else self._places(released.source_rows)
         published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
-        return original.comparison(published, released.minimized, measures)
+        found = original.comparison(published, released.minimized, measures)
+        return replace(found, estimates=estimates_of(self._kept, frame, original.schema))
 
     def _encoded(self, released: Released) -> _Original:
         """Return the original encoded by the hierarchies that the release was made with."""

@@ -75,9 +75,7 @@ class StatedJob:
     def published(self) -> dict[str, str]:
         """The roles of the columns of the table."""
         apart = set(self.schema.sensitive) if self.is_bucketized else set()
-        roles = {
-            name: item.role.value for name, item in self.schema.items() if item.role.is_published and name not in apart
-        }
+        roles = {name: item.role.value for name, item in self.schema.items() if item.is_published and name not in apart}
         return {**roles, **({BUCKET: BUCKET} if self.is_bucketized else {})}
 
 
@@ -157,6 +155,9 @@ def _columns(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
             name for name in roles.keys() | stated.published.keys() if roles.get(name) != stated.published.get(name)
         )
         yield f"columns and their roles are not those of its job: {', '.join(map(repr, unlike))} (columns, job.schema)"
+    weight = stated.schema.coarsened_weight
+    if weight is not None and stated.schema[weight].publish is None and any(model.sensitive for model in stated.models):
+        yield f"nobody says that sensitive values had no part in its published weights, {weight!r} (job.schema)"
     for column in form.columns:
         described = {
             name for name in ("level", "height", "cells", "unchanged", "hierarchy_sha256") if getattr(column, name)

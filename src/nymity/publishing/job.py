@@ -133,6 +133,7 @@ class Job:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         _check_persons(self.schema, self.privacy, self.method)
+        _check_weight(self.schema, self.privacy)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -281,6 +282,33 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
         )
 
 
+def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
+    """Refuse mean weights where a promise is not about classes, or could be broken by a design that nobody stated."""
+    if (name := schema.coarsened_weight) is None:
+        return
+    sensitive = sorted({value for model in models for value in model.sensitive})
+    if sensitive and schema[name].publish is None:
+        raise JobError(
+            f"schema.{name}.publish",
+            expected=f"a word of who knows the sample: was it drawn or weighted by a look at {', '.join(sensitive)}?",
+            got="none, and the mean weight of a class would then tell who of it has which value",
+            hint='publish = "coarsened" if it was not, publish = "dropped" if it was or nobody knows',
+        )
+    why = ""
+    for model in models:
+        if model.second_table:
+            why = f"{model.key} lets a class have a single record, whose mean weight is its own"
+        elif model.needs_source:
+            why = f"{model.key} is about rows without classes, whose weights have no mean"
+    if why:
+        raise JobError(
+            f"schema.{name}.publish",
+            expected=f"'dropped' or 'as it is', because {why}",
+            got="'coarsened', the mean weight of each class",
+            hint='publish = "dropped"',
+        )
+
+
 def _check_target(target: object, schema: Schema) -> None:
     """Refuse to learn what is not published."""
     published = schema.published
@@ -347,8 +375,9 @@ def dump_attribute(attribute: Attribute) -> dict[str, Any]:
         else:
             data["hierarchy"] = codec.dump_piece(source, tag="type")
     for item in dataclasses.fields(Attribute):
-        if item.name not in ("role", "hierarchy") and (value := getattr(attribute, item.name)) != item.default:
-            data[item.name] = value
+        left_out: dict[str, Any] = {item.name: item.default}
+        if item.name not in ("role", "hierarchy") and dataclasses.replace(attribute, **left_out) != attribute:
+            data[item.name] = getattr(attribute, item.name)
     return data
 
 

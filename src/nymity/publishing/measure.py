@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
+from nymity.risk.individual_risk import IndividualRisk
+from nymity.risk.profile import profile
 from nymity.table.schema import Schema, check_columns
 from nymity.table.text import check_comparable
 
@@ -15,7 +17,8 @@ from nymity.table.text import check_comparable
 class Measurement:
     """Classes of a table and the strictest parameters it keeps.
 
-    models: per model key, per sensitive attribute (``""`` for models without one), the parameters reached.
+    models: per model key, per sensitive attribute (``""`` for models without one), the parameters reached. individual:
+    the risk of records by their sampling weights, where the table has some.
     """
 
     records: int
@@ -25,6 +28,7 @@ class Measurement:
     average_class: float | None
     unique_records: int
     models: dict[str, dict[str, Measured]]
+    individual: IndividualRisk | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -32,7 +36,8 @@ class Measurement:
             key: {name: plain_measured(reached) for name, reached in attributes.items()}
             for key, attributes in self.models.items()
         }
-        return {**asdict(self), "models": models}
+        individual = None if self.individual is None else self.individual.to_dict()
+        return {**asdict(replace(self, individual=None)), "models": models, "individual": individual}
 
 
 def measure(table: Any, schema: Schema) -> Measurement:
@@ -59,4 +64,5 @@ def measure(table: Any, schema: Schema) -> Measurement:
         average_class=float(sizes.mean()) if len(sizes) else None,  # type: ignore[arg-type]
         unique_records=int((sizes == 1).sum()),
         models=models,
+        individual=profile(frame, published).individual if published.weight is not None else None,
     )

@@ -320,9 +320,11 @@ class OpenedRelease:
 
     @property
     def left_out(self) -> list[str]:
-        """Columns that are not published: identifying ones, and the one that says of whom records are."""
-        apart = (Role.IDENTIFYING, Role.PERSON)
-        return [name for name, one in self.certificate.job.schema_.items() if one.get("role") in apart]
+        """Columns that are not published: identifying ones, those of persons and households, dropped weights."""
+        there = {column.name for column in self.certificate.columns}
+        apart = (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
+        schema = self.certificate.job.schema_.items()
+        return [name for name, one in schema if one.get("role") in apart and name not in there]
 
     @property
     def is_private(self) -> bool:

@@ -87,6 +87,9 @@ class ReleasedFiles:
                 )  # those of 0.1.0 may have categories
         if job is not None:
             yield from ((TABLE, says) for says in self._unlike_schema(job.schema))
+        schema = job.schema if job is not None else None if stated is None else stated.job.schema
+        if schema is not None:
+            yield from ((TABLE, says) for says in self._weights_apart(schema))
         if stated is None:
             return
         output = stated.form.output
@@ -125,7 +128,7 @@ class ReleasedFiles:
         """Return which columns should not be there, and which should."""
         there = {*self.table.columns, *(() if self.counts is None else self.counts.columns)}
         for name in self.table.columns:
-            if name in schema and not schema[name].role.is_published:
+            if name in schema and not schema[name].is_published:
                 yield f"identifying column {name!r} is in the release"
             elif name not in schema and not (self.counts is not None and name == BUCKET):
                 yield f"column {name!r} is in the release, and the job does not know it"
@@ -133,8 +136,17 @@ class ReleasedFiles:
             if name not in (BUCKET, COUNT) and (name not in schema or schema[name].role is not Role.SENSITIVE):
                 yield f"column {name!r} is in the sensitive table, and is no sensitive column of the job"
         for name, attribute in schema.items():
-            if attribute.role.is_published and name not in there:
+            if attribute.is_published and name not in there:
                 yield f"column {name!r} is not in the release, and the job publishes it"
+
+    def _weights_apart(self, schema: Schema) -> Iterator[str]:
+        """Say so where weights that should be the mean of their class tell rows of a class apart."""
+        weight, classes = schema.coarsened_weight, schema.quasi if self.counts is None else (BUCKET,)
+        if weight is None or any(name not in self.table.columns for name in (*classes, weight)):
+            return
+        cells = pl.DataFrame({f"c{i}": as_text(self.table[name]) for i, name in enumerate((*classes, weight))})
+        if cells.n_unique() > cells.select(cells.columns[:-1]).n_unique():
+            yield f"the weights {weight!r} tell rows of one class apart, and should be the mean of each class"
 
     def _other_files(self, form: CertificateForm) -> Iterator[str]:
         """Compare files that lie beside the table; which of them were received is not for us to say."""

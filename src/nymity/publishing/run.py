@@ -37,10 +37,13 @@ from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws,
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.verify import Verification, verify
+from nymity.table.bucket_recoding import BUCKET
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
+from nymity.table.households import check_households
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
+from nymity.table.weights import class_means, weights_of
 
 #: What is drawn where rows are shuffled.
 ROWS = "order of rows"
@@ -128,6 +131,7 @@ class Run:
             table, self.rows = self.records.table, self.records.rows
         else:
             self.job.schema.check(self.original)
+            check_households(self.original, self.job.schema)
             self.records = None
             table, self.rows = self.job.schema.without_gaps(self.original)
         self.table = with_one_zero(table)
@@ -149,7 +153,8 @@ class Run:
         return method
 
     def _search(self, method: Method) -> None:
-        columns = [name for name in self.table.columns if self.job.schema[name].role.is_published]
+        weight = self.schema.coarsened_weight  # added to the published rows, whose classes its means are of
+        columns = [name for name in self.table.columns if self.schema[name].is_published and name != weight]
         self.draws = release_draws(self.root, self.job, self.table, self.encoded, columns)
         self.outcome = method.run(
             self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
@@ -160,13 +165,23 @@ class Run:
 
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
-        self.recoded = self.outcome.recoding.apply(self.table, draws=self.draws)
+        self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         self.drawn = (*self.outcome.recoding.drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
+
+    def _with_weights(self, recoded: Recoded) -> Recoded:
+        """Add the mean weight of each class, or bucket, to its rows."""
+        if (weight := self.schema.coarsened_weight) is None:
+            return recoded
+        classes = self.schema.quasi if recoded.counts is None else [BUCKET]
+        means = class_means(weights_of(self.table[weight])[recoded.source_rows], recoded.table, classes)
+        cells = {**{column.name: column for column in recoded.table}, weight: pl.Series(means)}
+        order = [*(name for name in self.table.columns if name in cells), *([BUCKET] * (recoded.counts is not None))]
+        return replace(recoded, table=pl.DataFrame({name: cells[name] for name in order}))
 
     def _verify(self) -> None:
         """Measure every promise on the released cells, by themselves."""
@@ -188,7 +203,7 @@ class Run:
             persons=self.persons,
         )
         if self.counts is not None:
-            problems = lost_records(self.frame, self.counts, self.table)
+            problems = lost_records(self.frame, self.counts, self.table, means=self.schema.coarsened_weight)
             verified = replace(verified, problems=(*verified.problems, *problems))
         if not verified.holds:
             raise PromiseError(broken(verified))

@@ -109,7 +109,7 @@ def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, sourc
 def _check_target(target: str, schema: Schema) -> None:
     validation.one_of("target", target, list(schema))
     role = schema[target].role
-    if role is Role.QUASI or not role.is_published:
+    if role is Role.QUASI or not schema[target].is_published:
         raise ParameterError(
             "target",
             expected="a column that is published as it is",

@@ -198,8 +198,9 @@ def _roles(schema: Schema) -> str:
     """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
-        "left out": (*schema.columns(Role.IDENTIFYING), *schema.columns(Role.PERSON)),
+        "left out": (name for name in schema if name not in schema.published),
         "published as they are": (*schema.sensitive, *schema.columns(Role.INSENSITIVE)),
+        "weights": schema.columns(Role.WEIGHT),
     }
     return "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)
 

@@ -145,6 +145,12 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
     if column.role == "quasi":
         return [name, "Quasi-identifier: others may know it", _published_as(released, column), _examples(cells)]
+    if column.role == "weight":
+        told = "Sampling weight: for how many people of the population a record stands"
+        said = released.certificate.job.schema_[column.name].get("publish") == "as it is"
+        what = "bucket" if released.sensitive_table is not None else "class"
+        how = "as it was in the source" if said else f"the mean of the {what}, so that sums over it stay"
+        return [name, told, how, _examples(cells)]
     told = "Sensitive" if column.role == "sensitive" else "Neither sensitive nor protected"
     return [name, told, f"as it was in the source; {_described(cells)}", ""]
 

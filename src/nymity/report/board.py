@@ -65,18 +65,20 @@ def _in_folder(folder: Path) -> Findings | None:
 
 
 def _opening(released: OpenedRelease) -> Html:
-    certificate = released.certificate
+    certificate, left_out = released.certificate, released.left_out
+    schema = certificate.job.schema_
     of = "" if certificate.input is None else f", of {certificate.input.records:,} in the source"
     roles = [
-        (f"{len(released.left_out):,} identifying", released.left_out, "left out"),
+        (f"{len(left_out):,} identifying", left_out, "left out"),
         *(
             (f"{len(names):,} {words}", names, how)
             for role, words, how in (
                 ("quasi", "quasi-identifying", "known to others; protected"),
                 ("sensitive", "sensitive", "to be kept from others"),
                 ("insensitive", "insensitive", "published as they are, unprotected"),
+                ("weight", "sampling weights", "for how many people a record stands"),
             )
-            if (names := [name for name, one in certificate.job.schema_.items() if one.get("role") == role])
+            if (names := [name for name in schema if schema[name].get("role") == role and name not in left_out])
         ),
     ]
     rows = [(what, listed(names), how) for what, names, how in roles if names]

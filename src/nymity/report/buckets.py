@@ -24,6 +24,8 @@ from nymity.table.text import as_text
 _ROLES = {
     Role.IDENTIFYING: "Identifying, not published",
     Role.PERSON: "Of whom records are, not published",
+    Role.HOUSEHOLD: "Who lives together, not published",
+    Role.WEIGHT: "Sampling weights",
     Role.QUASI: "Quasi-identifying, published as they are with the number of a bucket",
     Role.SENSITIVE: "Sensitive, published apart by bucket",
     Role.INSENSITIVE: "Insensitive, published as they are",

@@ -29,6 +29,7 @@ from nymity.report.markup import (
 )
 from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.report.subject import Subject
+from nymity.risk.profile import profile
 from nymity.table.schema import Role
 
 
@@ -63,6 +64,7 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
             heading("Finding a person's record"),
             _tiles(subject),
             _finding(subject),
+            *_by_weights(subject),
             *drivers_figure(subject, figures),
             *_learning(subject, figures),
             *linking(subject, figures),
@@ -119,6 +121,33 @@ def _finding(subject: Subject) -> Html:
             "still show their sensitive and insensitive columns."
         )
     return paragraph(" ".join(parts))
+
+
+def _by_weights(subject: Subject) -> list[Html]:
+    """Say what sampling weights tell of the risk, before and after."""
+    if subject.schema.weight is None:
+        return []
+    before = profile(subject.original, subject.schema)
+    own = before.individual
+    if own is None or own.highest is None or own.mean is None:
+        return []
+    says = (
+        f"By the sampling weights, which say how many people look alike in the population, the individual risk of a "
+        f"{own.unit[:-1]} of the original is {percent(own.highest)} at most and {percent(own.mean)} on average; "
+        f"{own.expected:,.1f} of {own.units:,} {own.unit} would be found."
+    )
+    after = profile(subject.frame, subject.schema).individual
+    if after is not None and after.highest is not None and after.mean is not None:
+        says += (
+            f" Of the release it is {percent(after.highest)} at most and {percent(after.mean)} on average, and "
+            f"{after.expected:,.1f} rows would be found."
+        )
+    if before.households is not None and before.households.highest is not None:
+        says += (
+            f" A household of the original is found by one member at least with a chance of "
+            f"{percent(before.households.highest)} at most, if members are found independently."
+        )
+    return [paragraph(says)]
 
 
 # -- learning a sensitive value ------------------------------------------------------------------------

@@ -8,7 +8,10 @@ from nymity.risk.attacks import AttackReport, AttackResult, NotRun, attack
 from nymity.risk.attacks.registry import *  # noqa: F403
 from nymity.risk.attacks.registry import ATTACKS, Attack
 from nymity.risk.drivers import Drivers, drivers
+from nymity.risk.household_risk import HouseholdRisk
 from nymity.risk.identifiers import IdentifierFlag
+from nymity.risk.individual_risk import IndividualRisk
+from nymity.risk.log_linear import LogLinearFit, LogLinearRisk, log_linear
 from nymity.risk.population_uniques import PopulationUniques
 from nymity.risk.presets import PRESETS, Preset
 from nymity.risk.profile import RiskProfile, profile
@@ -28,6 +31,11 @@ __all__ = [
     "RiskProfile",
     "AttackerRisk",
     "PopulationUniques",
+    "IndividualRisk",
+    "HouseholdRisk",
+    "log_linear",
+    "LogLinearRisk",
+    "LogLinearFit",
     "PRESETS",
     "Preset",
     "drivers",

@@ -19,9 +19,12 @@ from nymity.risk.attackers import (
     prosecutor_risk,
     smallest_safe_class,
 )
-from nymity.risk.combinations import Combinations, combinations_of
+from nymity.risk.combinations import Combinations, as_frame, combinations_of
+from nymity.risk.household_risk import HouseholdRisk
+from nymity.risk.individual_risk import IndividualRisk
 from nymity.risk.population_uniques import PopulationUniques, count_uniques, estimate_uniques, people_of
 from nymity.risk.presets import PRESETS
+from nymity.risk.sampled_people import SampledPeople
 from nymity.table.schema import MissingPolicy, Schema
 
 #: Where neither a threshold nor a preset is given: the risk in a group of five.
@@ -35,7 +38,12 @@ class RiskProfile:
     ``records`` are all of the table; those ``dropped`` for a gap, as the schema says in ``missing``, are in no class
     and carry no risk here. ``masked`` ones (``*`` in every quasi-identifier) are one class, of the people who fit no
     other. ``sizes``: for each class size, the number of classes. ``journalist`` is None without the population,
-    ``population`` where its size is unknown.
+    ``population`` where its size is unknown, ``individual`` without sampling weights, ``households`` without either
+    weights or a household column.
+
+    Where the schema has a person column that the table has, too, classes are of ``persons``: what is said of records by
+    attackers is said of persons, each counted once in a class. ``row_share`` is then the largest share that one person
+    has of the rows of a class: who picks a row of it has picked theirs.
     """
 
     quasi: tuple[str, ...]
@@ -50,6 +58,10 @@ class RiskProfile:
     journalist: AttackerRisk | None
     marketer: Fraction | None
     population: PopulationUniques | None
+    individual: IndividualRisk | None = None
+    households: HouseholdRisk | None = None
+    persons: int | None = None
+    row_share: Fraction | None = None
 
     @property
     def classes(self) -> int:
@@ -58,12 +70,12 @@ class RiskProfile:
 
     @property
     def unique_records(self) -> int:
-        """Records nobody else in the table looks like."""
+        """Records, or persons, nobody else in the table looks like."""
         return self.sizes.get(1, 0)
 
     @property
     def counted(self) -> int:
-        """Records in classes."""
+        """Records in classes, or persons summed over classes."""
         return self.prosecutor.records
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,6 +84,7 @@ class RiskProfile:
             "quasi": list(self.quasi),
             "records": self.records,
             "records_in_classes": self.counted,
+            **({} if self.persons is None else {"persons": self.persons, "row_share": as_float(self.row_share)}),
             "masked": self.masked,
             "dropped_for_missing_values": self.dropped,
             "missing": {name: {"policy": policy, "gaps": gaps} for name, (policy, gaps) in self.missing.items()},
@@ -95,6 +108,8 @@ class RiskProfile:
                 "above_threshold": None if self.marketer is None else self.marketer > self.threshold,
             },
             "population": None if self.population is None else self.population.to_dict(),
+            "individual": None if self.individual is None else self.individual.to_dict(),
+            "households": None if self.households is None else self.households.to_dict(),
         }
 
 
@@ -112,7 +127,8 @@ def profile(
 
     ``population`` is a table of the people that the records are of, with the same columns, generalized alike; without
     one, ``population_size`` or ``sampling_fraction`` (records / people) let uniques among them be estimated. Records
-    whose risk is above ``threshold`` are counted; ``preset`` names one of :data:`PRESETS` in its place.
+    whose risk is above ``threshold`` are counted; ``preset`` names one of :data:`PRESETS` in its place. A schema with
+    sampling weights gives the individual risk, with households beside them that of households.
     """
     limit = _threshold(threshold, preset)
     if population is not None and (population_size, sampling_fraction) != (None, None):
@@ -122,14 +138,23 @@ def profile(
             got="more than one of them",
             hint="a population is counted; leave the others out",
         )
-    cells = combinations_of(table, schema, population=population)
+    frame = as_frame("table", table)
+    sampled = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({})).without_gaps()
+    without = frame.height - sampled.frame.height
+    rows = cells = combinations_of(
+        sampled.frame, schema, population=None if sampled.persons is not None else population
+    )
+    if sampled.persons is not None:
+        everyone = None if population is None else sampled.once_each(as_frame("population", population), rows.names)
+        cells = combinations_of(sampled.once_each(sampled.frame, rows.names), schema, population=everyone)
+    individual, households = sampled.risks(rows.class_of, limit)
     sizes, classes = np.unique(cells.counts, return_counts=True)
     return RiskProfile(
         quasi=cells.names,
-        records=cells.records,
-        masked=cells.masked,
-        dropped=cells.dropped,
-        missing=cells.missing,
+        records=rows.records + without,
+        masked=rows.masked,
+        dropped=rows.dropped + without,
+        missing=rows.missing,
         threshold=limit,
         preset=preset,
         sizes=dict(zip(sizes.tolist(), classes.tolist(), strict=True)),
@@ -137,6 +162,10 @@ def profile(
         journalist=None if cells.population is None else journalist_risk(cells.counts, cells.population, limit),
         marketer=marketer_risk(cells.counts, cells.population),
         population=_population(cells, people_of(cells.records, population_size, sampling_fraction)),
+        individual=individual,
+        households=households,
+        persons=None if sampled.persons is None else sampled.persons.n_unique(),
+        row_share=sampled.row_share(rows.names),
     )
 
 

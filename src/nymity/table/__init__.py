@@ -15,6 +15,7 @@ __all__, __getattr__ = public_names(
     encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS "
     "person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
+    households="check_households",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
     packing="KeyLayout",
@@ -22,7 +23,9 @@ __all__, __getattr__ = public_names(
     published_cells="ReadCells as_they_are by_recoding by_text looked_up",
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_recoding="SampledRecoding placed",
-    schema="Attribute MissingPolicy Role Schema check_columns identifying insensitive person quasi sensitive",
+    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive person quasi sensitive "
+    "weight",
     text="as_text check_comparable is_missing plainly_named MASK",
     value_order="ValueOrder days numbers ranks value_order",
+    weights="class_means weights_of",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -15,8 +15,11 @@ from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import MASK, as_text, check_comparable, is_missing
+from nymity.table.weights import check_weights
 
 MissingPolicy = Literal["category", "drop", "error"]
+#: What becomes of sampling weights: the mean of each class, as they are, or nothing.
+WeightPublishing = Literal["coarsened", "as it is", "dropped"]
 
 
 class Role(StrEnum):
@@ -27,11 +30,13 @@ class Role(StrEnum):
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
     PERSON = "person"  #: tells which records are of one person; never published, but promises count by it
+    HOUSEHOLD = "household"  #: tells which persons live together; never published
+    WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
 
     @property
     def is_published(self) -> bool:
-        """Whether columns of this role are part of a release."""
-        return self not in (Role.IDENTIFYING, Role.PERSON)
+        """Whether columns of this role are part of a release, unless their attribute says otherwise."""
+        return self not in (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +48,9 @@ class Attribute:
     refuses them. ``weight`` scales the attribute in losses. ``min_level`` and ``max_level`` bound the levels a
     search may choose; equal bounds fix the level. ``unlisted`` is for differentially private methods: the value of the
     hierarchy that records with a value it does not list count as; without it they are left out. Nobody can say of whom
-    a record without a person is: such gaps are refused, or dropped.
+    a record without a person or a household is, or for how many one without a sampling weight stands: such gaps are
+    refused, or dropped. ``publish`` is for sampling weights: ``coarsened`` to the mean of each class, ``as it is`` or
+    ``dropped``. Unless said, it is coarsened, and must be said where sensitive values are promised something.
     """
 
     role: Role
@@ -53,6 +60,7 @@ class Attribute:
     min_level: int = 0
     max_level: int | None = None
     unlisted: str | None = None
+    publish: WeightPublishing | None = None
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -66,8 +74,9 @@ class Attribute:
                 hint="Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
             )
         validation.one_of("missing", self.missing, ("category", "drop", "error"))
-        if self.role is Role.PERSON:
-            self._check_person()
+        if self.role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
+            self._check_without_gaps()
+        self._check_publish()
         validation.number("weight", self.weight, at_least=0)
         validation.whole_number("min_level", self.min_level, at_least=0)
         if self.max_level is not None:
@@ -75,11 +84,28 @@ class Attribute:
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
-    def _check_person(self) -> None:
+    @property
+    def is_published(self) -> bool:
+        """Whether the column is part of a release."""
+        return self.role.is_published and self.publish != "dropped"
+
+    def _check_without_gaps(self) -> None:
+        """Refuse what columns cannot have that every record needs and that nothing generalizes."""
         if self.hierarchy is not None:
-            raise SchemaError("hierarchy", expected="none for a person column, which is not published", got="one")
+            raise SchemaError(
+                "hierarchy", expected=f"none for a {self.role} column, which is not generalized", got="one"
+            )
         if self.missing == "category":
             object.__setattr__(self, "missing", "error")
+
+    def _check_publish(self) -> None:
+        if self.role is Role.WEIGHT:
+            if self.publish is not None:
+                validation.one_of("publish", self.publish, get_args(WeightPublishing))
+        elif self.publish is not None:
+            raise SchemaError(
+                "publish", expected="none: it says what becomes of sampling weights", got=repr(self.publish)
+            )
 
 
 def identifying() -> Attribute:
@@ -93,6 +119,24 @@ def person(*, missing: MissingPolicy = "error") -> Attribute:
     Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits.
     """
     return Attribute(role=Role.PERSON, missing=missing)
+
+
+def household(*, missing: MissingPolicy = "error") -> Attribute:
+    """Declare the column that tells which persons live together; it is never published.
+
+    Risk is then measured for whole households, too. Promises still count persons, or records without a person column.
+    """
+    return Attribute(role=Role.HOUSEHOLD, missing=missing)
+
+
+def weight(*, publish: WeightPublishing | None = None, missing: MissingPolicy = "error") -> Attribute:
+    """Declare the column of sampling weights: how many people of the population a record stands for, above 0.
+
+    A weight can tell people apart like any other number, often by where they live. So it is published as the mean of
+    the record's class (``coarsened``) unless it is published ``as it is``, or ``dropped``. Where a promise is about
+    sensitive values, it must be said: if the sample was drawn or weighted by a look at them, means tell of them.
+    """
+    return Attribute(role=Role.WEIGHT, missing=missing, publish=publish)
 
 
 def quasi(
@@ -147,16 +191,17 @@ class Schema(Mapping[str, Attribute]):
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
                     f"schema.{name}",
-                    expected="identifying(), quasi(...), sensitive(...), insensitive() or person()",
+                    expected="identifying(), quasi(), sensitive(), insensitive(), person(), household() or weight()",
                     got=repr(attribute)[:80],
                 )
-        if len(people := self.columns(Role.PERSON)) > 1:
-            raise SchemaError(
-                "schema",
-                expected="at most one person column",
-                got=", ".join(map(repr, people[:5])),
-                hint="declare the others identifying",
-            )
+        for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
+            if len(columns := self.columns(role)) > 1:
+                raise SchemaError(
+                    "schema",
+                    expected=f"at most one {role} column",
+                    got=", ".join(map(repr, columns[:5])),
+                    hint="declare the others identifying",
+                )
 
     @staticmethod
     def of(given: object, where: str = "schema") -> Schema:
@@ -202,9 +247,29 @@ class Schema(Mapping[str, Attribute]):
         return next(iter(self.columns(Role.PERSON)), None)
 
     @property
+    def household(self) -> str | None:
+        """Name of the column that tells which persons live together."""
+        return next(iter(self.columns(Role.HOUSEHOLD)), None)
+
+    @property
+    def weight(self) -> str | None:
+        """Name of the column of sampling weights."""
+        return next(iter(self.columns(Role.WEIGHT)), None)
+
+    @property
+    def raw_weights(self) -> tuple[str, ...]:
+        """The column of sampling weights where it is published as it is."""
+        return tuple(name for name in self.columns(Role.WEIGHT) if self[name].publish == "as it is")
+
+    @property
+    def coarsened_weight(self) -> str | None:
+        """Name of the column of sampling weights where it is published as the mean of each class."""
+        return next((name for name in self.columns(Role.WEIGHT) if self[name].publish in (None, "coarsened")), None)
+
+    @property
     def published(self) -> tuple[str, ...]:
         """Names of the columns that are part of a release."""
-        return tuple(name for name, attribute in self.items() if attribute.role.is_published)
+        return tuple(name for name, attribute in self.items() if attribute.is_published)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -225,6 +290,9 @@ class Schema(Mapping[str, Attribute]):
             compared = attribute.role in (Role.QUASI, Role.SENSITIVE)
             if compared or (table[name].dtype == pl.Object and attribute.role is not Role.IDENTIFYING):
                 check_comparable(table[name], where=f"column {name!r}")
+            if attribute.role is Role.WEIGHT:
+                check_weights(table[name], gaps=attribute.missing == "drop")
+                continue
             gaps = int(is_missing(table[name]).sum()) if attribute.missing == "error" else 0
             if gaps:
                 raise TableError(
@@ -297,6 +365,6 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             expected="a role for every column",
             got=f"none for {', '.join(map(repr, without[:5]))}"
             + (f" and {len(without) - 5} more" * (len(without) > 5)),
-            hint="declare them identifying, quasi, sensitive, insensitive or person; "
+            hint="declare them identifying, quasi, sensitive, insensitive, person, household or weight; "
             "columns that need not be published are identifying",
         )

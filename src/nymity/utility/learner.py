@@ -97,7 +97,7 @@ class Learner:
         source = to_polars(original)
         _check_target(target, schema)
         if columns is None:
-            columns = [name for name in schema.published if name != target]
+            columns = [name for name in schema.published if name not in (target, schema.weight)]
         if not columns:
             raise TableError("release", expected=f"columns to learn {target!r} from", got="none")
         tables = [source] if test is None else [source, test]
@@ -339,7 +339,7 @@ def _check_columns(where: str, names: Sequence[str], table: pl.DataFrame) -> Non
 
 def _check_target(target: str, schema: Schema) -> None:
     validation.one_of("target", target, list(schema))
-    if not schema[target].role.is_published:
+    if not schema[target].is_published:
         raise ParameterError(
             "target",
             expected="a column that is published",

@@ -237,6 +237,6 @@ def _refuse_unlinked() -> None:
 
 
 def _columns(frame: pl.DataFrame, schema: Schema, target: str) -> list[str]:
-    """The columns that are learned from: what is published of the schema's, less the target."""
-    published = [name for name in frame.columns if name in schema and schema[name].role.is_published]
-    return [name for name in published if name != target]
+    """The columns that are learned from: what is published of the schema's, less target and sampling weights."""
+    published = [name for name in frame.columns if name in schema and schema[name].is_published]
+    return [name for name in published if name not in (target, schema.weight)]

@@ -49,6 +49,12 @@ def _levels() -> Kind:
     return Kind(release, {})
 
 
+def _survey() -> Kind:
+    table = people().with_columns(weight=pl.int_range(pl.len()) % 7 + 1.5, home=pl.int_range(pl.len()) // 2)
+    schema = ny.Schema({**people_schema(), "weight": ny.weight(publish="coarsened"), "home": ny.household()})
+    return Kind(_published(table, schema, [K2, DIVERSE], ny.OptimalLattice(suppression=0.2)), {})
+
+
 def _layers() -> Kind:
     return Kind(_published(people(), people_schema(), K2, ny.IterativeRecoding()), {})
 
@@ -83,6 +89,7 @@ _MAKERS: dict[str, Callable[[], Kind]] = {
     "partition": _partition,
     "freeform": _freeform,
     "buckets": _buckets,
+    "survey": _survey,
     "sampled": _sampled,
 }
 KINDS = tuple(_MAKERS)

@@ -70,6 +70,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "a loss as a table": data(method={"name": "datafly", "loss": {"loss": "classification", "target": "disease"}}),
     **{f"format {form}": data(output={"name": "out", "format": form}) for form in RELEASED},
     "smallest": data(),
+    "a survey": data(
+        schema={
+            "age": {"role": "quasi"},
+            "who": {"role": "person", "missing": "drop"},
+            "home": {"role": "household", "missing": "drop"},
+            "w": {"role": "weight", "publish": "dropped"},
+        }
+    ),
     "both models": data(
         privacy=[{"model": "k-anonymity", "k": 2}, {"model": "distinct-l-diversity", "l": 3, "attribute": "disease"}]
     ),

@@ -52,7 +52,7 @@ def checked_caveats(
         table,
         quasi=[name for name in by_role[Role.QUASI] if name in table.columns],
         sensitive=by_role[Role.SENSITIVE],
-        insensitive=by_role[Role.INSENSITIVE],
+        insensitive=[*by_role[Role.INSENSITIVE], *by_role[Role.WEIGHT]],
         models=models,
         counts=counts,
         classes=classes,

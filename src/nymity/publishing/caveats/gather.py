@@ -10,6 +10,7 @@ from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import optimality
 from nymity.publishing.caveats.of_people import several_records
 from nymity.publishing.caveats.of_persons import caveats_of_persons
+from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
@@ -33,7 +34,7 @@ def caveats_of(
     ``recoded`` are the published rows with their source rows in ``source``; ``earlier`` are warnings about earlier
     releases of the same people.
     """
-    always = [*earlier, *by_nature(type(outcome.recoding))]
+    always = [*earlier, *by_nature(type(outcome.recoding)), *caveats_of_schema(job.schema, job.privacy)]
     if outcome.recoding.is_private:
         without = [Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else []
         return worst_first([*always, *without, *empty_promises(job.privacy, {})])
@@ -42,7 +43,7 @@ def caveats_of(
         recoded.table,
         quasi=schema.quasi,
         sensitive=schema.sensitive,
-        insensitive=schema.columns(Role.INSENSITIVE),
+        insensitive=(*schema.columns(Role.INSENSITIVE), *schema.raw_weights),
         models=job.privacy,
         counts=recoded.counts,
         classes=outcome.recoding.has_classes,

@@ -11,10 +11,12 @@ from nymity.lattice.search import LatticeSearch
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.registry import Method, Outcome, is_private
 from nymity.quality.classification import ClassificationLoss
+from nymity.table.schema import Schema
 
 _LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
 _REPLAY = (
@@ -23,9 +25,12 @@ _REPLAY = (
 )
 
 
-def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, ledger: bool) -> list[Caveat]:
+def foreseen(
+    method: Method, models: Sequence[PrivacyModel], schema: Schema, *, seeded: bool, ledger: bool
+) -> list[Caveat]:
     """Return the warnings that follow from a job alone: who reads its certificate must find them there."""
     found = [Caveat.by_nature(text) for text in method.makes.unprotected]
+    found += caveats_of_schema(schema, models)
     if is_private(method):
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
         found += empty_promises(models, {})  # of others the table shows it

@@ -1,0 +1,38 @@
+"""Warnings that follow from the roles of columns and the promises, whatever the records are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nymity.privacy import PrivacyModel
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.table.schema import Schema
+
+
+def caveats_of_schema(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
+    """Return what households and published weights leave open."""
+    promised = sorted({name for model in models for name in model.sensitive})
+    return [*_households(schema), *_weights(schema, promised)]
+
+
+def _households(schema: Schema) -> list[Caveat]:
+    """A promise to each member is none to all of them together."""
+    if schema.household is None:
+        return []
+    counted = "records" if schema.person is None else "persons"
+    says = (
+        f"Promises count {counted}, not households ({schema.household!r}): who knows all members of one may find rows "
+        "that fit them together where each fits many."
+    )
+    return [Caveat(key="households-together", says=says, figures={"column": schema.household})]
+
+
+def _weights(schema: Schema, promised: Sequence[str]) -> list[Caveat]:
+    """Weights of a sample that was drawn by a look at sensitive values tell of these, as means of classes, too."""
+    weight = schema.weight
+    if weight is None or not schema[weight].is_published or not promised:
+        return []
+    how = "The mean weight of a class" if weight == schema.coarsened_weight else "A weight"
+    who = "who of it has which value" if weight == schema.coarsened_weight else "the value of its record"
+    says = f"{how} ({weight!r}) tells {who} if the sample was drawn or weighted by a look at {', '.join(promised)}."
+    return [Caveat(key="weights-by-design", says=says, figures={"column": weight})]
