@@ -48,6 +48,7 @@ from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
 from nymity.privacy import KAnonymity as KAnonymity
 from nymity.privacy import KMap as KMap
 from nymity.privacy import KMatching as KMatching
+from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity
 from nymity.privacy import ProsecutorRisk as ProsecutorRisk
 from nymity.privacy import RecursiveDiversity as RecursiveDiversity
 from nymity.privacy import SampleUniques as SampleUniques

@@ -17,6 +17,7 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
+from nymity.privacy.linked_k_anonymity import check_links
 from nymity.quality import Loss, NodeStatistics, PreparedLoss, loss_of
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
@@ -44,6 +45,8 @@ class LatticeSearch(ABC):
     key: ClassVar[str]
     #: Whether it counts persons where records are of persons.
     takes_persons: ClassVar[bool] = True
+    #: Whether it keeps promises about linked rows.
+    takes_links: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = LevelRecoding
 
@@ -82,6 +85,8 @@ class LatticeSearch(ABC):
         """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
         for model in models:
             model.check(table)
+        if table.persons is not None:
+            check_links(models, self.minimized.key)
         inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 

@@ -19,7 +19,7 @@ from nymity.table.encoding import EncodedTable, SensitiveColumn
 #: measure, infinite where none holds.
 Measured = dict[str, Any]
 #: What a model asks of the persons of a class.
-OverPersons = Literal["number", "shares", "records"] | None
+OverPersons = Literal["number", "shares", "records", "links"] | None
 #: Stands for infinity in JSON, which has none.
 INFINITE = "infinite"
 
@@ -72,8 +72,8 @@ class PrivacyModel(ABC):
     about_draws: ClassVar[bool] = False
     #: What it asks of the persons of a class, where records are of persons: their ``number``, which grows with the
     #: class; ``shares`` of them, which say nothing about parts and unions (of {a: s, b: t} and {a: t, b: s} half has s
-    #: each, of both together all); their ``records``, which are a histogram like that of values. None: it is not
-    #: defined for persons, and refuses them.
+    #: each, of both together all); their ``records``, which are a histogram like that of values; ``links``
+    #: between their rows, which whole persons are left out for. None: it is not defined for persons, and refuses them.
     over_persons: ClassVar[OverPersons] = None
     #: Why a promise is none where ``is_empty`` says so.
     emptiness: ClassVar[str] = "a table with every record as it was would keep that too"

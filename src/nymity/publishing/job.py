@@ -21,6 +21,7 @@ from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
+from nymity.privacy.linked_k_anonymity import check_links
 from nymity.publishing import codec
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
@@ -262,8 +263,18 @@ class Job:
 
 def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
     """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them."""
+    linking = next((model for model in models if model.over_persons == "links"), None)
     if schema.person is None:
+        if linking is not None:
+            raise JobError(
+                f"privacy: {linking.key}",
+                expected="a column that says of whom records are (role = 'person'): it links them",
+                got="a schema without one",
+                hint="k-anonymity, where every record is of another person",
+            )
         return
+    if linking is not None:
+        _check_links(models, method)
     for model in models:
         if model.over_persons is None:
             able = ", ".join(key for key, known in MODELS.items() if known.over_persons is not None)
@@ -279,6 +290,20 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
             f"method: {getattr(method, 'key', type(method).__name__)}",
             expected=f"a method that counts persons, because {schema.person!r} says of whom records are: {able}",
             got="one that counts records",
+            hint="optimal-lattice",
+        )
+
+
+def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
+    """Refuse what cannot publish linked rows."""
+    check_links(models)
+    if method is not None and not getattr(method, "takes_links", False):
+        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
+        raise JobError(
+            f"method: {getattr(method, 'key', type(method).__name__)}",
+            expected=f"one level for each column, because rows of a person are linked: {able}",
+            got="a method that publishes a value in several ways; those of one person's rows intersect, and tell more "
+            "than each",
             hint="optimal-lattice",
         )
 

@@ -81,9 +81,12 @@ class PersonValues:
 class PersonColumn:
     """Whose the records of each distinct combination are: (combination, person, count) of what occurs.
 
-    values: the same with the person's values of a sensitive attribute.
+    values: the same with the person's values of a sensitive attribute. name: the column that tells. ids (n_persons,):
+    who each person is, as :func:`person_ids` has it, in order.
     """
 
+    name: str
+    ids: pl.Series
     n_persons: int
     combination: NDArray[np.uint32]
     codes: NDArray[np.uint32]
@@ -224,7 +227,9 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         population=None
         if others is None
         else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
-        persons=_encode_persons(cells[people[0]], group, records, schema.sensitive, codes) if people else None,
+        persons=_encode_persons(people[0], cells[people[0]], group, records, schema.sensitive, codes)
+        if people
+        else None,
         _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64)),
     )
 
@@ -336,6 +341,7 @@ def _encode_sensitive(
 
 
 def _encode_persons(
+    name: str,
     column: pl.Series,
     group: NDArray[np.uint32],
     records: NDArray[np.uint32],
@@ -346,11 +352,12 @@ def _encode_persons(
     ids = person_ids(column)
     numbers = ids.rank("dense").to_numpy().astype(np.int64) - 1
     values = {}
-    for i, name in enumerate(sensitive):
+    for i, attribute in enumerate(sensitive):
         n_values = int(codes[:, i].max(initial=0)) + 1
         pairs, pair = np.unique(numbers * n_values + codes[:, i], return_inverse=True)
-        values[name] = PersonValues(*_entries(group, pair, records), value_of=pairs % n_values)
-    return PersonColumn(ids.n_unique(), *_entries(group, numbers, records), values)
+        values[attribute] = PersonValues(*_entries(group, pair, records), value_of=pairs % n_values)
+    known = ids.unique().sort()
+    return PersonColumn(name, known, len(known), *_entries(group, numbers, records), values)
 
 
 def _entries(
