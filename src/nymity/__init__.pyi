@@ -61,6 +61,7 @@ from nymity.publishing.earlier_release import Earlier as Earlier
 from nymity.publishing.earlier_release import EarlierRelease as EarlierRelease
 from nymity.publishing.explore import explore as explore
 from nymity.publishing.forget import forget as forget
+from nymity.publishing.identify import identify as identify
 from nymity.publishing.inspect import inspect_table as inspect_table
 from nymity.publishing.job import Job as Job
 from nymity.publishing.job import Output as Output

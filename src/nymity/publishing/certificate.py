@@ -31,6 +31,7 @@ from nymity.publishing.differential import public_section, seeded
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Tables, public_model
+from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
 from nymity.table.bucket_recoding import BUCKET
@@ -90,6 +91,7 @@ def certify(
     recoding, nothing = outcome.recoding, seeded(outcome)
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
+    pseudonyms = pseudonym_section(job.schema)
     random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
     return {
         "format": CERTIFICATE.tag,
@@ -103,13 +105,14 @@ def certify(
             {
                 **dump_piece(model, tag="model"),
                 "means": nothing or (SEEDED if foreseen else "") + finding.promise,
-                **(VERIFIED if model.needs_source or touched is not None else {}),
+                **(VERIFIED if model.needs_source or (touched is not None and pseudonyms is None) else {}),
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
         "unit": _unit(verified, touched),
-        "columns": _columns(job, recoding, salt),
+        **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
+        "columns": _columns(job, recoding, release.columns, salt),
         "job": _public_job(job),
         **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
         **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
@@ -227,9 +230,9 @@ def salted(digest: str, salt: str) -> str:
     return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
-def _columns(job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
+def _columns(job: Job, recoding: Recoding, names: Sequence[str], salt: str) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = []
-    for name in recoding.columns:
+    for name in names:
         role = job.schema[name].role.value if name in job.schema else BUCKET
         column: dict[str, Any] = {"name": name, "role": role}
         if name in recoding.hierarchies:
@@ -253,6 +256,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data.pop("sign", None)  # a path
     data.pop("seed", None)  # whoever knows it can draw the same
     for attribute in data["schema"].values():
+        attribute.pop("pseudonym_key", None)  # a path
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]
             stated = {key: value for key, value in given.items() if key == "type" or isinstance(value, int | float)}

@@ -273,6 +273,14 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
                 hint="k-anonymity, where every record is of another person",
             )
         return
+    if schema[schema.person].pseudonym is not None and linking is None:
+        raise JobError(
+            "privacy",
+            expected="linked-k-anonymity, which says how many records of one person somebody may know (knows): the "
+            f"pseudonyms of {schema.person!r} show which rows are of one person",
+            got="promises about every row by itself",
+            hint="LinkedKAnonymity(k=5, knows=2), or knows='all'; or no pseudonym",
+        )
     if linking is not None:
         _check_links(models, method)
     for model in models:
@@ -393,6 +401,8 @@ def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
     if "hierarchy" in fields:
         builder = codec.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
         fields["hierarchy"] = _resolve(builder, folder)
+    if isinstance(fields.get("pseudonym_key"), str) and folder is not None:
+        fields["pseudonym_key"] = str(folder / fields["pseudonym_key"])
     attribute: Attribute = codec.built(Attribute, fields, where)
     return attribute
 

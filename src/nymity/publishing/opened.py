@@ -322,7 +322,8 @@ class OpenedRelease:
     def left_out(self) -> list[str]:
         """Columns that are not published: identifying ones, and the one that says of whom records are."""
         apart = (Role.IDENTIFYING, Role.PERSON)
-        return [name for name, one in self.certificate.job.schema_.items() if one.get("role") in apart]
+        told = self.certificate.job.schema_.items()
+        return [name for name, one in told if one.get("role") in apart and not one.get("pseudonym")]
 
     @property
     def is_private(self) -> bool:

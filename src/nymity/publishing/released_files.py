@@ -125,7 +125,7 @@ class ReleasedFiles:
         """Return which columns should not be there, and which should."""
         there = {*self.table.columns, *(() if self.counts is None else self.counts.columns)}
         for name in self.table.columns:
-            if name in schema and not schema[name].role.is_published:
+            if name in schema and not schema[name].is_published:
                 yield f"identifying column {name!r} is in the release"
             elif name not in schema and not (self.counts is not None and name == BUCKET):
                 yield f"column {name!r} is in the release, and the job does not know it"
@@ -133,7 +133,7 @@ class ReleasedFiles:
             if name not in (BUCKET, COUNT) and (name not in schema or schema[name].role is not Role.SENSITIVE):
                 yield f"column {name!r} is in the sensitive table, and is no sensitive column of the job"
         for name, attribute in schema.items():
-            if attribute.role.is_published and name not in there:
+            if attribute.is_published and name not in there:
                 yield f"column {name!r} is not in the release, and the job publishes it"
 
     def _other_files(self, form: CertificateForm) -> Iterator[str]:

@@ -33,6 +33,7 @@ from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_source, tables_of
+from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, persons_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
@@ -65,6 +66,7 @@ class Run:
     draws: DerivedDraws
     outcome: Outcome
     recoded: Recoded
+    pseudonyms: Pseudonyms | None
     order: NDArray[np.int64]  #: of released rows
     frame: pl.DataFrame  #: the released table
     counts: pl.DataFrame | None  #: the sensitive table of buckets
@@ -161,12 +163,25 @@ class Run:
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
         self.recoded = self.outcome.recoding.apply(self.table, draws=self.draws)
+        self.pseudonyms = self._pseudonymized()
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
-        self.drawn = (*self.outcome.recoding.drawn, *([ROWS] if shuffled else []))
+        drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
+        self.drawn = (*self.outcome.recoding.drawn, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
+
+    def _pseudonymized(self) -> Pseudonyms | None:
+        """Put pseudonyms of persons into the rows, before these are ordered: equal rows are not equal any more."""
+        schema, persons = self.job.schema, persons_of(self.table, self.job.schema)
+        if persons is None or schema.person is None or schema[schema.person].pseudonym is None:
+            return None
+        of_rows = persons[self.recoded.source_rows]
+        made = Pseudonyms.of(schema.person, schema[schema.person], of_rows, self.draws, self.log)
+        columns = [name for name in self.table.columns if schema[name].is_published]
+        self.recoded = made.put_into(self.recoded, of_rows, columns)
+        return made
 
     def _verify(self) -> None:
         """Measure every promise on the released cells, by themselves."""
@@ -175,7 +190,9 @@ class Run:
         needed = any(model.needs_source for model in job.privacy)
         self.originals = Originals.of(self.table, recoding) if needed else None
         self.persons = None
-        if (person := job.schema.person) is not None:
+        if self.pseudonyms is not None:
+            self.persons = self.frame[self.pseudonyms.column]
+        elif (person := job.schema.person) is not None:
             self.persons = person_ids(self.table[person])[self.recoded.source_rows[self.order]]
         verified = verify(
             self.frame,
@@ -198,10 +215,10 @@ class Run:
         mark = self.draws.mark
         self.redrawn = self.log is not None and mark is not None and mark == mark_of(self.log)
         self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
-        apart = drawn_anew(self.job, self.drawn, self.log, self.folder, redrawn=self.redrawn)
-        self.caveats = caveats_of(
-            self.job, self.outcome, self.recoded, self.table, earlier=[*self.earlier.caveats, *apart]
-        )
+        drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
+        apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
+        earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema)]
+        self.caveats = caveats_of(self.job, self.outcome, self.recoded, self.table, earlier=earlier)
 
     # -- what comes of it ----------------------------------------------------------------------------------
 
@@ -235,6 +252,7 @@ class Run:
             log=self._custodian_log(secret),
             population=self.population,
             originals=self.originals,
+            persons=self.persons,
         )
 
     def _custodian_log(self, secret: str) -> CustodianLog:
@@ -252,6 +270,7 @@ class Run:
             else {},
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
+            pseudonyms=self.pseudonyms,
         )
 
     def _nodes(self) -> pl.DataFrame | None:

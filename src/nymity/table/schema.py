@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -13,10 +14,14 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
+from nymity.core.paths import path_text
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import MASK, as_text, check_comparable, is_missing
 
 MissingPolicy = Literal["category", "drop", "error"]
+PseudonymKind = Literal["random", "keyed"]
+#: Pseudonyms of fewer bits meet by chance, and can be tried; a hash has no more.
+FEWEST_BITS, MOST_BITS = 80, 256
 
 
 class Role(StrEnum):
@@ -26,7 +31,7 @@ class Role(StrEnum):
     QUASI = "quasi"  #: harmless alone, identifying in combination; generalized
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
-    PERSON = "person"  #: tells which records are of one person; never published, but promises count by it
+    PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
 
     @property
     def is_published(self) -> bool:
@@ -44,6 +49,10 @@ class Attribute:
     search may choose; equal bounds fix the level. ``unlisted`` is for differentially private methods: the value of the
     hierarchy that records with a value it does not list count as; without it they are left out. Nobody can say of whom
     a record without a person is: such gaps are refused, or dropped.
+
+    ``pseudonym`` publishes a person column as pseudonyms: ``random`` ones, drawn for each release, or ``keyed`` ones,
+    which are the same in every delivery to a ``recipient`` with the same key (``pseudonym_key``, a file that an earlier
+    release left in its custodian's folder; a new key without it). ``pseudonym_bits`` is how long they are.
     """
 
     role: Role
@@ -53,6 +62,10 @@ class Attribute:
     min_level: int = 0
     max_level: int | None = None
     unlisted: str | None = None
+    pseudonym: PseudonymKind | None = None
+    pseudonym_bits: int = 128
+    recipient: str = ""
+    pseudonym_key: str | None = None
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -72,8 +85,33 @@ class Attribute:
         validation.whole_number("min_level", self.min_level, at_least=0)
         if self.max_level is not None:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
+        self._check_pseudonym()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
+
+    @property
+    def is_published(self) -> bool:
+        """Whether a release has a column of it: its values, or pseudonyms of persons."""
+        return self.role.is_published or self.pseudonym is not None
+
+    def _check_pseudonym(self) -> None:
+        if self.pseudonym is not None:
+            validation.one_of("pseudonym", self.pseudonym, ("random", "keyed"))
+            if self.role is not Role.PERSON:
+                raise SchemaError("pseudonym", expected="none but for a person column", got=repr(self.pseudonym))
+        whole = isinstance(self.pseudonym_bits, int) and not isinstance(self.pseudonym_bits, bool)
+        if not whole or not FEWEST_BITS <= self.pseudonym_bits <= MOST_BITS or self.pseudonym_bits % 8:
+            raise SchemaError(
+                "pseudonym_bits",
+                expected=f"a multiple of 8 from {FEWEST_BITS} to {MOST_BITS}: shorter pseudonyms of two persons meet",
+                got=repr(self.pseudonym_bits)[:80],
+            )
+        for name in ("recipient", "pseudonym_key"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, str):
+                raise SchemaError(name, expected="text", got=repr(given)[:80])
+            if given and self.pseudonym != "keyed":
+                raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=repr(given)[:80])
 
     def _check_person(self) -> None:
         if self.hierarchy is not None:
@@ -87,12 +125,27 @@ def identifying() -> Attribute:
     return Attribute(role=Role.IDENTIFYING)
 
 
-def person(*, missing: MissingPolicy = "error") -> Attribute:
-    """Declare the column that tells which records are of one person; it is never published.
+def person(
+    *,
+    pseudonym: PseudonymKind | None = None,
+    pseudonym_bits: int = 128,
+    recipient: str = "",
+    pseudonym_key: str | Path | None = None,
+    missing: MissingPolicy = "error",
+) -> Attribute:
+    """Declare the column that tells which records are of one person; without a ``pseudonym`` it is not published.
 
-    Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits.
+    Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits. With a
+    pseudonym everybody sees which rows are of one person, so a promise about that is needed: linked k-anonymity.
     """
-    return Attribute(role=Role.PERSON, missing=missing)
+    return Attribute(
+        role=Role.PERSON,
+        missing=missing,
+        pseudonym=pseudonym,
+        pseudonym_bits=pseudonym_bits,
+        recipient=recipient,
+        pseudonym_key=None if pseudonym_key is None else path_text("pseudonym_key", pseudonym_key),
+    )
 
 
 def quasi(

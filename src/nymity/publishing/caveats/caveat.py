@@ -16,6 +16,7 @@ ORDER = (
     "no-ledger",
     "earlier-releases",
     "drawn-anew",
+    "linked-deliveries",
     "several-records-of-one-person",
     "columns-that-single-out",
     "no-promise-about-sensitive",
