@@ -28,9 +28,10 @@ types: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports
 
-# Two workers fill two cores; threads of polars within them would only get in each other's way.
+# Two workers fill two cores; threads of polars within them would only get in each other's way. Many tests start
+# processes: they find compiled modules, also where the shell says that none are to be written.
 pytest: .venv/dev
-	POLARS_MAX_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
 # What reads, writes, encodes, draws and solves by another library. Without the lab and torch.
 oldest: .venv-oldest/ready

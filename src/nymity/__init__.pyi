@@ -41,6 +41,7 @@ from nymity.privacy import BetaLikeness as BetaLikeness
 from nymity.privacy import DeltaDisclosure as DeltaDisclosure
 from nymity.privacy import DeltaPresence as DeltaPresence
 from nymity.privacy import DistinctLDiversity as DistinctLDiversity
+from nymity.privacy import Dominance as Dominance
 from nymity.privacy import EnhancedBetaLikeness as EnhancedBetaLikeness
 from nymity.privacy import EntropyLDiversity as EntropyLDiversity
 from nymity.privacy import FPrivacy as FPrivacy

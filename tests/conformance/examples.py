@@ -60,6 +60,7 @@ MODELS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
         {"thresholds": {"a": 1.5, "c": 0.1}, "attribute": "s"},
         [("thresholds", {}), ("thresholds", 0.5), ("thresholds", ["p"]), ("thresholds", None), ("attribute", 7)],
     ),
+    "dominance": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
     "average-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
     "sample-uniques": ({"limit": 0.05}, [("limit", -0.1), ("limit", 1.01), ("limit", True), ("limit", 1 / 3)]),
     "prosecutor-risk": ({"limit": 0.25}, [("limit", 0), ("limit", 1.01), ("limit", True), ("limit", "0.2")]),

@@ -1,11 +1,15 @@
+"""What is public: the names of nymity, and what each of its packages shows to the others."""
+
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pydoc
 import subprocess
 import sys
-from types import FunctionType
+from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -46,3 +50,59 @@ def test_a_function_shows_its_own_signature_and_help(name: str) -> None:
     shown = pydoc.render_doc(value, renderer=pydoc.plaintext)
     assert shown.startswith(f"Python Library Documentation: function {name} in module {own.__module__}\n")
     assert f"\n{name}(" in shown
+
+
+# -- packages --------------------------------------------------------------------------------------------------
+
+NYMITY = Path(nymity.__file__).parent
+PACKAGES = sorted(path.parent.name for path in NYMITY.glob("*/__init__.py"))
+
+#: What everything stands on. Other packages use more of it than it promises to keep.
+GROUND = {"core", "kernels"}
+
+#: Packages with names that users call as ``ny.dp.delta``, or import from them as the documentation shows.
+FOR_USERS = {name for name, home in nymity._HOMES.items() if home == "nymity"} | {"report"}
+
+
+def taken_by_others(package: str) -> dict[str, str]:
+    """Return the names that files of other packages import from this one, each with such a file."""
+    taken = {}
+    for path in sorted([*NYMITY.rglob("*.py"), *NYMITY.rglob("*.pyi")]):
+        place = path.relative_to(NYMITY)
+        if place.parts[0] == package:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"nymity.{package}."):
+                taken |= {alias.name: str(place) for alias in node.names}
+    return taken
+
+
+def shown(package: str) -> list[str]:
+    return importlib.import_module(f"nymity.{package}").__all__
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in GROUND])
+def test_a_package_lists_what_others_take_from_it(package: str) -> None:
+    listed, taken = shown(package), taken_by_others(package)
+    assert len(listed) == len(set(listed))
+    missing = {name: file for name, file in taken.items() if name not in listed}
+    assert not missing, f"write them into __all__ of src/nymity/{package}/__init__.py, or do without"
+    if package not in FOR_USERS:
+        unused = sorted(set(listed) - set(taken))
+        assert not unused, f"take them out of __all__ of src/nymity/{package}/__init__.py: no other package uses them"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_a_package_lists_is_there(package: str) -> None:
+    loaded = importlib.import_module(f"nymity.{package}")
+    for name in shown(package):
+        value = getattr(loaded, name)
+        if isinstance(value, ModuleType):  # Python binds a loaded module to its name: it is what the name shows
+            value = getattr(value, name)
+        assert value is not None
+    with pytest.raises(AttributeError):
+        _ = loaded.no_such_name
+
+
+def test_public_names_are_few() -> None:
+    assert sum(len(shown(package)) for package in PACKAGES) <= 450

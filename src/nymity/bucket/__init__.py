@@ -7,6 +7,12 @@ from nymity.bucket.assignment import Violation
 from nymity.bucket.filling import fill
 from nymity.bucket.outcome import Plan
 from nymity.bucket.planning import METHODS, check, plan
+from nymity.core.public_names import public_names
 from nymity.table.bucket_recoding import Slots
 
-__all__ = ["METHODS", "Plan", "Slots", "Violation", "anatomize", "anatomy_loss", "check", "fill", "plan"]
+#: What other packages use besides.
+_inner, __getattr__ = public_names(
+    __name__, bucketized="BucketOutcome", methods="Anatomy BucketMethod Buckets ValueLimits"
+)
+
+__all__ = ["METHODS", "Plan", "Slots", "Violation", "anatomize", "anatomy_loss", "check", "fill", "plan", *_inner]

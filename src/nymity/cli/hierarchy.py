@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from nymity.cli.console import Screen, add_row, cell, table
 from nymity.cli.inputs import may_write
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
 from nymity.core.errors import HierarchyError, ParameterError, SchemaError
 from nymity.core.validation import nearest
 
@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 
 
+@reads_a_table
 def command(
     file: Annotated[
         Path, typer.Argument(help="A hierarchy (one line per value, level 0 first), or with --column a table.")
@@ -38,26 +39,23 @@ def command(
     ] = None,
     branches: Annotated[int, typer.Option(help="Branches to draw at each value.", min=1)] = 5,
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Draw a hierarchy, or suggest one for a column."""
-    from nymity.io import replace_file
+    from nymity.core.commit import replace_file
 
     screen = Screen(quiet=quiet, as_json=as_json)
     specification: dict[str, Any] | None = None
     if column is None:
         if save is not None:
             raise ParameterError("--save", expected="--column beside it: there is nothing else to save", got="none")
-        hierarchy = _read(file, delimiter)
+        hierarchy = _read(file, reading["delimiter"])
     else:
         if save is not None:
             may_write(save, force=force)
-        reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
         hierarchy, specification = _suggest(file, column, reading)
     screen.line(f"{file}, column {column}" if column is not None else str(file), style="bold")
     screen.line()
@@ -78,7 +76,7 @@ def _read(file: Path, delimiter: str | None) -> Hierarchy:
         raise HierarchyError(error.where, expected=error.expected, got=error.got, hint=hint) from error
 
 
-def _suggest(file: Path, column: str, reading: dict[str, Any]) -> tuple[Hierarchy, dict[str, Any] | None]:
+def _suggest(file: Path, column: str, reading: Reading) -> tuple[Hierarchy, dict[str, Any] | None]:
     """Return the suggested hierarchy, and how a job file would ask for it."""
     from nymity.io import ReadOptions, read_table
     from nymity.publishing.codec import dump_piece

@@ -102,7 +102,7 @@ def may_write(path: Path, *, force: bool) -> None:
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write a text file, whole or not at all; a private one for its owner alone."""
-    from nymity.io import replace_file
+    from nymity.core.commit import replace_file
 
     def write(staged: Path) -> None:
         staged.write_text(text, encoding="utf-8")

@@ -12,18 +12,20 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import may_write, write_text
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
 from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.publishing.inspect import Inspection
+    from nymity.risk.persons import PersonFinding
 
 EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
 
-_STYLES = {"identifying": "red", "quasi": "yellow", "sensitive": "magenta"}
+_STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
+@reads_a_table
 def command(
     data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
     job: Annotated[
@@ -31,10 +33,8 @@ def command(
     ] = None,
     k: Annotated[int, typer.Option("--k", help="The k of k-anonymity in the starter job.", min=2)] = 5,
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,16 +48,18 @@ def command(
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
-    reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
-    inspection = inspect_table(read_table(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+    inspection = inspect_table(read_table(data, ReadOptions(**reading)))
     if job is not None:
-        stated = asdict(found_options(data, ReadOptions(**reading)))  # type: ignore[arg-type]
+        stated = asdict(found_options(data, ReadOptions(**reading)))
         _write_starter(job, data, inspection, k, stated)
     screen.line(
         f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
+    if inspection.person is not None:
+        screen.line()
+        screen.line(_several_records(inspection.person), style="bold yellow")
     if job is not None:
         screen.line()
         screen.line(f"Wrote {job}: read it, correct the roles, then run")
@@ -96,7 +98,18 @@ def _headline(inspection: Inspection) -> str:
     return f"{words} the suggested quasi-identifiers: {', '.join(quasi)}."
 
 
-def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: dict[str, Any]) -> None:
+def _several_records(person: PersonFinding) -> str:
+    """Tell what promises would miss that count records."""
+    words = (
+        f"Several records per person: {person.column!r} has {person.persons:,} values for {person.records:,} records, "
+        f"up to {person.most_records:,} of one. With the role 'person' k counts people; without it, records"
+    )
+    if not person.missed:
+        return f"{words}."
+    return f"{words}: {person.missed:,} of them look like {person.enough} records or more, but of fewer people."
+
+
+def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: Reading) -> None:
     from nymity.publishing.inspect import starter_job
 
     # How it was read here is how it must be read there, whatever records there will be.
@@ -116,6 +129,7 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
         "records": inspection.records,
         "unique_records": inspection.unique_records,
         "smallest_class": inspection.smallest_class,
+        "person": None if inspection.person is None else asdict(inspection.person),
         "columns": [
             {
                 "name": column.name,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import names, read_with_roles
 from nymity.cli.private import about_source
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 
@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 
 
+@reads_a_table
 def command(
     data: Annotated[Path, typer.Argument(help="Table to measure, raw or released.", show_default=False)],
     job: JobOption = None,
@@ -33,10 +34,8 @@ def command(
     sensitive: Annotated[
         str | None, typer.Option(help="Sensitive columns, comma-separated.", show_default=False)
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +43,6 @@ def command(
     from nymity.publishing.measure import measure
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     frame, described = read_with_roles("measure", data, job, quasi, reading)
     schema = _roles(frame, described, names(sensitive)) if isinstance(described, list) else described
     measured = measure(frame, schema)

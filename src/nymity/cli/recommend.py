@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -13,7 +13,7 @@ from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import load_job, may_write, names
 from nymity.cli.learning import Classifiers
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Force, Header, JobOption, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, Force, JobOption, Quiet, Reading, reads_a_table
 from nymity.core.errors import InputError, ParameterError
 from nymity.core.wording import count, percent
 
@@ -35,6 +35,7 @@ _ENDINGS = {
 }
 
 
+@reads_a_table
 def command(
     data: Annotated[Path, typer.Argument(help="Table to publish: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
     target: Annotated[
@@ -58,10 +59,8 @@ def command(
     out: Annotated[Path, typer.Option(help="Folder for job files, page and figures.")] = Path("recommendation"),
     with_page: Annotated[bool, typer.Option("--page/--no-page", help="Write recommendation.html too.")] = True,
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -76,7 +75,6 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     may_write(out / DATA_NAME, force=force)
-    reading = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     with watching(screen) as observe:
         found = recommend(
             _described(data, job, quasi, reading),
@@ -96,7 +94,7 @@ def command(
     screen.answer({**found.to_dict(), "folder": str(out), "files": written})
 
 
-def _described(data: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]) -> Job | Source:
+def _described(data: Path, job: Path | None, quasi: str | None, reading: Reading) -> Job | Source:
     """Take roles and models from a job, with this table as its source; without one, the table says everything."""
     from nymity.publishing.job import Source
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -12,7 +12,7 @@ from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, Delimiter, Encoding, Header, JobOption, Quasi, Quiet, Sheet
+from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ EXAMPLES = (
 _SHOWN = 8
 
 
+@reads_a_table
 def command(
     data: Annotated[Path, typer.Argument(help="Table to look at, raw or released.", show_default=False)],
     job: JobOption = None,
@@ -46,10 +47,8 @@ def command(
         typer.Option(help="A named threshold: ema, health-canada, hipaa, k5, k11 or k20.", show_default=False),
     ] = None,
     size: Annotated[int, typer.Option(help="Look at combinations of up to so many columns; 0 for none.", min=0)] = 3,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    sheet: Sheet = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -63,7 +62,6 @@ def command(
     from nymity.risk import drivers, profile, suggest
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "header": header, "sheet": sheet}
     frame, roles = read_with_roles("risk", data, job, quasi, reading)
     found = profile(
         frame,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,3 +64,25 @@ Header = Annotated[
 Sheet = Annotated[
     str | None, typer.Option(help="Name of an Excel sheet.", rich_help_panel=_READING, show_default=False)
 ]
+
+#: How a command is told to read a table: fields of :class:`nymity.io.ReadOptions`, None where it is to be found out.
+Reading = dict[str, Any]
+_FIELDS = {"delimiter": Delimiter, "encoding": Encoding, "header": Header, "sheet": Sheet}
+
+
+def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each field of its parameter ``reading``, in that one's place."""
+
+    @wraps(command)
+    def told(**options: Any) -> None:
+        command(reading={field: options.pop(field) for field in _FIELDS}, **options)
+
+    written = signature(command, eval_str=True)
+    parameters: list[Parameter] = []
+    for name, parameter in written.parameters.items():
+        fields = _FIELDS if name == "reading" else {}
+        parameters += [parameter.replace(name=field, default=None, annotation=fields[field]) for field in fields]
+        parameters += [] if fields else [parameter]
+    told.__signature__ = written.replace(parameters=parameters)  # type: ignore[attr-defined]
+    told.__annotations__ = {one.name: one.annotation for one in parameters}
+    return told

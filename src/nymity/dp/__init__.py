@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nymity.core.bits import Bits, Drawn, NotPrivate, SystemBits
 from nymity.core.extras import require
+from nymity.core.public_names import public_names
 from nymity.dp.audit import Audit, audit
 from nymity.dp.delta_grid import delta_table
 from nymity.dp.exponential import exponential_mechanism
@@ -22,6 +23,18 @@ from nymity.dp.sampling import SamplingDelta, delta, largest_beta, smallest_k, s
 
 if TYPE_CHECKING:
     from nymity.dp.functional_logistic_regression import FunctionalLogisticRegression
+
+#: What other packages use besides.
+_inner, _load = public_names(
+    __name__,
+    differential_privacy="DifferentialPrivacy",
+    epsilon_safe="EpsilonSafeLattice",
+    private_method="PrivateMethod PrivateOutcome check_published the_promise",
+    public_domain="check_listed public_schema",
+    records="Records others_of",
+    safepub="SafePub",
+    sampling="cost_of_sampling",
+)
 
 __all__ = [
     "delta",
@@ -44,12 +57,13 @@ __all__ = [
     "SystemBits",
     "NotPrivate",
     "FunctionalLogisticRegression",
+    *_inner,
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import the classifier when it is asked for: it needs scikit-learn."""
     if name != "FunctionalLogisticRegression":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _load(name)
     require("sklearn", extra="learn", purpose="functional logistic regression")
     return import_module("nymity.dp.functional_logistic_regression").FunctionalLogisticRegression

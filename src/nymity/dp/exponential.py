@@ -81,6 +81,7 @@ def lazy_exponential_mechanism(
     while True:
         proposed = bits.below(len(bounds)) if alike else _draw(bounds, rate, bits)
         bound, found = int(bounds[proposed]), score(proposed)
+        # A bound below its score would change the distribution: better no release than one that is not private.
         if bound < found:
             raise ParameterError(
                 "bounds", expected="none below its score", got="one", hint="a proof or a bound is wrong"
@@ -98,6 +99,7 @@ def _draw(scores: Scores, rate: Fraction, bits: Bits) -> int:
     known, drawn, found = 0, 0, None
     while found is None:
         sums, wanted = next(enclosures)
+        # More bits of the same uniform number, not a new one: drawing again until it decides would favour some.
         drawn = drawn << (wanted - known) | bits.integer(wanted - known)
         known = wanted
         found = _decided(sums, drawn, known)
@@ -114,6 +116,7 @@ def _decided(sums: Sequence[int] | NDArray[np.int64], drawn: int, known: int) ->
     index = bisect_left(sums, reach)
     if index == len(sums):
         return None
+    # U is surely at or above the candidate's lower end if it is above the highest sum before it can have.
     before = int(sums[index - 1]) + _SLACK * index if index else 0
     return index if before << known <= drawn * total else None
 
@@ -142,6 +145,7 @@ def _double_weights(exponents: NDArray[np.float64], unit: int) -> NDArray[np.int
     of r are below 2^-49 x, those of the series below 2^-50; as e^-x ≤ 1 and x e^-x < 1/2 the result is right to 2^-48,
     a quarter of the finest unit. From x = 64 on every weight is less than a unit.
     """
+    # A weight of less than a unit is 0 from below; the slack of the sums covers it.
     exponents = np.minimum(exponents, 64.0)
     halvings = np.rint(exponents / _LN2)
     rest = halvings * _LN2 - exponents
@@ -158,6 +162,7 @@ def _ball_weights(gaps: set[int], rate: Fraction, unit: int) -> dict[int, int]:
     farthest = int(unit / rate)  # beyond, a weight is below (2 / e)^unit < 1
     near = [gap for gap in gaps if gap <= farthest]
     bits = unit + 32
+    # The power of a fraction is irrational but for 0, so that it lies on no whole number and this ends.
     while True:
         with precision(bits):
             negative, scale = -ball(rate), 2**unit

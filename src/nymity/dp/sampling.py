@@ -115,6 +115,7 @@ def _delta(k: int, judged: Notion, notion: str) -> SamplingDelta:
         with precision(bits):
             n, value = judged.worst(k)
             ends = {"lower": rounded(value, ROUND_FLOOR, DIGITS), "upper": rounded(value, ROUND_CEILING, DIGITS)}
+        # A wide ball is still a proof, but would state a larger delta than there is.
         if value.rel_accuracy_bits() >= _ENOUGH:
             break
         bits *= 2
@@ -139,6 +140,7 @@ def _judged(beta: Number, epsilon: Number | None, notion: str) -> Notion:
 
 def rounded(value: arb, rounding: str, digits: int) -> Decimal:
     """Round one end of a ball outwards."""
+    # By way of the exact end: a float between would round to nearest, that is sometimes inwards.
     end = value.lower() if rounding == ROUND_FLOOR else value.upper()
     mantissa, exponent = (int(part) for part in end.man_exp())
     exact = mantissa * Fraction(2) ** exponent

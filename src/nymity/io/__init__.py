@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from nymity.core.commit import Stage, replace_file, staging
-from nymity.core.disk import HIDDEN_PREFIX
 from nymity.io.compact import compact
-from nymity.io.formats import FORMATS, RELEASED, SUFFIXES, format_of
+from nymity.io.formats import FORMATS, RELEASED, format_of
 from nymity.io.frame import like, to_polars
-from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.neutralize import neutralize, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.read import found_options, read_table, read_text_cells
@@ -27,14 +24,7 @@ __all__ = [
     "to_polars",
     "like",
     "compact",
-    "Stage",
-    "staging",
-    "replace_file",
     "FORMATS",
     "RELEASED",
-    "SUFFIXES",
     "format_of",
-    "HIDDEN_PREFIX",
-    "MAX_COLUMNS",
-    "MAX_CELL_BYTES",
 ]

@@ -53,15 +53,18 @@ def settle(
         at, bottom, top, classes = levels[waiting].copy(), bottoms[waiting].copy(), tops[waiting].copy(), below[waiting]
         if not _sweep(tags, low, high, bottom, top, UNKNOWN):
             continue
+        # The top first: it is the cheapest node of the interval, and if it is no solution, nothing in the interval is.
         if tags[_number(low, high, top)] == UNKNOWN:
             checks += 1
             if not _tag(tags, low, high, top, _lost(_raised(classes, at, top, layout), smallest) <= limit):
                 continue
+        # Both parts begin at or above the bottom, so its classes are what each of their nodes is derived from.
         classes = _raised(classes, at, bottom, layout)
         if tags[_number(low, high, bottom)] == UNKNOWN:
             checks += 1
             if _tag(tags, low, high, bottom, _lost(classes, smallest) <= limit):
                 continue
+        # Where most values merge, the two parts differ most in what they suppress: one of them is settled soon.
         axis = _longest_way(width, bottom, top)
         for part in range(2):  # the lower part, which keeps bottom's level, is settled first
             below[waiting] = classes
@@ -95,6 +98,7 @@ def _raised(classes, levels, node, layout):
     pivot, order, map_at, width, maps, word, shift, mask, _, bytes_a_class = layout
     if len(cube) > 0:
         return keys, block, codes, weights, _add_slices(cube, levels, node, layout)
+    # In floats, because the product of all widths can be beyond 64 bits.
     n_bytes = float(cube.itemsize)
     for a in order:
         n_bytes *= width[a, node[a]]
@@ -195,6 +199,7 @@ def _tag(tags, low, high, node, solves):
 @njit(cache=True, nogil=True)
 def _sweep(tags, low, high, bottom, top, tag):
     """Give every node of an interval a tag; if that is UNKNOWN, only say whether there is a node without one."""
+    # The last attributes, as far as the interval spans them in full, make one run of adjacent tags.
     last, run = len(low) - 1, 1
     while last > 0 and top[last] - bottom[last] == high[last] - low[last]:
         run *= high[last] - low[last] + 1

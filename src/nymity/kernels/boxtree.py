@@ -52,6 +52,7 @@ def closest(tree, boxes, b, away, stack, bounds):
     while top > 0:
         top -= 1
         node = stack[top]
+        # On a tie the first rank wins, so a node with an equal bound is entered unless all its ranks are later.
         if bounds[top] > best_cost or (bounds[top] == best_cost and tree.first[node] > best_rank):
             continue
         if tree.right[node] == 0:
@@ -96,6 +97,7 @@ def _fill_nearest(tree, boxes, stack, bounds, nearest, costs):
             cost, rank, e = cost_with(tree.columns, boxes, 0, item), tree.ranks[item], q - 1
             if cost > costs[e] or (cost == costs[e] and rank > nearest[e]):
                 continue
+            # Kept sorted by insertion: q is a few dozen, and most items fail the test above.
             while e > 0 and (cost < costs[e - 1] or (cost == costs[e - 1] and rank < nearest[e - 1])):
                 costs[e], nearest[e] = costs[e - 1], nearest[e - 1]
                 e -= 1
@@ -108,6 +110,7 @@ def take(tree, item):
     tree.left[item] -= 1
     if tree.left[item] == 0:
         node = tree.leaf[item]
+        # A box shrinks only when an item is used up; above a node that stays as it was, all do.
         while node >= 0 and _fit(tree, node):
             node = tree.parent[node]
 
@@ -115,6 +118,7 @@ def take(tree, item):
 @njit(cache=True, nogil=True)
 def fit_all(tree):
     """Fit every node."""
+    # Children have higher numbers than their parent, so they are fitted before it.
     for node in range(len(tree.begin) - 1, -1, -1):
         _fit(tree, node)
 
@@ -159,9 +163,11 @@ def divide(points, scales, slots, set_scales, order, begin, end, right, parent):
             right[above] = node
         if high - low > LEAF:
             keys = _dearest(points, scales, slots, set_scales, order[low:high])
+            # Stable, so that the tree depends on the order of items alone and not on a sort's choices.
             arrangement = np.argsort(keys, kind="mergesort")
             order[low:high] = order[low:high][arrangement]
             cut = low + _middle(keys[arrangement])
+            # The lower half is popped next: the first child is the node after its parent, and needs no pointer.
             pending.append((cut, high, np.int64(node), True))
             pending.append((low, cut, np.int64(node), False))
     return n_nodes
@@ -191,6 +197,7 @@ def _bound(tree, boxes, b, away, node):
     for a in range(len(columns.scales)):
         low, high = tree.lo[node, a], tree.hi[node, a]
         if away:
+            # The box is one record here, lo = hi: nothing in the node is further away than its far end.
             width = max(boxes.lo[b, a] - low, high - boxes.lo[b, a])
         else:
             width = max(boxes.hi[b, a], low) - min(boxes.lo[b, a], high)
@@ -203,6 +210,7 @@ def _bound(tree, boxes, b, away, node):
         different = boxes.distinct[b, a] + (other if away else not common)
         if different > 1:
             cost += different * columns.set_scales[a]
+    # Rounded as costs are, else a bound could exceed by a last digit the cost that it bounds.
     cost = (cost + columns.grid) - columns.grid
     return -cost if away else cost
 

@@ -70,6 +70,7 @@ def cheap_classes(
         if size >= k and surplus < limit:
             if found == room and every:
                 return found, False
+            # Without room the worst one goes; from then on only better ones than the worst count.
             slot = found if found < room else np.argmax(surpluses)
             found = min(found + 1, room)
             members[slot, :size], sizes[slot], surpluses[slot] = chosen[:size], size, surplus
@@ -118,6 +119,7 @@ def _rank(
         widths[e] = w
         if left[t] > 0:
             most_gain = max(most_gain, prices[t] - w)
+    # The best company: as many as are allowed if they bring something, else only as many as are needed.
     rest = (allowed if most_gain > 0.0 else max(needed, 0)) * most_gain
     count = 0
     for e, t in enumerate(among):
@@ -155,6 +157,7 @@ def _take(t, left, hits, fines, starts, triple_of):
     fine = 0.0
     for e in range(starts[t], starts[t + 1]):
         hits[triple_of[e]] += 1
+        # A class counts in the cut with half its members of the triple, rounded down.
         if hits[triple_of[e]] % 2 == 0:
             fine += fines[triple_of[e]]
     return fine

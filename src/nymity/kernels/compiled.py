@@ -1,86 +1,39 @@
-"""njit: numba's, with the compiled kernels kept on disk so that damage to them does no harm.
+"""njit: as numba's, but numba itself is loaded by the first call.
 
-numba keeps what it compiled beside the source. A file of it that was cut off or changed (a full disk, a copy that
-broke off) would be loaded all the same, and end in a traceback or in machine code that is not ours. So each file ends
-with its hash: one that does not fit is passed over, and compiled and written again. So is one of an earlier version
-that names a type which is gone: numba reads names of types before it asks whether the source has changed. Where nothing
-can be written, kernels are compiled in every process.
+numba takes a quarter of a second to load and each kernel a millisecond to prepare. A command that calls no kernel, such
+as ``nymity check`` of most releases, pays for neither.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+import functools
+from collections.abc import Callable
 from typing import Any
 
-import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-_DIGEST = hashlib.sha256().digest_size
-
-#: What unpickling a name raises whose class or module no longer exists.
-_TYPE_IS_GONE = (AttributeError, ImportError)
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+    """Make a function a kernel, with the options of ``numba.njit``; see :mod:`nymity.kernels.kept` for ``cache``."""
+    return lambda function: Kernel(function, options)
 
 
-def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function as ``numba.njit`` does; with ``cache`` keep what was compiled."""
+class Kernel:
+    """A function that numba compiles when it is first called, from Python or by another kernel."""
 
-    def compiled(function: Callable[..., Any]) -> Any:
-        kernel = numba.njit(**options)(function)
-        if cache and hasattr(kernel, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT
-            with suppress(RuntimeError, OSError):  # there is no place to keep it
-                kernel._cache = _KernelCache(function)
-        return kernel
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)  # for help and documentation
+        self.function = function
+        self.options = options
 
-    return compiled
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it."""
+        return self.dispatcher(*arguments)
 
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """Return what numba makes of the function."""
+        from nymity.kernels.kept import compile_kernel
 
-class _KernelCache(FunctionCache):  # type: ignore[misc] # numba has no annotations
-    """What was compiled of one kernel."""
+        return compile_kernel(self.function, **self.options)
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file = _HashedFile(
-            cache_path=self._cache_path,
-            filename_base=self._impl.filename_base,
-            source_stamp=self._impl.locator.get_source_stamp(),
-        )
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, unless the disk is full or the place is gone."""
-        with suppress(OSError):
-            super().save_overload(sig, data)
-
-
-class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Index and data of a kernel, each with its hash at the end, where the loader of numba does not look."""
-
-    def _load_index(self) -> Any:
-        with suppress(*_TYPE_IS_GONE):
-            if _is_whole(Path(self._index_path)):
-                return super()._load_index()
-        return {}
-
-    def _load_data(self, name: str) -> Any:
-        with suppress(*_TYPE_IS_GONE):
-            if _is_whole(Path(self._data_path(name))):
-                return super()._load_data(name)
-        raise FileNotFoundError(name)  # for numba: removed, so compile it again
-
-    @contextmanager
-    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
-        with super()._open_for_write(filepath) as file:
-            content = io.BytesIO()
-            yield content
-            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return False
-    return hashlib.sha256(content[:-_DIGEST]).digest() == content[-_DIGEST:]
+    def __reduce__(self) -> str:
+        return self.function.__qualname__  # processes find it by its name

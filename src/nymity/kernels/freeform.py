@@ -56,6 +56,7 @@ def nearest(rows, round_, row, taken):
     """
     n, best, least = len(taken), -1, np.inf
     for step in range(1, n):
+        # In a circle from its own on, so that equal records side by side take one another.
         record = row + step if row + step < n else row + step - n
         if taken[record]:
             continue
@@ -100,10 +101,12 @@ def exchange(rows, round_, row, chosen, taken):
         end, record = _cheapest_end(rows, round_, np.flatnonzero(depth == layer), free, cost)
         if end >= 0:
             taken[record] = True
+            # Along the way back each row hands its record on to the one before it.
             while end >= 0:
                 record, chosen[end] = chosen[end], record
                 end = before[end]
             return
+        # No row of this layer may take a free record. Reach the rows whose record one of them may take.
         for giver in range(n):
             if depth[giver] >= 0 or chosen[giver] < 0:
                 continue

@@ -60,6 +60,7 @@ def find_fits(boxes, fits):
     """Return how many records fit each row, (n_rows,), and write them, row after row, as far as there is room."""
     counts, n = np.zeros(len(boxes.rows), np.int64), 0
     for row in range(len(counts)):
+        # Only records in the narrowest cell are tried against the other cells.
         a = boxes.narrowest[row]
         cell = boxes.rows[row, a]
         for place in range(boxes.starts[cell], boxes.starts[cell + 1]):
@@ -107,11 +108,13 @@ def saturate(net, order):
     for row in order:
         for at in range(net.first[row], net.first[row + 1]):
             e = net.edges[at]
+            # The greedy start serves nearly everybody; phases then mend the few that it left.
             amount = min(net.need[row], net.need[net.record[e]], _room(net, row, e))
             net.flow[e] += amount
             net.need[row] -= amount
             net.need[net.record[e]] -= amount
     while _set_levels(net):
+        # Edges that led nowhere are not tried again within a phase: that is what makes phases fast.
         net.next[:] = net.first[:-1]
         for row in range(net.n_rows):
             while net.need[row] > 0 and _augment(net, row):
@@ -165,6 +168,7 @@ def _augment(net, start):
         elif steps == 0:
             return False
         else:
+            # A dead end: back one step, past the edge that led here.
             steps -= 1
             node = _other(net, node, net.way[steps])
             net.next[node] += 1

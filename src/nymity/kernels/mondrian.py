@@ -62,6 +62,7 @@ class Rules(NamedTuple):
 @njit(cache=True, nogil=True)
 def split_all(points, axes, rules, scratch):
     """Split the segment of all points until no part can be split; return where each class begins, ascending."""
+    # An empty list, written so that numba knows its type.
     begins = [np.int64(0) for _ in range(0)]
     stack = [(np.int64(0), np.int64(len(points.order)), np.full(len(points.places), np.inf))]
     while len(stack) > 0:
@@ -74,6 +75,7 @@ def split_all(points, axes, rules, scratch):
             begins.append(start)
             continue
         middle = divide(points, scratch, start, end, cut)
+        # The lower part is popped first, so that classes come out in ascending order.
         stack.append((middle, end, widths.copy()))
         stack.append((start, middle, widths))
     return np.array(begins)
@@ -105,6 +107,7 @@ def widest_cut(points, axes, rules, scratch, start, end, widths):
                 axis = other
         if axis < 0 or widths[axis] <= 0.0:
             return _NONE
+        # The widest by its upper bound: measure it, and look again which is widest. Most axes are never measured.
         if not exact[axis]:
             widths[axis], exact[axis] = _width(points.places[axis], members, axes, scratch, axis), True
             continue
@@ -145,6 +148,7 @@ def other_cuts(points, axes, rules, scratch, segments):
         for axis in ranked:
             if total < 2 * rules.k or widths[axis] <= 0.0:
                 break
+            # The balanced cut of this axis was offered by best_cuts before.
             tried = balanced_cut(near, rules, scratch, 0, end - start, axis, total)[0] if not rules.relaxed else -1
             low, high = _count(near, histogram, 0, end - start, axis)
             below = np.int64(0)
@@ -208,6 +212,7 @@ def balanced_cuts(points, axes, rules, scratch, start, end):
         cut, at, gain = np.array([axis, rank, taken]), n, 0.0
         if rules.by_gain:
             gain = saved(near, axes, scratch, 0, end - start, cut, widths)
+        # Strictly smaller: of equal gains the wider axis, which came first, stays first.
         while at > 0 and gains[at - 1] < gain:
             found[at], gains[at] = found[at - 1], gains[at - 1]
             at -= 1
@@ -269,6 +274,7 @@ def balanced_cut(points, rules, scratch, start, end, axis, total):
     low, high = _count(points, histogram, start, end, axis)
     below, best, cut, taken = np.int64(0), np.int64(-1), np.int64(-1), np.int64(end - start)
     half = (total + 1) // 2
+    # A strict cut leaves something above it, so none is at the highest rank; a relaxed one may go through it.
     for place in range(low, high + rules.relaxed):
         here = histogram[place]
         if rules.relaxed and below < half <= below + here and total - half >= rules.k:
@@ -305,6 +311,7 @@ def mark_lower(points, start, end, cut, lower):
         place = places[members[i]]
         here = place == rank
         lower[i] = place < rank or (here and left > 0)
+        # Falls below 0 after the last one that is taken; only its sign is asked for.
         left -= here
 
 
@@ -338,6 +345,7 @@ def _lower_first(row, lower, moved):
     """Move what belongs to the lower part to the front; return how much that is."""
     n = 0
     for i in range(len(row)):
+        # i points were seen, n of them go below: the others wait in ``moved``. No branch, since the answer is random.
         moved[i - n] = row[i]
         row[n] = row[i]
         n += lower[i]

@@ -82,6 +82,7 @@ def _propose_exchange(partition, search, r):
     """
     own, since = partition.class_of[r], search.tried[r]
     search.tried[r] = partition.clock[0]
+    # If neither class changed since the last try, swaps between them were refused then and would be again.
     fixed = partition.changed[own] <= since
     size, before = partition.size[own], loss(partition, own)
     freed = before - size * partition.without[r]
@@ -117,6 +118,7 @@ def _best_swap(partition, r, c, freed, gain):
     size, before, there = partition.size[own], loss(partition, own), loss(partition, c)
     other = partition.head[c]
     while other >= 0:
+        # Both leave and nobody joins: what a swap can win at most. It spares most of the exact costs below.
         if freed + there - partition.size[c] * partition.without[other] > gain:
             swapped = before - size * cost_after(partition, own, r, other)
             swapped += there - partition.size[c] * cost_after(partition, c, other, r)
@@ -165,11 +167,13 @@ def _propose_dissolution(partition, search, c):
             joins = _added(partition, search.candidates[e], r)
             if joins < best:
                 best, target = joins, search.candidates[e]
+        # Records join one after the other: what each costs includes those that joined before it.
         gain -= best
         if target >= 0:
             search.who[moved], search.where[moved] = r, target
             move(partition, r, target)
             moved += 1
+    # In reverse, so that the lists of members are again in the order they had.
     for e in range(moved - 1, -1, -1):
         move(partition, search.who[e], c)
     return n if gain > search.least else 0
@@ -203,6 +207,7 @@ def _recut(partition, search, c, other):
     arrangement = np.argsort(search.keys[:n], kind="mergesort")
     for e in range(n):
         search.sorted[e] = members[arrangement[e]]
+    # From below: what the first e cost. The loop after it comes from above, and adds both up at every cut.
     for e in range(n - search.k):
         _put(columns, boxes, search.sorted[e], e == 0)
         search.costs[e + 1] = (e + 1) * cost_of(columns, boxes, 0)
@@ -242,6 +247,7 @@ def _find_candidates(partition, search, r):
         item = search.nearest[search.item[r], e]
         if item < 0:
             break
+        # Of an item with thousands of equal records only the first are asked for their class.
         for place in range(search.starts[item], min(search.starts[item + 1], search.starts[item] + search.many)):
             c = partition.class_of[search.order[place]]
             if search.seen[c] != now and not search.banned[c]:

@@ -96,6 +96,7 @@ def _ascend(counts, prices, value, members, sizes, costs, n):
         steepness = _sum(slope, slope)
         if steepness <= 0.0 or value - bound <= _ROUNDING * value:
             break
+        # Polyak's step: as far as it would take to close the gap if the bound rose along a line.
         trial += step * (value - reached) / steepness * slope
     return n, fair
 
@@ -104,6 +105,7 @@ def _ascend(counts, prices, value, members, sizes, costs, n):
 def _keep(prices, gap, members, sizes, costs, n, first):
     """Drop classes whose surplus reaches the gap, keeping the order; update the numbers in ``first``."""
     kept, moved, wanted = 0, np.empty(n, np.int64), np.zeros(n, np.bool_)
+    # The class that sets a type's price is kept even beyond the gap: the next slope is computed from it.
     wanted[first] = True
     for c in range(n):
         moved[c] = kept
@@ -132,6 +134,7 @@ def _choose(counts, prices, value, members, sizes, costs, n, patience, chosen):
         if patience < 0:
             return best, n_best, False
         e = at[depth]
+        # Surpluses ascend within a type, so the first that reaches the gap ends the choice at this depth.
         if e >= starts[first[depth] + 1] or total[depth] + surpluses[order[e]] >= gap:
             depth -= 1
             if depth >= 0:

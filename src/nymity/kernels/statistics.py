@@ -36,6 +36,7 @@ def summarize_chain(
     place = np.zeros(pivot_size, np.uint32)
     lost = np.zeros((n_levels, n_blocks), np.uint32)
     if n_levels > 1:
+        # Each level is made from the one below in place, and the caller's arrays stay as they are.
         block, codes, weights = block.copy(), codes.copy(), weights.copy()
     for level in range(n_levels):
         if level > 0:
@@ -168,6 +169,7 @@ def spread(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, leaf
             weight -= np.log2(leaves[leaf_at[pivot] + codes[c]])
         everything += sizes[c] * weight
         if gone[c] == 0:
+            # log2(2^a + 2^b) by way of the larger one: the powers themselves can be beyond any float.
             larger, smaller = max(weight, everywhere), min(weight, everywhere)
             kept += sizes[c] * (larger + np.log2(1.0 + 2.0 ** (smaller - larger)))
     return kept, everything

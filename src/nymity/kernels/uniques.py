@@ -62,6 +62,7 @@ def walk(
         pairs[place] = left[depth, 1] + _agreeing(counts, rows[depth], ends[depth], groups[depth])
         for e in range(depth - 1):  # the sets without one column, the parent apart
             others[e] = _place(chosen, depth, e, binomials, offsets)
+        # Only sets that others contain are asked later whether a row was unique in them.
         if depth < limit:
             for r in alone[:n_alone]:
                 unique_in[place, r >> 6] |= np.uint64(1) << np.uint64(r & 63)
@@ -80,6 +81,7 @@ def _refine(column, counts, rows, ends, groups, left, depth, slot, size, touched
 
     ``alone`` takes these rows. Groups of one row are left behind.
     """
+    # Rows that are alone stay alone in every larger set: they are counted once and not looked at again.
     left[depth + 1] = left[depth]
     n_alone = n_groups = at = begin = 0
     for g in range(groups[depth]):
@@ -136,6 +138,7 @@ def _place(chosen, size, without, binomials, offsets):
     for e in range(size - 1, -1, -1):
         if e != without:
             taken += 1
+            # The combinatorial number system: sets of one size are numbered without gaps, by their columns.
             rank += binomials[chosen[e], taken]
     return offsets[taken] + rank
 

@@ -80,6 +80,7 @@ class Frontier:
         """No node of an open interval has a smaller loss; -inf where the loss has no bound."""
         if not self._started:
             return (*self._floors(self.inquiry.space.low, None), -inf)[0]
+        # The heap has its least entry in front; what did not fit is in no order.
         return min(((*entry[0], -inf)[0] for entry in (*self._queue[:1], *self._deep)), default=inf)
 
     @property
@@ -94,6 +95,7 @@ class Frontier:
             self._started = True
         else:
             bounds, _, interval = self._next()
+            # The interval leaves the queue only after its parts are there: an interrupted check finds it again.
             parts = [] if self._excluded(bounds, interval) else [*self._parts(bounds, interval)]
             if self._deep:
                 self._deep.pop()
@@ -108,6 +110,7 @@ class Frontier:
 
     def _keep(self, entry: Entry) -> None:
         if len(self._queue) < MAX_OPEN:
+            # The turn comes before the interval in an entry: entries of equal bounds are never compared further.
             heapq.heappush(self._queue, entry)
         else:
             self._deep.append(entry)
@@ -124,6 +127,7 @@ class Frontier:
         if self.inquiry.loss.looks_below and interval.below is None:
             yield from self._bounded(replace(interval, below=self.inquiry.look(bottom)), bounds)
             return
+        # Split where the loss differs most between top and bottom: the upper part is then excluded soonest.
         prefer = self._prefer
         axis = max(
             (a for a in range(len(top)) if top[a] > bottom[a]), key=lambda a: prefer[a][top[a]] - prefer[a][bottom[a]]
@@ -131,6 +135,7 @@ class Frontier:
         lower_top = (*top[:axis], top[axis] - 1, *top[axis + 1 :])
         yield from self._opened(bottom, lower_top, bounds, interval.below)
         higher_bottom = (*bottom[:axis], top[axis], *bottom[axis + 1 :])
+        # The upper part has the same top, which was checked; only its bottom, and so its bound, rises.
         yield from self._bounded(Interval(higher_bottom, top, interval.above, interval.settled), bounds)
 
     def _opened(
@@ -157,6 +162,7 @@ class Frontier:
     def _bounded(self, interval: Interval, least: Bounds) -> Iterator[tuple[Bounds, Interval]]:
         """Bound an interval, unless all of it has been checked."""
         if not (interval.settled and interval.bottom == interval.top):
+            # Bounds of an interval hold for its parts, too, and can be the better ones.
             yield max(self._floors(interval.bottom, interval.above, interval.below), least), interval
 
     def _floors(self, levels: Node, above: NodeStatistics | None, below: NodeStatistics | None = None) -> Bounds:

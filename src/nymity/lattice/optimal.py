@@ -52,6 +52,7 @@ class OptimalLattice(LatticeSearch):
 
     def search(self, inquiry: Inquiry) -> ChosenNode:
         """Prove the optimum, by bounds where the loss has one."""
+        # Without a bound nothing can be left out, so that every node is evaluated; with one, intervals are.
         if inquiry.loss.floor(inquiry.space.low, None) is None:
             self._evaluate_all(inquiry)
         else:

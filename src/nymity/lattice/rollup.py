@@ -27,7 +27,7 @@ from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import Decision, decide, most_kept, suppressed_records
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
-from nymity.table.classes import Classes, Histogram, PairHistogram
+from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers
@@ -39,8 +39,6 @@ SNAPSHOT_BUDGET = 128 * 2**20
 WAYPOINT_ENTRIES = 1_000
 #: Nodes of a subtree that is evaluated in one go, about: how often a walk reports.
 NODES_A_SUBTREE = 1_000
-#: The overall counts of a histogram that is compared with no table.
-_NOT_COMPARED = np.zeros(0, dtype=np.int64)
 #: Codes of membership.
 PUBLISHED, POPULATION = 0, 1
 
@@ -125,6 +123,7 @@ class RollUp:
         self.paired = tuple(dict.fromkeys(name for names in shares for name in names)) if table.persons else ()
         self.counts_population = any(model.second_table for model in models)
         further = table.persons is not None or self.counts_population
+        # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
         self.pivot = -1 if self.sensitive or further else _widest(table)
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
         self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
@@ -343,7 +342,7 @@ class RollUp:
     ) -> dict[str, Any]:
         """Return the histogram of a grouping over persons; classes are compared with the table by values alone."""
         g = snapshot.groupings[i]
-        entries = {"classes": owner[i], "codes": g.codes, "counts": g.weights, "overall": _NOT_COMPARED}
+        entries = {"classes": owner[i], "codes": g.codes, "counts": g.weights, "overall": NOTHING}
         return {"n_classes": n_classes, "n_values": self._pivot_size(i), **entries}
 
     def _codes(self, snapshot: Snapshot, block: NDArray[np.uint32], a: int) -> NDArray[np.int64]:

@@ -96,6 +96,7 @@ class LatticeSearch(ABC):
         if choice.node is None:
             raise refuse(table, engine.models, self.allowed, inquiry.nearest())
         chosen = engine.check(choice.node)
+        # The snapshot of the chosen node may be gone by now; to check it again takes microseconds.
         engine.checks -= 1  # asked for again, not searched for
         loss = float(inquiry.loss.value(chosen)[0])
         return LatticeOutcome(
@@ -255,4 +256,5 @@ def engines(
     weaker = [model for model in models if model.monotone_generalization]
     if len(weaker) == len(models):
         return engine, engine
+    # What a model asks of the size of a class is monotone, whatever else it asks for.
     return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs)

@@ -1,1 +1,19 @@
 """Local recoding: partitions of the records into classes, each published with cells of its own."""
+
+from __future__ import annotations
+
+from nymity.core.public_names import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    exact="ExactPartition",
+    freeform="Freeform FreeformGreedy FreeformHungarian FreeformSortGreedy",
+    greedy_search="GreedySearch",
+    k_member="KMember",
+    mondrian="Mondrian",
+    outcome="PartitionOutcome",
+    problem="EQUAL_RECORDS",
+    refine="Refine",
+    sorted_groups="SortedGroups",
+    split_carry="SplitCarry",
+)

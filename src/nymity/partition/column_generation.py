@@ -65,6 +65,7 @@ class ColumnGeneration:
             self.integral = self._is_proved()
             while shares is not None and self._cut(shares):
                 before, shares = self.bound, self._relax()
+                # Cuts make the next rounds slower; where the bound hardly rises they do not pay.
                 if self.bound < before * (1 + RISE):
                     break
             if shares is not None:
@@ -89,11 +90,15 @@ class ColumnGeneration:
                 chosen = np.rint(shares.chosen).astype(np.int64)
                 columns = [self.master.columns[c] for c in np.repeat(np.arange(len(chosen)), chosen)]
                 self._take(self.distinct.classes(columns))
+            # Between the best prices so far and the newest ones: dual prices of single rounds jump, and their classes
+            # with them.
             found = self._search(self.prices.mixed(shares.prices, weight), limit=-TOLERANCE, room=KEPT, every=False)
             n_new = self._add(members for first in found for members in first.classes)
             complete = all(first.complete for first in found)
             if shares.value - self.bound <= TOLERANCE * self.value or (n_new == 0 and weight == 0 and complete):
                 return shares
+            # Nothing at the true prices, but the search broke off: it gets more time. At smoothed ones, try the true
+            # ones next.
             if n_new == 0 and weight == 0:
                 self.patience *= 2
             weight = SMOOTHING if n_new else 0.0
@@ -112,6 +117,7 @@ class ColumnGeneration:
         relaxed, step = self.bound, FIRST_STEP * self.value
         while self._is_open():
             self._report("enumerating classes")
+            # A near target leaves few classes to list. If no partition lies below it, it is a bound itself.
             target = relaxed + step if relaxed + NEAR * step < self.value else self.value
             found = self._search(self.prices, limit=target - relaxed + TOLERANCE, room=ROOM, every=True)
             classes = [members for first in found for members in first.classes]
@@ -138,6 +144,8 @@ class ColumnGeneration:
             self.distinct, self.k, prices, self.master.triples,
             limit=limit, room=room, patience=self.patience, every=every, until=self.until,
         )  # fmt: skip
+        # Each class is charged to its first type. There are at most n / k classes, so the n / k least surpluses bound
+        # all.
         least = np.repeat([first.least for first in found], self.distinct.counts)
         worth = self.master.worth(prices) + float(np.sort(least)[: len(self.geometry) // self.k].sum())
         if worth > self.bound and all(first.complete for first in found):
@@ -153,6 +161,7 @@ class ColumnGeneration:
         left, chosen = self.distinct.counts.copy(), []
         for c in np.argsort(-shares.chosen, kind="stable")[: np.count_nonzero(shares.chosen > TOLERANCE)]:
             types, uses = np.unique(self.master.columns[c], return_counts=True)
+            # As often as it fits, since records of one type are alike.
             while (left[types] >= uses).all():
                 left[types] -= uses
                 chosen.append(self.master.columns[c])

@@ -44,6 +44,7 @@ class ExactPartition(RecordMethod):
 
     key: ClassVar[str] = "exact-partition"
     merges: ClassVar[bool] = False
+    takes_persons: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -86,6 +86,8 @@ class CellMethod(ABC):
                 got="k-map or delta-presence",
                 hint="use a search of the lattice: 'optimal-lattice', or 'anytime-lattice' with many columns",
             )
+        if table.persons is not None:
+            _refuse_together(models, self.key)
         _refuse_levels(table, self.key)
         attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
         return self.solve(problem_of(table, attributes, models, draws), columns or table.names, observe)
@@ -94,6 +96,9 @@ class CellMethod(ABC):
 @dataclass(frozen=True, kw_only=True)
 class PartitionMethod(CellMethod):
     """Divide the records into classes that keep every promise, and publish each class with cells of its own."""
+
+    #: Whether it counts persons where records are of persons.
+    takes_persons: ClassVar[bool] = True
 
     @abstractmethod
     def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
@@ -119,6 +124,18 @@ class PartitionMethod(CellMethod):
             stopped=found.stopped,
             by_values=found.by_values and problem.looks_at_values,
         )
+
+
+def _refuse_together(models: Sequence[PrivacyModel], key: str) -> None:
+    """Refuse limits on all classes together where records are of persons: methods here know such classes by size."""
+    for model in models:
+        if type(model).together is not PrivacyModel.together:
+            raise ParameterError(
+                f"{key}: {model.key}",
+                expected="a promise about each class, where records are of persons",
+                got=f"{model.title}, which is about all of them together",
+                hint="use the method 'optimal-lattice'",
+            )
 
 
 def _refuse_levels(table: EncodedTable, key: str) -> None:
@@ -194,11 +211,22 @@ def _recoding(assignment: Assignment, columns: Sequence[str], form: CellForm) ->
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
         cells=cells,
         cell_of=np.stack(numbers, axis=1),
-        quotas=Quotas(
-            codes=assignment.combinations,
-            sensitive=table.profiles.sensitive[assignment.profiles],
-            labels={name: column.labels for name, column in table.sensitive.items()},
-            classes=assignment.classes,
-            records=assignment.records,
-        ),
+        quotas=_quotas(assignment),
+    )
+
+
+def _quotas(assignment: Assignment) -> Quotas:
+    """Return who belongs to which class: of persons, too, where records with the same values went to several."""
+    table, profiles = assignment.problem.table, assignment.problem.table.profiles
+    sensitive = profiles.sensitive[assignment.profiles]
+    labels = {name: column.labels for name, column in table.sensitive.items()}
+    if table.persons is not None and profiles.person is not None and assignment.divides:
+        sensitive = np.column_stack([sensitive, profiles.person[assignment.profiles]])
+        labels[table.persons.name] = table.persons.labels
+    return Quotas(
+        codes=assignment.combinations,
+        sensitive=sensitive,
+        labels=labels,
+        classes=assignment.classes,
+        records=assignment.records,
     )

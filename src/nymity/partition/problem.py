@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from nymity.partition.attributes import AttributeLayout, geometry_of
 from nymity.partition.geometry import Geometry
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import accepted, decide
-from nymity.table.classes import Classes, Histogram
+from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.partition_recoding import EQUAL_RECORDS as EQUAL_RECORDS
 
@@ -40,7 +40,7 @@ class PartitionProblem:
     @property
     def size_only(self) -> bool:
         """Whether having k records is all a class needs."""
-        return all(model.size_only for model in self.models)
+        return self.table.persons is None and all(model.size_only for model in self.models)
 
     @property
     def looks_at_values(self) -> bool:
@@ -146,6 +146,13 @@ class Assignment:
         table = self.problem.table
         return table.combinations[table.profiles.combination[self.profiles]].astype(np.int64, order="F")
 
+    @property
+    def divides(self) -> bool:
+        """Whether records of one combination are in several classes."""
+        combination = self.problem.table.profiles.combination[self.profiles]
+        pairs = np.unique(combination * self.n_classes + self.classes)
+        return len(pairs) > len(np.unique(combination))
+
     def class_of_records(self) -> Ints:
         """The class of each record, in the order of the problem's records.
 
@@ -170,7 +177,37 @@ class Assignment:
                 self.classes.astype(np.uint32), n, values, self.records.astype(np.uint32), len(column.labels)
             )
             histograms[name] = Histogram(n, len(column.labels), owner, codes, counts, column, column.totals)
-        return Classes(sizes, histograms)
+        return replace(Classes(sizes, histograms), **self._persons(n))
+
+    def _persons(self, n: int) -> dict[str, Any]:
+        """Return who has records in each class, and who has which value there, where records are of persons."""
+        persons, person = self.problem.table.persons, self.problem.table.profiles.person
+        if persons is None or person is None:
+            return {}
+        who = persons.person_of[person[self.profiles]]
+        pairs = {}
+        for name in dict.fromkeys(name for model in self.problem.models for name in model.sensitive):
+            at, n_values = (
+                list(self.problem.table.sensitive).index(name),
+                len(self.problem.table.sensitive[name].labels),
+            )
+            values = self.problem.table.profiles.sensitive[self.profiles, at]
+            found, pair = np.unique(who * n_values + values, return_inverse=True)
+            pairs[name] = PairHistogram(**self._histogram(n, pair, len(found)), value_of=found % n_values)
+        return {"persons": Histogram(**self._histogram(n, who, persons.n_persons)), "pairs": pairs}
+
+    def _histogram(self, n: int, codes: Ints, size: int) -> dict[str, Any]:
+        """Count codes of entries in each class; classes are compared with the whole table by values alone."""
+        records = self.records.astype(np.uint32)
+        owner, found, counts = count_values(self.classes.astype(np.uint32), n, codes.astype(np.uint32), records, size)
+        return {
+            "n_classes": n,
+            "n_values": size,
+            "classes": owner,
+            "codes": found,
+            "counts": counts,
+            "overall": NOTHING,
+        }
 
     def accepted(self) -> NDArray[np.bool_]:
         """Return which classes keep every promise, all records being published."""

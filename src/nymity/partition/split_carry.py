@@ -74,6 +74,7 @@ class SplitCarry(RecordMethod):
 
     key: ClassVar[str] = "split-carry"
     merges: ClassVar[bool] = False
+    takes_persons: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -100,6 +101,7 @@ class SplitCarry(RecordMethod):
             sizes.append(len(problem.records))
             solution = [problem.records[members] for members in _classes(optimum.classes)]
             carried = self._carried(geometry, k, problem.records, solution) if read < n else []
+            # An empty array of the right type, for when nothing is carried.
             gone = np.concatenate([*carried, order[:0]])
             for members in solution:
                 staying = members[~np.isin(members, gone)]
@@ -111,6 +113,7 @@ class SplitCarry(RecordMethod):
     def _end(self, n: int, k: int, read: int, n_carried: int) -> int:
         """Return how far the next sub-problem reads; what would not make a k-set is read as well."""
         end = read + k * self.sets - (n_carried if self.carry == "bubble" else 0)
+        # Fewer than k would be left over, and no sub-problem of their own could hold them.
         return end if end + k <= n else n
 
     def _carried(self, geometry: Geometry, k: int, records: Ints, solution: list[Ints]) -> list[Ints]:

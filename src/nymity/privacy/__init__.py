@@ -3,6 +3,7 @@
 # ruff: noqa: I001 -- the order of lists
 from __future__ import annotations
 
+from nymity.core.public_names import public_names
 from nymity.core.registry import registered
 from nymity.privacy.groups import Groups as Groups
 from nymity.privacy.model import Measured as Measured
@@ -23,6 +24,7 @@ from nymity.privacy.beta_likeness import BetaLikeness as BetaLikeness
 from nymity.privacy.enhanced_beta_likeness import EnhancedBetaLikeness as EnhancedBetaLikeness
 from nymity.privacy.f_privacy import FPrivacy as FPrivacy
 from nymity.privacy.prosecutor_risk import ProsecutorRisk as ProsecutorRisk
+from nymity.privacy.dominance import Dominance as Dominance
 from nymity.privacy.average_risk import AverageRisk as AverageRisk
 from nymity.privacy.sample_uniques import SampleUniques as SampleUniques
 from nymity.privacy.k_map import KMap as KMap
@@ -31,3 +33,17 @@ from nymity.privacy.k_matching import KMatching as KMatching
 
 #: Every model by its key.
 MODELS: dict[str, type[PrivacyModel]] = registered(vars(), PrivacyModel)
+
+#: What other packages use besides.
+_inner, __getattr__ = public_names(
+    __name__,
+    consistency="Consistency Originals",
+    decision="Decision accepted decide kept_classes most_kept",
+    model="INFINITE",
+    second_table="Frame",
+    sensitive="rounded_up",
+    sizes="SizeModel",
+)
+
+__all__ = ["MODELS", "Groups", "Measured", "PrivacyModel", "Unlimited", "plain_measured", *_inner]
+__all__ += [model.__name__ for model in MODELS.values()]

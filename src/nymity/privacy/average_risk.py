@@ -54,6 +54,13 @@ class AverageRisk(MeanLimit):
         """Return the number of classes."""
         return len(groups.sizes)
 
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"average risk of at most {self.limit}, by persons: whoever links each group of records that look alike to "
+            f"one of the persons who have some there is right for a share of at most {self.limit} of these persons"
+        )
+
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         return (

@@ -26,7 +26,7 @@ from nymity.table.classes import Classes
 
 @dataclass(frozen=True, kw_only=True)
 class MeanLimit(NothingOnValues, NothingOnPresence):
-    """The weights of the published classes sum to at most ``limit`` times the published records.
+    """The weights of the published classes sum to at most ``limit`` times the published records, or their persons.
 
     Decided in integers, with the limit as the decimal written.
     """
@@ -36,6 +36,7 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
     monotone_generalization = False
     monotone_suppression = False
     bounds_parts = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         short_fraction(f"{self.key}.limit", self.limit)
@@ -62,21 +63,26 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
         return without_smallest(classes, published, self._excess(classes))
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Nothing of a class that is too much even beside all that bring the mean down."""
+        """Nothing of a class that is too much even beside all that bring the mean down, by records.
+
+        A person may be in several parts of a class, which have more persons together than the class has.
+        """
+        if classes.persons is not None:
+            return classes.sizes.astype(np.int64)
         return most_kept_together(classes, self._excess(classes))
 
     def _excess(self, classes: Classes) -> NDArray[np.int64]:
-        limit, sizes = exact_fraction(self.limit), classes.sizes.astype(np.int64)
-        return self.weights(classes) * np.int64(limit.denominator) - sizes * limit.numerator
+        limit = exact_fraction(self.limit)
+        return self.weights(classes) * np.int64(limit.denominator) - classes.units * limit.numerator
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
         """Return the mean over the records, masked ones among them."""
-        return {"limit": cls.weighed(groups) / int(groups.sizes.sum()) if len(groups.sizes) else None}
+        return {"limit": cls.weighed(groups) / int(groups.people.sum()) if len(groups.people) else None}
 
     def holds(self, groups: Groups) -> bool:
         """The classes weigh little enough for the records in them; without any class they weigh nothing."""
-        return self.weighed(groups) <= exact_fraction(self.limit) * int(groups.sizes.sum())
+        return self.weighed(groups) <= exact_fraction(self.limit) * int(groups.people.sum())
 
 
 def without_smallest(classes: Classes, published: NDArray[np.bool_], excess: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -84,12 +90,12 @@ def without_smallest(classes: Classes, published: NDArray[np.bool_], excess: NDA
 
     By size alone, so that neither the order of classes nor their labels make a difference. Nothing may be left.
     """
-    sizes = classes.sizes[published]
+    sizes = classes.units[published]
     order = np.argsort(sizes)[::-1]
     ordered, total = sizes[order], np.cumsum(excess[published][order])  # from the largest class down to each
     ends = np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]
     possible = ordered[ends & (total <= 0)]
-    return published & (classes.sizes >= possible[-1]) if len(possible) else np.zeros_like(published)
+    return published & (classes.units >= possible[-1]) if len(possible) else np.zeros_like(published)
 
 
 def most_kept_together(classes: Classes, excess: NDArray[np.int64]) -> NDArray[np.int64]:

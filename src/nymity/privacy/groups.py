@@ -94,10 +94,22 @@ class Groups:
         return pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
 
     @cached_property
+    def people_alone(self) -> int:
+        """Number of persons with a class to themselves."""
+        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+        alone = rows.group_by("class").agg(pl.col("person").n_unique().alias("people"), pl.col("person").first())
+        return alone.filter(pl.col("people") == 1)["person"].n_unique()
+
+    @cached_property
     def largest_person_share(self) -> Fraction | None:
-        """The largest share that one person has of the rows of a class; None without persons or rows."""
-        if self.persons is None or not self.n_records:
+        """The largest share of the rows of a class that one person has; each row is another's unless persons are given.
+
+        None where there is no row.
+        """
+        if not self.n_records:
             return None
+        if self.persons is None:
+            return Fraction(1, int(self.sizes.min()))  # type: ignore[arg-type]
         rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
         counts = (
             rows.group_by("class", "person")

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.validation import number
+from nymity.core.validation import exact_fraction, number
 from nymity.privacy.averages import MeanLimit
 from nymity.privacy.groups import Groups
+from nymity.privacy.model import Measured
 from nymity.table.classes import Classes
 
 
@@ -47,6 +48,35 @@ class SampleUniques(MeanLimit):
     def weighed(cls, groups: Groups) -> int:
         """Return the number of records that are alone."""
         return int((groups.sizes == 1).sum())
+
+    def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Keep everything, or nothing that is alone; a person with two classes to itself is one person."""
+        if (persons := classes.persons) is None:
+            return super().together(classes, published)
+        limit, alone = exact_fraction(self.limit), published & (classes.units == 1)
+        few = len(np.unique(persons.codes[alone[persons.classes]]))
+        everyone = len(np.unique(persons.codes[published[persons.classes]]))
+        return published if few * limit.denominator <= everyone * limit.numerator else published & ~alone
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return the share of records that are alone, or of persons with a class to themselves."""
+        if groups.persons is None:
+            return super().measure(groups, attribute)
+        return {"limit": groups.people_alone / groups.persons.n_unique() if groups.n_records else None}
+
+    def holds(self, groups: Groups) -> bool:
+        """Few enough are alone."""
+        if groups.persons is None:
+            return super().holds(groups)
+        return groups.people_alone <= exact_fraction(self.limit) * groups.persons.n_unique()
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"sample uniques of at most {self.limit}, by persons: of the persons with published records a share of at "
+            f"most {self.limit} has one that looks like no other person's in all quasi-identifying columns"
+        )
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""

@@ -1,1 +1,39 @@
 """From a job to a verified release: job, pipeline, release, certificate, check, measure, compare."""
+
+from __future__ import annotations
+
+from nymity.core.public_names import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    apply="account apply kept_recoding read_rows_for",
+    bucket_tables="members",
+    caveats="Caveat unique_rows verdict",
+    certificate="Certificate SENSITIVE_TABLE",
+    certificate_form="CertificateForm ColumnSection LossSection Suppressed read_certificate",
+    check="Answer CheckResult check",
+    codec="dump_piece",
+    compare="Comparison Measured compare",
+    custody="Custody make_way places private_folder",
+    earlier_release="Earlier EarlierRelease",
+    explore="explore",
+    fingerprint="fingerprint",
+    forget="forget LOST NOT_PROMISED",
+    inspect="Inspection inspect_table",
+    job="Job Output Source",
+    job_tables="load_source published_table",
+    json_schema="job_schema",
+    measure="Measurement measure",
+    opened="OpenedRelease open",
+    pipeline="publish",
+    redrawing="further_draws log_beside",
+    registry="Method METHODS MODELS",
+    release="CustodianLog Release ABOUT_NAME",
+    released_files="ReleasedFiles",
+    run="Run",
+    signing="key_for new_key show_key CERTIFICATE_NAME PASSPHRASE_VARIABLE SIGNATURE_NAME",
+    starter="starter_job",
+    stated="Stated",
+    toml="toml_job",
+    verify="Verification",
+)

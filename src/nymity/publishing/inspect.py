@@ -6,7 +6,7 @@ could link a record to a person is called a quasi-identifier unless its name say
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -15,7 +15,8 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.io import to_polars
 from nymity.publishing.starter import starter_job
-from nymity.risk.roles import TYPES, ColumnFacts, suggest_role, with_nulls
+from nymity.risk.persons import PersonFinding, find_persons, missed_by_records
+from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Attribute, Role, Schema
@@ -58,6 +59,7 @@ class Inspection:
     columns: tuple[ColumnInspection, ...]
     unique_records: int  #: records that the suggested quasi-identifiers together single out
     smallest_class: int  #: records in the smallest class of the suggested quasi-identifiers
+    person: PersonFinding | None = None  #: the column that tells of whom records are, where one does
 
     def __getitem__(self, name: str) -> ColumnInspection:
         """Return the column with this name."""
@@ -97,11 +99,18 @@ def inspect_table(frame: Any) -> Inspection:
             got=f"{table.height} records and {table.width} columns",
         )
     table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
-    columns = tuple(_inspect_column(column.name, plainly_named(column)) for column in table)
-    sizes = _class_sizes(table, [column.name for column in columns if column.role is Role.QUASI])
+    counted = {column.name: _distinct(plainly_named(column)) for column in table}
+    facts = {name: ColumnFacts.of(name, table[name], counts["value"]) for name, counts in counted.items()}
+    person = find_persons(table, facts)
+    columns = tuple(_inspect_column(name, table[name], counted[name], facts[name], person) for name in facts)
+    quasi = [column.name for column in columns if column.role is Role.QUASI]
+    if person is not None:
+        person = replace(person, missed=missed_by_records(table, person.column, quasi))
+    sizes = _class_sizes(table, quasi)
     return Inspection(
         records=table.height,
         columns=columns,
+        person=person,
         unique_records=int((sizes == 1).sum()),
         smallest_class=int(sizes.min()),  # type: ignore[arg-type]
     )
@@ -110,10 +119,30 @@ def inspect_table(frame: Any) -> Inspection:
 # -- one column ----------------------------------------------------------------------------------------------
 
 
-def _inspect_column(name: str, column: pl.Series) -> ColumnInspection:
-    counts = column.drop_nulls().alias("value").value_counts(name="count")  # one row per distinct value
-    facts = ColumnFacts.of(name, column, counts["value"])
+def _distinct(column: pl.Series) -> pl.DataFrame:
+    """Return a column's different values and how often each occurs."""
+    return column.drop_nulls().alias("value").value_counts(name="count")
+
+
+def _role(facts: ColumnFacts, name: str, person: PersonFinding | None) -> tuple[Role, str]:
+    """Return the role that a column seems to have, by itself or beside the column of persons."""
     role, reason = suggest_role(facts)
+    if person is not None and name == person.column:
+        return Role.PERSON, person.reason
+    if (
+        person is not None
+        and name in person.naming
+        and role in (Role.QUASI, Role.INSENSITIVE)
+        and not names_code(facts)
+    ):
+        return Role.IDENTIFYING, f"nearly every person of {person.column!r} has a value of its own"
+    return role, reason
+
+
+def _inspect_column(
+    name: str, column: pl.Series, counts: pl.DataFrame, facts: ColumnFacts, person: PersonFinding | None
+) -> ColumnInspection:
+    role, reason = _role(facts, name, person)
     hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
     return ColumnInspection(
         name=name,

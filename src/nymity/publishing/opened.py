@@ -220,7 +220,7 @@ class OpenedRelease:
 
     @property
     def verdict(self) -> str:
-        """Say in a few words how it stood when it was measured."""
+        """Return whether it held when it was measured, and with how many warnings."""
         return verdict(self.holds, len(self.warnings))
 
     @property
@@ -403,7 +403,7 @@ class OpenedRelease:
 
 
 def _may_look(custody: Custody) -> bool:
-    """Say whether there are logs in a folder that nobody named; it is closed to all but the custodian."""
+    """Return whether there are logs in a folder that nobody named; it is closed to all but the custodian."""
     try:
         return custody.has_logs and os.access(custody.folder, os.R_OK | os.X_OK)
     except OSError:

@@ -364,7 +364,7 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
 
 
 def broken(verified: Verification) -> str:
-    """Say which promises a table breaks."""
+    """Return the promises that a table breaks, each with what was measured."""
     failures = [
         f"{finding.promise} (measured {', '.join(f'{k} = {v}' for k, v in plain_measured(finding.measured).items())})"
         for finding in verified.findings

@@ -45,6 +45,7 @@ One block per column; correct the roles, you know the data better.
   quasi         harmless alone, identifying in combination: generalized along its hierarchy
   sensitive     what nobody should learn about a person: published, protected by a model below
   insensitive   published as it is, protected by nothing
+  person        tells which records are of one person: left out, and k counts persons by it
 A quasi-identifier without a hierarchy is published as it is or as '*'. Other hierarchies:
   hierarchy = { type = "intervals", width = 10, levels = 3 }      numbers
   hierarchy = { type = "masking" }                                codes, from the right

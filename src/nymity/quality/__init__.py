@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nymity.core.errors import ParameterError
+from nymity.core.public_names import public_names
 from nymity.core.registry import registered
 from nymity.core.validation import one_of
 from nymity.quality.loss import PreparedLoss as PreparedLoss
@@ -26,6 +27,29 @@ from nymity.quality.classification import ClassificationLoss as ClassificationLo
 
 #: Every loss by its key.
 LOSSES: dict[str, type[Loss]] = registered(vars(), Loss)
+
+#: What other packages use besides.
+_inner, __getattr__ = public_names(
+    __name__,
+    attribute_loss="PreparedAttributeLoss PreparedCostLoss",
+    conditional_entropy="ConditionalEntropyMetric",
+    correlation="CorrectedCorrelationMetric CorrelationMetric",
+    diameter="DiameterMetric",
+    granularity="GranularityMetric",
+    hellinger="HellingerMetric",
+    information_loss="InformationLossMetric",
+    metric="Better Group Metric MetricValue PreparedMetric GROUPS",
+    mutual_information="MutualInformationMetric",
+    node_statistics="COUNTS_ALONE Floats",
+    precision="PreparedPrecisionLoss",
+    published_rows="Ints Links PublishedRows covering_levels majority node_cells nothing_left rows_of untouched",
+    relative_distance="RelativeDistanceMetric",
+    squared_distance="SquaredDistanceMetric",
+    trust="measured_trust picked trust_source",
+)
+
+__all__ = ["LOSSES", "Loss", "Needs", "NodeStatistics", "PreparedLoss", "loss_of", *_inner]
+__all__ += [loss.__name__ for loss in LOSSES.values()]
 
 
 def loss_of(loss: str | Loss, *, where: str = "loss") -> Loss:

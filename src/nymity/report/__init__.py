@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from nymity.core.public_names import public_names
 from nymity.report.about import render_about, write_about
 from nymity.report.attacks import quick_attacks
 from nymity.report.board import render_board, write_board
 from nymity.report.custodian_page import render_report, write_report
 from nymity.report.findings import Findings
+
+#: What other packages use besides: the page of recommendations is made of the same parts.
+_inner, __getattr__ = public_names(
+    __name__,
+    chart="AFTER BEFORE CHOSEN SERIES begin_javascript",
+    document="document",
+    markup="Figures Html PARTS Section Spec bullets tile tiles",
+    page_wording="count listed percent",
+)
 
 __all__ = [
     "Findings",
@@ -17,4 +27,5 @@ __all__ = [
     "write_about",
     "write_board",
     "write_report",
+    *_inner,
 ]

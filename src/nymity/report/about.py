@@ -96,7 +96,7 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def _meaning(released: OpenedRelease) -> str:
-    """Say what a promise means to a person in the table."""
+    """Return what the promise means to a person in the table."""
     if released.is_private:
         return _private_meaning(released.certificate.differential_privacy or {})
     risk = released.highest_risk

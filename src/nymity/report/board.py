@@ -102,7 +102,7 @@ def _how(released: OpenedRelease) -> str:
 
 
 def _attackers_section(released: OpenedRelease) -> Section:
-    """Say against whom: the models of El Emam and Dankar (2008), and what all of them know."""
+    """The section on attackers: the models of El Emam and Dankar (2008), and what all of them know."""
     people = "the population" if released.certificate.population is not None else "no list of the population was given"
     rows = [
         ("Prosecutor", "knows that a certain person is in the table, and all their quasi-identifiers"),

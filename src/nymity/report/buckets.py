@@ -95,7 +95,7 @@ def sizes_section(subject: Subject, figures: Figures) -> Section:
 
 
 def open_section(subject: Subject, figures: Figures) -> Section:
-    """Say what buckets do not protect, counted on the release."""
+    """The section on what buckets do not protect, counted on the release."""
     unique, rows = unique_rows(subject.frame, subject.quasi), subject.frame.height
     return Section(
         anchor="risk",

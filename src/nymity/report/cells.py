@@ -10,7 +10,7 @@ from nymity.table.partition_recoding import PartitionRecoding
 
 
 def cells_section(recoding: PartitionRecoding) -> Section:
-    """Say for each quasi-identifier how many different cells there are, and how many values they stand for."""
+    """The section on cells: for each quasi-identifier how many different ones, and how many values they stand for."""
     return Section(
         anchor="levels",
         title="Cells of each quasi-identifier",

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nymity.io import replace_file, to_polars
+from nymity.core.commit import replace_file
+from nymity.io import to_polars
 from nymity.publishing.compare import Comparison
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import Release

@@ -48,7 +48,7 @@ def private_page(opened: OpenedRelease) -> str:
 
 
 def meaning_section(model: DifferentialPrivacy) -> Section:
-    """Say in plain words what epsilon, delta, k and beta mean."""
+    """The section on what epsilon, delta, k and beta mean."""
     factor, beta = exp(model.epsilon), float(model.beta)
     return Section(
         anchor="meaning",

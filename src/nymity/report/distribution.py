@@ -72,7 +72,7 @@ def distribution_section(subject: Subject, figures: Figures) -> Section:
 
 
 def _plots(subject: Subject, plotted: list[Html]) -> tuple[Html, ...]:
-    """Say how to read the plots, and show them."""
+    """Return how to read the plots, their legend, and the plots."""
     before = legend(subject, before="original, generalized to the published level")
     return _reading(subject), before, grid(plotted)
 

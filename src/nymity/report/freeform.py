@@ -47,7 +47,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
 
 
 def cells_section(subject: Subject, _: Figures) -> Section:
-    """Say how wide the cells are."""
+    """The section on cells: how many values they stand for."""
     recoding = subject.recoding
     assert isinstance(recoding, FreeformRecoding)
     text = (
@@ -88,7 +88,7 @@ def fits_section(subject: Subject, figures: Figures) -> Section:
 
 
 def search_section(subject: Subject, _: Figures) -> Section:
-    """Say how the rows were made and what is proved."""
+    """The section on the search: how the rows were made and what is proved of their loss."""
     gap, proof = subject.loss.gap, "; another choice may lose less"
     if gap is not None:
         proof = f"; it is proved that no other choice loses more than {percent(gap)} less" if gap else ""
@@ -101,7 +101,7 @@ def search_section(subject: Subject, _: Figures) -> Section:
 
 
 def risk_section(subject: Subject, _: Figures) -> Section:
-    """Say what the promise bounds and what it leaves open."""
+    """The section on risk: what the promise bounds and what it leaves open."""
     schema, k = subject.schema, subject.threshold
     sensitive, unprotected = schema.sensitive, schema.columns(Role.INSENSITIVE)
     facts = tiles(

@@ -25,7 +25,7 @@ def headline(opened: OpenedRelease) -> Html:
 
 
 def badge(opened: OpenedRelease) -> Html:
-    """Say whether the release holds, and with how many warnings."""
+    """Return a coloured label: whether the release holds, and with how many warnings."""
     holds, number = opened.holds, len(opened.warnings)
     kind = "bad" if not holds else "warned" if number else "good"
     return HEADLINE.badge(kind, f"{'✓' if holds else '✗'} {verdict(holds, number)}")

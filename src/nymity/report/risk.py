@@ -249,7 +249,7 @@ def _limits(subject: Subject) -> Html:
 
 
 def _intersected(entry: dict[str, Any] | str) -> str:
-    """Say what an earlier release leaves, if that was measured."""
+    """Return a sentence on what an earlier release leaves of the guarantee, if that was measured."""
     if isinstance(entry, str):  # version 1 has the name alone
         return f"With {entry} it was not intersected."
     left = entry["smallest_group"]

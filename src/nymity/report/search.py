@@ -101,7 +101,7 @@ def _spaced(positions: NDArray[np.int64], room: int) -> NDArray[np.int64]:
 
 
 def _proof(subject: Subject) -> str:
-    """Say how much of the lattice was looked at and what that proves."""
+    """Return a sentence on how much of the lattice was looked at and what that proves."""
     loss, size = subject.loss, subject.loss.lattice_nodes or 0
     checks, nodes = subject.log.nodes_checked or loss.nodes_checked or 0, count(size, "node")
     if not loss.proven_optimal:
@@ -116,7 +116,7 @@ def _proof(subject: Subject) -> str:
 
 
 def _line(against: Price, *, every: bool) -> str:
-    """Say what the line is, and of which nodes."""
+    """Return sentences on what the line of the plot joins, and of which nodes."""
     beaten = "suppresses as few records" if against == "suppression" else "reaches as large a k"
     meaning = f"The line joins the nodes that are not beaten: no other {beaten} with less loss."
     return meaning if every else f"{meaning} It knows of evaluated nodes alone; nymity explore looks at all."

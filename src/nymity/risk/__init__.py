@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from nymity.risk.attackers import AttackerRisk as AttackerRisk
-from nymity.risk.attacks import AttackReport as AttackReport
-from nymity.risk.attacks import AttackResult as AttackResult
-from nymity.risk.attacks import NotRun as NotRun
-from nymity.risk.attacks import attack as attack
+from nymity.core.public_names import public_names
+from nymity.risk.attackers import AttackerRisk
+from nymity.risk.attacks import AttackReport, AttackResult, NotRun, attack
 from nymity.risk.attacks.registry import *  # noqa: F403
-from nymity.risk.drivers import Drivers as Drivers
-from nymity.risk.drivers import drivers as drivers
-from nymity.risk.identifiers import IdentifierFlag as IdentifierFlag
-from nymity.risk.population_uniques import PopulationUniques as PopulationUniques
-from nymity.risk.presets import PRESETS as PRESETS
-from nymity.risk.presets import Preset as Preset
-from nymity.risk.profile import RiskProfile as RiskProfile
-from nymity.risk.profile import profile as profile
-from nymity.risk.suggestion import ColumnRisk as ColumnRisk
-from nymity.risk.suggestion import suggest as suggest
+from nymity.risk.attacks.registry import ATTACKS, Attack
+from nymity.risk.drivers import Drivers, drivers
+from nymity.risk.identifiers import IdentifierFlag
+from nymity.risk.population_uniques import PopulationUniques
+from nymity.risk.presets import PRESETS, Preset
+from nymity.risk.profile import RiskProfile, profile
+from nymity.risk.suggestion import ColumnRisk, suggest
+
+#: What other packages use besides.
+_inner, __getattr__ = public_names(
+    __name__,
+    roles="ColumnFacts TYPES suggest_role with_nulls",
+    shared_classes="ABSENT sharing sharing_exactly values_left",
+    **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded"},
+)
+
+__all__ = [
+    "profile",
+    "RiskProfile",
+    "AttackerRisk",
+    "PopulationUniques",
+    "PRESETS",
+    "Preset",
+    "drivers",
+    "Drivers",
+    "suggest",
+    "ColumnRisk",
+    "IdentifierFlag",
+    "attack",
+    "AttackReport",
+    "AttackResult",
+    "NotRun",
+    "ATTACKS",
+    "Attack",
+    *_inner,
+]
+__all__ += [one.__name__ for one in ATTACKS.values()]

@@ -103,6 +103,17 @@ def _names_person(facts: ColumnFacts) -> str | None:
     return facts.last if facts.last in _NUMBERING and (about_people or many) else None
 
 
+def names_people(facts: ColumnFacts) -> bool:
+    """Whether a column's name says that it tells people apart: ``patient``, ``customer_id``."""
+    return first_known(facts.words, _PERSONS) is not None and facts.last not in _NOT_PERSONS
+
+
+def names_code(facts: ColumnFacts) -> bool:
+    """Whether a column's name says that it holds something else: a place, an illness, a date."""
+    other = first_known(facts.words, _SENSITIVE) or first_known(facts.words, _QUASI)
+    return other is not None or _is_date(facts)
+
+
 def _is_date(facts: ColumnFacts) -> bool:
     return facts.type.startswith("date") or bool({"date", "datum"} & facts.words)
 
@@ -146,6 +157,11 @@ _PEOPLE = listed(
     "patient person subject customer client member employee student user respondent participant donor applicant "
     "citizen owner insured case record encounter visit"
 )
+_PERSONS = listed(
+    "patient person subject customer client member employee student user respondent participant donor applicant "
+    "citizen insured"
+)
+_NOT_PERSONS = listed("type kind class group status state category count age sex")
 _NUMBERING = listed("id ids identifier uuid guid nbr nr no number key")
 _SENSITIVE = listed(
     "diagnos diag disease illness disorder icd treatment therapy medication drug prescription symptom hiv "

@@ -1,1 +1,27 @@
 """Tables as nymity sees them: roles, schema, hierarchies, encoded columns, classes, recodings."""
+
+from __future__ import annotations
+
+from nymity.core.public_names import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    bucket_recoding="BucketRecoding Slots BUCKET COUNT MEMBERS NUMBERS",
+    builders="Flat HierarchyFile HierarchyRows Intervals Masking Ordering Shuffled Taxonomy suggest BUILDERS",
+    cell_reading="read_cells",
+    cells="Cells",
+    classes="Classes Histogram",
+    content_order="content_order is_sorted",
+    encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS",
+    hierarchy="Hierarchy HierarchySource Label some_of",
+    level_recoding="Layer LevelRecoding",
+    one_zero="with_one_zero",
+    packing="KeyLayout",
+    partition_recoding="FreeformRecoding PartitionRecoding Quotas EQUAL_RECORDS LINKS PLACES",
+    published_cells="ReadCells as_they_are by_recoding by_text looked_up",
+    recoding="Outliers Recoded Recoding Unseen written_alike",
+    sampled_recoding="SampledRecoding placed",
+    schema="Attribute MissingPolicy Role Schema check_columns identifying insensitive quasi sensitive",
+    text="as_text check_comparable is_missing plainly_named MASK",
+    value_order="ValueOrder days numbers ranks value_order",
+)

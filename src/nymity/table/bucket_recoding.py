@@ -92,19 +92,11 @@ class BucketRecoding(Recoding):
         "correlation: where quasi-identifiers suggest a value, a guess can be better than its share of the bucket",
     )
 
-    def apply(
-        self,
-        table: pl.DataFrame,
-        *,
-        unseen: Unseen = "error",
-        outliers: Outliers | None = None,
-        draws: Draws | None = None,
-    ) -> Recoded:
+    def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Put every record into a bucket; ``counts`` of the answer is the table of sensitive values.
 
         The table must be the one that the buckets were planned for: these have a place for each of its records.
         """
-        self._check(table, unseen, outliers)
         ids = self.ids[self._assigned(table, draws or KeyedDraws.fresh())]
         published = {
             name: written_alike(table[name].alias("c")) if name in self.hierarchies else table[name]

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from nymity.table.encoding import SensitiveColumn
 
+#: The overall counts of a histogram that is compared with no table.
+NOTHING = np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
@@ -46,6 +49,18 @@ class Histogram:
         codes = np.flatnonzero(totals).astype(np.uint32)
         return replace(
             self, n_classes=1, classes=np.zeros_like(codes), codes=codes, counts=totals[codes].astype(np.uint32)
+        )
+
+    def beside(self, chosen: NDArray[np.bool_], last: Histogram) -> Self:
+        """Return the histogram of the chosen classes, with that of one more class at its end."""
+        inside, number = chosen[self.classes], np.cumsum(chosen, dtype=np.uint32) - np.uint32(1)
+        n = int(np.count_nonzero(chosen))
+        return replace(
+            self,
+            n_classes=n + 1,
+            classes=np.append(number[self.classes[inside]], np.full(len(last.codes), n, dtype=np.uint32)),
+            codes=np.append(self.codes[inside], last.codes),
+            counts=np.append(self.counts[inside], last.counts),
         )
 
     @cached_property

@@ -81,17 +81,27 @@ class PersonValues:
 class PersonColumn:
     """Whose the records of each distinct combination are: (combination, person, count) of what occurs.
 
-    values: the same with the person's values of a sensitive attribute. name: the column that tells. ids (n_persons,):
-    who each person is, as :func:`person_ids` has it, in order.
+    values: the same with the person's values of a sensitive attribute. name: that of the column; labels: its cells, as
+    text; person_of (n_labels,): the person that each of them stands for.
     """
 
     name: str
-    ids: pl.Series
-    n_persons: int
+    labels: tuple[Label, ...]
+    person_of: NDArray[np.int64]
     combination: NDArray[np.uint32]
     codes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
     values: Mapping[str, PersonValues]
+
+    @cached_property
+    def n_persons(self) -> int:
+        """Persons of the whole table."""
+        return int(self.person_of.max(initial=-1)) + 1
+
+    @cached_property
+    def ids(self) -> pl.Series:
+        """Who each person is, as :func:`person_ids` has it, (n_persons,)."""
+        return person_ids(pl.Series(self.labels, dtype=pl.String)).unique().sort()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +109,24 @@ class Profiles:
     """Different rows of quasi-identifier and sensitive values together, in an order independent of the table's.
 
     combination (n_profiles,), sensitive (n_profiles, n_sensitive): codes of the sensitive values; counts (n_profiles,).
+    person (n_profiles,): number of the person column's cell, where records are of persons.
     """
 
     combination: NDArray[np.int64]
     sensitive: NDArray[np.int64]
     counts: NDArray[np.int64]
+    person: NDArray[np.int64] | None = None
 
     def ordered(self) -> Profiles:
         """Return them by combination, then by sensitive values; forms of one value, such as NaN and null, as one."""
-        order = np.lexsort((*self.sensitive.T[::-1], self.combination))
-        rows = np.column_stack([self.combination, self.sensitive])[order]
+        further = () if self.person is None else (self.person,)
+        rows = np.column_stack([self.combination, self.sensitive, *further])
+        order = np.lexsort(rows.T[::-1])
+        rows = rows[order]
         first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
-        return Profiles(rows[first, 0], rows[first, 1:], np.add.reduceat(self.counts[order], first))
+        n = 1 + self.sensitive.shape[1]
+        person = None if self.person is None else rows[first, n]
+        return Profiles(rows[first, 0], rows[first, 1:n], np.add.reduceat(self.counts[order], first), person)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +227,9 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
     for i, name in enumerate(schema.sensitive):
         sensitive[name], codes[:, i] = _encode_sensitive(name, schema, cells[name], records, group, len(first))
+    persons = person = None
+    if schema.person is not None:
+        persons, person = _encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -227,10 +246,8 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         population=None
         if others is None
         else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
-        persons=_encode_persons(people[0], cells[people[0]], group, records, schema.sensitive, codes)
-        if people
-        else None,
-        _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64)),
+        persons=persons,
+        _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64), person),
     )
 
 
@@ -347,17 +364,17 @@ def _encode_persons(
     records: NDArray[np.uint32],
     sensitive: Sequence[str],
     codes: NDArray[np.int64],
-) -> PersonColumn:
-    """Number persons by their identifiers in order, and pairs of persons and values alike."""
-    ids = person_ids(column)
-    numbers = ids.rank("dense").to_numpy().astype(np.int64) - 1
+) -> tuple[PersonColumn, NDArray[np.int64]]:
+    """Number persons by their identifiers in order, and pairs of persons and values alike; return each row's cell."""
+    labels, cells = labelled(column)
+    person_of = person_ids(pl.Series(labels, dtype=pl.String)).rank("dense").to_numpy().astype(np.int64) - 1
+    numbers = person_of[cells]
     values = {}
     for i, attribute in enumerate(sensitive):
         n_values = int(codes[:, i].max(initial=0)) + 1
         pairs, pair = np.unique(numbers * n_values + codes[:, i], return_inverse=True)
         values[attribute] = PersonValues(*_entries(group, pair, records), value_of=pairs % n_values)
-    known = ids.unique().sort()
-    return PersonColumn(name, known, len(known), *_entries(group, numbers, records), values)
+    return PersonColumn(name, labels, person_of, *_entries(group, numbers, records), values), cells
 
 
 def _entries(

@@ -68,27 +68,17 @@ class LevelRecoding(Recoding):
         """The level of each quasi-identifier; the coarsest one in use where layers differ."""
         return {name: max(layer.levels[name] for layer in self.layers) for name in self.hierarchies}
 
-    def apply(
-        self,
-        table: pl.DataFrame,
-        *,
-        unseen: Unseen = "error",
-        outliers: Outliers | None = None,
-        draws: Draws | None = None,
-    ) -> Recoded:
-        """Publish rows: drop what is not published, generalize, suppress rows outside the published classes.
+    def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
+        """Generalize rows, and suppress those whose combination is not a published class.
 
-        ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
-        whose combination is not a published class (``keep`` publishes them as they are generalized, by the last
-        layer).
+        ``keep`` publishes these as they are generalized by the last layer.
         """
-        self._check(table, unseen, outliers)
         codes = self._codes(table, unseen)  # (n_quasi, n_rows) of raw values, -1 for unseen ones
         layer = self._layer_of(codes)
-        chosen, outside = outliers or self.outliers, layer < 0
+        outside = layer < 0
         gone = np.zeros(table.height, np.bool_) if self.left_out is None else self.left_out.rows_of(table)
-        kept = np.flatnonzero(~(outside | gone) if chosen == "remove" else ~gone)
-        masked = outside[kept] if chosen == "mask" else np.zeros(len(kept), dtype=np.bool_)
+        kept = np.flatnonzero(~(outside | gone) if outliers == "remove" else ~gone)
+        masked = outside[kept] if outliers == "mask" else np.zeros(len(kept), dtype=np.bool_)
         rows = table if len(kept) == table.height else table[kept]
         layer = np.where(outside, len(self.layers) - 1, layer)[kept]
         published = {

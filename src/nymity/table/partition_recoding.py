@@ -67,14 +67,7 @@ class PartitionRecoding(Recoding):
 
     kind: ClassVar[str] = "partition"
 
-    def apply(
-        self,
-        table: pl.DataFrame,
-        *,
-        unseen: Unseen = "error",
-        outliers: Outliers | None = None,
-        draws: Draws | None = None,
-    ) -> Recoded:
+    def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Publish rows with the cells of their class.
 
         Rows whose values no class has are masked or removed; they cannot be kept as they are. The rows of a profile
@@ -82,10 +75,9 @@ class PartitionRecoding(Recoding):
         not known, go to a class drawn among those with records of the same quasi-identifier values, in proportion to
         the number of these records: as if one of them were drawn, and the row published like it.
         """
-        self._check(table, unseen, outliers)
         classes = self._class_of(table, self._codes(table, unseen), draws or KeyedDraws.fresh())
-        chosen, outside = outliers or self.outliers, classes < 0
-        kept = np.flatnonzero(~outside) if chosen == "remove" else np.arange(table.height)
+        outside = classes < 0
+        kept = np.flatnonzero(~outside) if outliers == "remove" else np.arange(table.height)
         rows, classes = (table if len(kept) == table.height else table[kept]), classes[kept]
         published = {
             name: self._publish(rows[name], name, classes) if name in self.cells else rows[name]

@@ -60,7 +60,6 @@ class Recoding(ABC):
     hierarchies: Mapping[str, Hierarchy]
     outliers: Outliers
 
-    @abstractmethod
     def apply(
         self,
         table: pl.DataFrame,
@@ -74,6 +73,12 @@ class Recoding(ABC):
         ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
         that belong to no published class. ``draws`` decide what is left to chance, None: those of a new key.
         """
+        self._check(table, unseen, outliers)
+        return self.recode(table, unseen, outliers or self.outliers, draws)
+
+    @abstractmethod
+    def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
+        """Recode rows of a table that has the columns; parameters as in :meth:`apply`."""
 
     @property
     def drawn(self) -> tuple[str, ...]:

@@ -61,22 +61,14 @@ class SampledRecoding(Recoding):
             "another sample of the records to publish",
         )
 
-    def apply(
-        self,
-        table: pl.DataFrame,
-        *,
-        unseen: Unseen = "error",
-        outliers: Outliers | None = None,
-        draws: Draws | None = None,
-    ) -> Recoded:
+    def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Draw a sample and publish its classes of at least k records, one class after another.
 
         Rows without a place are left out whatever ``unseen`` says: an error would tell of a record. The order of rows
         tells nothing of the table's. What it spends is for the caller to add up, as :func:`nymity.publish` and
         :func:`nymity.apply` do with a ledger.
         """
-        self._check(table, unseen, outliers)
-        if (outliers or self.outliers) != "remove":
+        if outliers != "remove":
             raise ParameterError(
                 "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nymity.core.public_names import public_names
 from nymity.utility.classifiers import (
     CLASSIFIERS,
     DecisionTree,
@@ -19,6 +20,18 @@ from nymity.utility.query_error import QueryError
 from nymity.utility.released import Released
 from nymity.utility.splits import stratified_folds
 from nymity.utility.workload import Workload
+
+#: What other packages use besides.
+_inner, __getattr__ = public_names(
+    __name__,
+    classifiers="Classifier chosen",
+    learner="Examples",
+    learning_result="ClassifierResult relative",
+    query_metric="QueryMetric",
+    released="hierarchies_for",
+    scoring="RATES",
+    splits="UNUSED",
+)
 
 __all__ = [
     "count",
@@ -39,4 +52,5 @@ __all__ = [
     "RandomForest",
     "NearestNeighbours",
     "GradientBoosting",
+    *_inner,
 ]

@@ -185,14 +185,39 @@ def process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_version_and_help_load_nothing_heavy(folder: Path) -> None:
-    heavy = ("numpy", "polars", "numba", "pydantic", "scipy", "jinja2")
-    code = f"import sys, nymity.cli.main; print([m for m in {heavy} if m in sys.modules])"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert loaded.stdout.strip() == "[]"
-    done = process("--version", folder=folder)
-    assert done.returncode == 0
-    assert done.stdout.startswith("nymity ")
+#: Runs a command and says which of some packages it loaded.
+LOADED = """
+import sys
+from nymity.cli.start import run
+heavy = sys.argv.pop(1).split(",")
+try:
+    run()
+except SystemExit as done:
+    print("\\nexit code", done.code, "loaded", *[name for name in heavy if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "without"),
+    [
+        (["--version"], ["numpy", "polars", "numba", "pydantic", "scipy", "jinja2"]),
+        (["--help"], ["numpy", "polars", "numba", "pydantic", "scipy", "jinja2"]),
+        (["inspect", "people.csv"], ["numba", "scipy", "jinja2", "sklearn", "altair"]),
+        (["check", "release"], ["numba", "scipy", "jinja2", "sklearn", "altair"]),
+        (["measure", "people.csv", "--quasi", "age,sex"], ["numba", "jinja2", "sklearn", "altair"]),
+    ],
+)
+def test_commands_load_no_package_that_they_do_not_need(
+    published: Path, command: list[str], without: list[str]
+) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", LOADED, ",".join(without), *command],
+        cwd=published,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.splitlines()[-1] == "exit code 0 loaded"
 
 
 def test_a_process_tells_errors_without_traceback(folder: Path) -> None:

@@ -186,7 +186,7 @@ def test_everything_is_flushed_before_the_journal_and_the_journal_before_the_mov
 
 KILLED = """
 import os, signal, sys
-from nymity.io import staging
+from nymity.core.commit import staging
 real = os.replace
 os.replace = lambda a, b: os.kill(os.getpid(), signal.SIGKILL) if str(b).endswith(sys.argv[2]) else real(a, b)
 with staging(sys.argv[1]) as stage:
@@ -230,7 +230,7 @@ def test_a_killed_run_can_be_recovered_without_writing_anything_else(folder: Pat
 
 DIES_UNDOING = """
 import errno, os, signal, sys
-from nymity.io import staging
+from nymity.core.commit import staging
 real, failed = os.replace, []
 def replace(a, b):
     if str(b).endswith("b.json"):
@@ -277,7 +277,7 @@ def test_a_damaged_journal_is_refused(folder: Path, text: str) -> None:
 def test_a_journal_in_another_folder_is_finished_before_its_stage_goes(tmp_path: Path) -> None:
     first, second, other = tmp_path / "first", tmp_path / "second", tmp_path / "other"
     script = KILLED.replace("staging(sys.argv[1]) as stage", "committing(sys.argv[1], sys.argv[3]) as (_, stage)")
-    script = script.replace("nymity.io import staging", "nymity.core.commit import committing")
+    script = script.replace("commit import staging", "commit import committing")
     subprocess.run([sys.executable, "-c", script, str(first), "b.json", str(second)], check=False)
     with pytest.raises(FileError, match="before all of them were exchanged"):
         refuse_between(second)
@@ -457,7 +457,7 @@ def test_replace_file_asks_for_the_name_of_a_file(folder: Path) -> None:
 def test_one_stage_of_a_dead_commit_is_enough_to_refuse(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     script = KILLED.replace("staging(sys.argv[1]) as stage", "committing(sys.argv[1], sys.argv[3]) as (_, stage)")
-    script = script.replace("nymity.io import staging", "nymity.core.commit import committing")
+    script = script.replace("commit import staging", "commit import committing")
     subprocess.run([sys.executable, "-c", script, str(first), "b.json", str(second)], check=False)
     (second / ".nymity-stage-other").mkdir()  # of a run that died earlier, and had not begun to move
     with pytest.raises(FileError, match="before all of them were exchanged"):

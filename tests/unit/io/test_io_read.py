@@ -15,7 +15,8 @@ import xlsxwriter
 from polars.testing import assert_frame_equal
 
 from nymity.core.errors import FileError, MissingExtraError, NymityError, TableError
-from nymity.io import SUFFIXES, ReadOptions, read_table
+from nymity.io import ReadOptions, read_table
+from nymity.io.formats import SUFFIXES
 
 HEADED = ReadOptions(header=True)
 

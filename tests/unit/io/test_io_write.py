@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from nymity.core.errors import FileError, TableError
-from nymity.io import SUFFIXES, ReadOptions, WriteOptions, neutralize, read_table, strip_neutralization, write_table
+from nymity.io import ReadOptions, WriteOptions, neutralize, read_table, strip_neutralization, write_table
+from nymity.io.formats import SUFFIXES
 
 TEXT = st.text(st.sampled_from(list("'=+-@\t\r\n＝＋－＠,;\"0123456789.eE ax\\é|")), min_size=1, max_size=6)
 NAMES = st.lists(TEXT, min_size=1, max_size=3, unique=True)

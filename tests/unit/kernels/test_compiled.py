@@ -21,7 +21,7 @@ from nymity.kernels.compiled import njit
 def doubled(values):
     return 2 * values[0]
 
-print(doubled(np.array([21])), sum(doubled.stats.cache_hits.values()))
+print(doubled(np.array([21])), sum(doubled.dispatcher.stats.cache_hits.values()))
 """
 
 

@@ -65,7 +65,11 @@ def person_demands(draw: st.DrawFn, case: Case) -> tuple[PrivacyModel, naive.Jud
     k = draw(st.integers(1, min(4, people)))
     l = draw(st.integers(1, min(3, values)))  # noqa: E741
     alpha = draw(st.sampled_from(["0.34", "0.5", "0.7", "1"]))
-    kind = draw(st.sampled_from(["k", "risk", "distinct", "frequency", "alpha", "f"]))
+    kind = draw(st.sampled_from(["k", "risk", "distinct", "frequency", "alpha", "f", "dominance"]))
+    if kind == "dominance" and Fraction(alpha) * people >= 1:
+        return ny.Dominance(
+            limit=float(alpha)
+        ), lambda size, counts: max(Fraction(rows, size) for rows in counts[WHO].values()) <= Fraction(alpha)
     if kind == "k":
         return ny.KAnonymity(k=k), lambda _, counts: persons(counts) >= k
     if kind == "risk":
@@ -217,3 +221,31 @@ def test_persons_listed_are_no_more_than_models_ask_for() -> None:
     (grouping,) = engine.snapshot((1,)).groupings
     assert grouping.weights.tolist() == [48, 1, 1]
     assert np.sum(grouping.weights) == 50
+
+
+def kept_together(records: naive.Records, node: naive.Node, model: PrivacyModel, limit: Fraction) -> list[list[int]]:
+    """The classes that may be published under a limit on all of them, by the definitions."""
+    who = records.sensitive[WHO]
+    kept = list(naive.classes(records, node).values())
+    if isinstance(model, ny.SampleUniques):
+        alone = [members for members in kept if len({who[r] for r in members}) == 1]
+        few = {who[r] for members in alone for r in members}
+        everyone = {who[r] for members in kept for r in members}
+        return kept if Fraction(len(few), len(everyone)) <= limit else [m for m in kept if m not in alone]
+    while kept and Fraction(len(kept), sum(len({who[r] for r in members}) for members in kept)) > limit:
+        fewest = min(len({who[r] for r in members}) for members in kept)
+        kept = [members for members in kept if len({who[r] for r in members}) > fewest]
+    return kept
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_limits_on_all_classes_together_count_persons(data: st.DataObject) -> None:
+    case, records = data.draw(person_cases())
+    share = data.draw(st.sampled_from(["0", "0.2", "0.34", "0.5", "1"]))
+    uniques = share == "0" or data.draw(st.booleans())
+    model: PrivacyModel = (ny.SampleUniques if uniques else ny.AverageRisk)(limit=float(share))
+    engine = RollUp(case.encoded, [model], outliers="remove")
+    for node in naive.nodes(case.low, case.high):
+        kept = kept_together(records, node, model, Fraction(share))
+        assert int(engine.check(node).suppressed[0]) == len(records) - sum(map(len, kept))

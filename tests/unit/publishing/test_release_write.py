@@ -19,8 +19,9 @@ import polars as pl
 import pytest
 from samples import K2, folder_content, people, people_schema, released, simple
 
+from nymity.core.disk import HIDDEN_PREFIX
 from nymity.core.errors import FileError, ParameterError, PromiseError, TableError
-from nymity.io import HIDDEN_PREFIX, RELEASED
+from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
 from nymity.publishing import release as release_module

@@ -6,7 +6,7 @@ from nymity.publishing.caveats.caveat import ORDER, Caveat, differences, verdict
 from nymity.publishing.caveats.checked import CheckedCaveats, checked_caveats
 from nymity.publishing.caveats.gather import by_nature, caveats_of
 from nymity.publishing.caveats.of_method import foreseen, known_seed
-from nymity.publishing.caveats.of_table import SEEN, caveats_of_table
+from nymity.publishing.caveats.of_table import SEEN, caveats_of_table, unique_rows
 
 __all__ = [
     "Caveat",
@@ -20,6 +20,7 @@ __all__ = [
     "differences",
     "foreseen",
     "known_seed",
+    "unique_rows",
     "verdict",
     "worst_first",
 ]

@@ -18,6 +18,8 @@ ORDER = (
     "drawn-anew",
     "linked-deliveries",
     "several-records-of-one-person",
+    "records-of-one-person-linked",
+    "class-of-one-person",
     "columns-that-single-out",
     "no-promise-about-sensitive",
     "values-spelled-alike",

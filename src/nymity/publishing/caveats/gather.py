@@ -10,11 +10,13 @@ from nymity.dp.private_method import PrivateOutcome
 from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import optimality
 from nymity.publishing.caveats.of_people import several_records
+from nymity.publishing.caveats.of_persons import caveats_of_persons
 from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome
 from nymity.table.bucket_recoding import BUCKET
+from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoded, Recoding
 from nymity.table.schema import Role
 
@@ -46,14 +48,19 @@ def caveats_of(
         counts=recoded.counts,
         classes=outcome.recoding.has_classes,
     )
-    people = several_records(
-        source,
-        schema,
-        person=None if job.earlier is None else job.earlier.person,
-        released=recoded.table,
-        group=([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else [],
-        source_rows=recoded.source_rows,
-    )
+    group = ([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else ()
+    if schema.person is not None:
+        owners = person_ids(source[schema.person])[recoded.source_rows]
+        people = caveats_of_persons(recoded.table, owners, schema, job.privacy)
+    else:
+        people = several_records(
+            source,
+            schema,
+            person=None if job.earlier is None else job.earlier.person,
+            released=recoded.table,
+            group=group,
+            source_rows=recoded.source_rows,
+        )
     return worst_first([*always, *seen, *people, *optimality(outcome, job.privacy)])
 
 

@@ -1,0 +1,91 @@
+"""Compiled kernels on disk, kept so that damage to them does no harm.
+
+numba keeps what it compiled beside the source. A file of it that was cut off or changed (a full disk, a copy that
+broke off) would be loaded all the same, and end in a traceback or in machine code that is not ours. So each file ends
+with its hash: one that does not fit is passed over, and compiled and written again. So is one of an earlier version
+that names a type which is gone: numba reads names of types before it asks whether the source has changed. Where nothing
+can be written, kernels are compiled in every process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.typing.typeof import typeof_impl
+
+from nymity.kernels.compiled import Kernel
+
+_DIGEST = hashlib.sha256().digest_size
+
+#: What unpickling a name raises whose class or module no longer exists.
+_TYPE_IS_GONE = (AttributeError, ImportError)
+
+
+def compile_kernel(function: Callable[..., Any], *, cache: bool, **options: Any) -> Any:
+    """Return numba's dispatcher of a function; with ``cache`` it keeps what it compiles."""
+    dispatcher = numba.njit(**options)(function)
+    if cache and hasattr(dispatcher, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT
+        with suppress(RuntimeError, OSError):  # there is no place to keep it
+            dispatcher._cache = _KernelCache(function)
+    return dispatcher
+
+
+@typeof_impl.register(Kernel)
+def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
+    """Let one kernel call another: to numba a kernel is its dispatcher."""
+    return typeof_impl(kernel.dispatcher, context)
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """What was compiled of one kernel."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _HashedFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, unless the disk is full or the place is gone."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Index and data of a kernel, each with its hash at the end, where the loader of numba does not look."""
+
+    def _load_index(self) -> Any:
+        with suppress(*_TYPE_IS_GONE):
+            if _is_whole(Path(self._index_path)):
+                return super()._load_index()
+        return {}
+
+    def _load_data(self, name: str) -> Any:
+        with suppress(*_TYPE_IS_GONE):
+            if _is_whole(Path(self._data_path(name))):
+                return super()._load_data(name)
+        raise FileNotFoundError(name)  # for numba: removed, so compile it again
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        with super()._open_for_write(filepath) as file:
+            content = io.BytesIO()
+            yield content
+            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(content[:-_DIGEST]).digest() == content[-_DIGEST:]
