@@ -13,6 +13,8 @@ NODES_NAME = "nodes.parquet"
 RECODING_NAME = "recoding.json"
 #: Who is who where pseudonyms are published, the key they were made with, and who was asked for, when and why.
 PSEUDONYMS_NAME, PSEUDONYM_KEY_NAME, IDENTIFIED_NAME = "pseudonyms.parquet", "pseudonym-key.json", "identified.jsonl"
+#: By how many days the dates of each person were moved.
+SHIFTS_NAME = "shifts.parquet"
 #: Pages for the custodian and for a board, and what was measured on the original for them.
 REPORT_NAME, BOARD_NAME, FINDINGS_NAME = "report.html", "board.html", "findings.json"
 #: Files that are made once the release is there, and speak of that release alone.
@@ -25,6 +27,7 @@ LOG_FILES = (
     PSEUDONYMS_NAME,
     PSEUDONYM_KEY_NAME,
     IDENTIFIED_NAME,
+    SHIFTS_NAME,
     *DRAWN_LATER,
     LOG_NAME,
 )

@@ -71,8 +71,8 @@ class Pseudonyms:
             below = draws.below(PSEUDONYMS)
             made = [below(1 << (8 * size)).to_bytes(size, "big") for _ in range(len(known))]
         else:
-            start = _parts(_DOMAIN, column, attribute.recipient)
-            made = [hmac.digest(key, start + _parts(person), hashlib.sha256)[:size] for person in known.to_list()]
+            start = joined(_DOMAIN, column, attribute.recipient)
+            made = [hmac.digest(key, start + joined(person), hashlib.sha256)[:size] for person in known.to_list()]
         pseudonyms = pl.Series("pseudonym", [_LETTER + one.hex() for one in made], dtype=pl.String)
         if pseudonyms.n_unique() < len(known):
             raise TableError(
@@ -161,7 +161,7 @@ def read_key(path: Path) -> bytes:
     return bytes.fromhex(key)
 
 
-def _parts(*texts: str) -> bytes:
+def joined(*texts: str) -> bytes:
     """Join texts such that no two lists of texts are one."""
     return b"".join(len(one).to_bytes(8, "big") + one for one in (text.encode() for text in texts))
 

@@ -42,6 +42,7 @@ from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import Population
 from nymity.publishing.pseudonyms import Pseudonyms
 from nymity.publishing.registry import Outcome
+from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
 from nymity.table.partition_recoding import PartitionRecoding
@@ -77,6 +78,7 @@ class CustodianLog:
     draw_key: str | None = field(default=None, repr=False)
     draw_mark: str | None = None
     pseudonyms: Pseudonyms | None = field(default=None, repr=False)
+    shifts: Shifts | None = field(default=None, repr=False)
 
     def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
         """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
@@ -103,7 +105,7 @@ class CustodianLog:
         recoding.save(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
-        persons = [] if self.pseudonyms is None else self.pseudonyms.stage(stage)
+        persons = [name for part in (self.pseudonyms, self.shifts) if part is not None for name in part.stage(stage)]
         written = [MAPPING_NAME, *nodes, RECODING_NAME, *persons, LOG_NAME]
         stage.commit(written)
         for name in LOG_FILES:

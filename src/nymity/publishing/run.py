@@ -37,6 +37,7 @@ from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveri
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
+from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
@@ -67,6 +68,7 @@ class Run:
     outcome: Outcome
     recoded: Recoded
     pseudonyms: Pseudonyms | None
+    shifts: Shifts | None
     order: NDArray[np.int64]  #: of released rows
     frame: pl.DataFrame  #: the released table
     counts: pl.DataFrame | None  #: the sensitive table of buckets
@@ -164,10 +166,12 @@ class Run:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
         self.recoded = self.outcome.recoding.apply(self.table, draws=self.draws)
         self.pseudonyms = self._pseudonymized()
+        self.shifts = self._shifted()
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
+        drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
         self.drawn = (*self.outcome.recoding.drawn, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
@@ -182,6 +186,17 @@ class Run:
         columns = [name for name in self.table.columns if schema[name].is_published]
         self.recoded = made.put_into(self.recoded, of_rows, columns)
         return made
+
+    def _shifted(self) -> Shifts | None:
+        """Move the dates of persons, before rows are ordered by them."""
+        schema, persons = self.job.schema, persons_of(self.table, self.job.schema)
+        if persons is None or not schema.shifted:
+            return None
+        of_rows = persons[self.recoded.source_rows]
+        shifts = Shifts.of(schema, of_rows, self.draws, self.pseudonyms, self.log)
+        assert shifts is not None
+        self.recoded = shifts.move(self.recoded, of_rows)
+        return shifts
 
     def _verify(self) -> None:
         """Measure every promise on the released cells, by themselves."""
@@ -217,8 +232,15 @@ class Run:
         self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
         drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
         apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
-        earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema)]
+        earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema), *self._caveats_of_dates()]
         self.caveats = caveats_of(self.job, self.outcome, self.recoded, self.table, earlier=earlier)
+
+    def _caveats_of_dates(self) -> list[Caveat]:
+        persons = persons_of(self.table, self.job.schema)
+        if self.shifts is None or persons is None:
+            return []
+        linked, of_rows = self.pseudonyms is not None, persons[self.recoded.source_rows]
+        return list(self.shifts.caveats(self.recoded.table, of_rows, linked=linked))
 
     # -- what comes of it ----------------------------------------------------------------------------------
 
@@ -271,6 +293,7 @@ class Run:
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,
+            shifts=self.shifts,
         )
 
     def _nodes(self) -> pl.DataFrame | None:

@@ -53,6 +53,9 @@ class Attribute:
     ``pseudonym`` publishes a person column as pseudonyms: ``random`` ones, drawn for each release, or ``keyed`` ones,
     which are the same in every delivery to a ``recipient`` with the same key (``pseudonym_key``, a file that an earlier
     release left in its custodian's folder; a new key without it). ``pseudonym_bits`` is how long they are.
+
+    ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
+    back or forth: they are not true then, and nobody is protected by it.
     """
 
     role: Role
@@ -66,6 +69,8 @@ class Attribute:
     pseudonym_bits: int = 128
     recipient: str = ""
     pseudonym_key: str | None = None
+    shift: Literal["per person"] | None = None
+    shift_days: int = 365
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -86,6 +91,7 @@ class Attribute:
         if self.max_level is not None:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
         self._check_pseudonym()
+        self._check_shift()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
@@ -112,6 +118,19 @@ class Attribute:
                 raise SchemaError(name, expected="text", got=repr(given)[:80])
             if given and self.pseudonym != "keyed":
                 raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=repr(given)[:80])
+
+    def _check_shift(self) -> None:
+        validation.whole_number("shift_days", self.shift_days, at_least=1, at_most=36_500)
+        if self.shift is None:
+            return
+        validation.one_of("shift", self.shift, ("per person",))
+        if self.role is not Role.INSENSITIVE:
+            raise SchemaError(
+                "shift",
+                expected="an insensitive column, of which nothing is promised: moving dates protects nobody",
+                got=f"the role {self.role.value!r}",
+                hint="generalize dates that somebody may know: ny.quasi(ny.Hierarchy.dates(...))",
+            )
 
     def _check_person(self) -> None:
         if self.hierarchy is not None:
@@ -177,9 +196,11 @@ def sensitive(hierarchy: HierarchySource | None = None, *, missing: MissingPolic
     return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing)
 
 
-def insensitive(*, missing: MissingPolicy = "category") -> Attribute:
-    """Declare a column that is published as it is and that no model looks at."""
-    return Attribute(role=Role.INSENSITIVE, missing=missing)
+def insensitive(
+    *, missing: MissingPolicy = "category", shift: Literal["per person"] | None = None, shift_days: int = 365
+) -> Attribute:
+    """Declare a column that no model looks at; it is published as it is, or with the dates of each person moved."""
+    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days)
 
 
 class Schema(Mapping[str, Attribute]):
@@ -209,6 +230,18 @@ class Schema(Mapping[str, Attribute]):
                 expected="at most one person column",
                 got=", ".join(map(repr, people[:5])),
                 hint="declare the others identifying",
+            )
+        if self.shifted and not people:
+            raise SchemaError(
+                f"schema.{self.shifted[0]}.shift",
+                expected="a person column, which tells whose dates are moved together",
+                got="none",
+            )
+        if len({self[name].shift_days for name in self.shifted}) > 1:
+            raise SchemaError(
+                "shift_days",
+                expected="one number for all columns: the dates of a person move together",
+                got=", ".join(str(self[name].shift_days) for name in self.shifted),
             )
 
     @staticmethod
@@ -253,6 +286,11 @@ class Schema(Mapping[str, Attribute]):
     def person(self) -> str | None:
         """Name of the column that tells which records are of one person."""
         return next(iter(self.columns(Role.PERSON)), None)
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """Names of the columns whose dates are moved by person."""
+        return tuple(name for name, attribute in self.items() if attribute.shift is not None)
 
     @property
     def published(self) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ class TestKeyed:
         assert first.frame.equals(again.frame)
 
     def test_lengths_keep_names_apart(self) -> None:
-        assert module._parts("ab", "c") != module._parts("a", "bc")
+        assert module.joined("ab", "c") != module.joined("a", "bc")
 
     @pytest.mark.parametrize("content", ["{}", '{"format": "nymity-pseudonym-key-1", "key": "0011"}', "no json"])
     def test_what_is_no_key_is_refused_untold(self, tmp_path: Path, content: str) -> None:

@@ -17,6 +17,7 @@ ORDER = (
     "earlier-releases",
     "drawn-anew",
     "linked-deliveries",
+    "shifted-dates",
     "several-records-of-one-person",
     "records-of-one-person-linked",
     "class-of-one-person",
