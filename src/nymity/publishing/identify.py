@@ -16,7 +16,7 @@ from nymity.io import read_table
 from nymity.publishing.custody import KeptLog, places, private_folder
 from nymity.publishing.opened import open as open_release
 
-#: Characters that a reason may have.
+#: Characters that a reason, or what is asked for, may have.
 _LONGEST = 2_000
 
 
@@ -40,7 +40,7 @@ def identify(
     lost to a crash.
     """
     _check_reason(reason)
-    if not isinstance(pseudonym, str) or not pseudonym.strip():
+    if not isinstance(pseudonym, str) or not 0 < len(pseudonym.strip()) <= _LONGEST:
         raise ParameterError("pseudonym", expected="a pseudonym of the release", got=repr(pseudonym)[:80])
     wanted = pseudonym.strip()
     log = _log_of(Path(path_text("release", release)), custodian, wait)
@@ -54,16 +54,16 @@ def identify(
         )
     warn_if_exposed(log.folder, known)
     table = read_table(known)
-    found = table.filter(table["pseudonym"] == wanted)["person"].to_list()
-    _note(log.folder, wanted, reason.strip(), found=bool(found), wait=wait)
-    if not found:
+    found = dict(zip(table["pseudonym"].to_list(), table["person"].to_list(), strict=True)).get(wanted)
+    _note(log.folder, wanted, reason.strip(), found=found is not None, wait=wait)
+    if found is None:
         raise InputError(
             "pseudonym",
             expected=f"one of the {table.height:,} pseudonyms of this release",
             got="another text",
             hint="copy the whole cell; random pseudonyms are of one release alone",
         )
-    return Identified(pseudonym=wanted, person=str(found[0]), noted=log.folder / IDENTIFIED_NAME)
+    return Identified(pseudonym=wanted, person=str(found), noted=log.folder / IDENTIFIED_NAME)
 
 
 def _log_of(release: Path, custodian: str | Path | None, wait: float) -> KeptLog:
@@ -95,7 +95,7 @@ def _note(folder: Path, pseudonym: str, reason: str, *, found: bool, wait: float
     with committing(folder, private=[folder], wait=wait) as (stage,):
         earlier = folder / IDENTIFIED_NAME
         lines = earlier.read_bytes() if earlier.is_file() else b""
-        (stage / IDENTIFIED_NAME).write_bytes(lines + (json.dumps(line, ensure_ascii=False) + "\n").encode())
+        (stage / IDENTIFIED_NAME).write_bytes(lines + (json.dumps(line) + "\n").encode("ascii"))
         stage.commit([IDENTIFIED_NAME])
 
 

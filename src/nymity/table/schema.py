@@ -114,8 +114,8 @@ class Attribute:
             )
         for name in ("recipient", "pseudonym_key"):
             given = getattr(self, name)
-            if given is not None and not isinstance(given, str):
-                raise SchemaError(name, expected="text", got=repr(given)[:80])
+            if given is not None and (not isinstance(given, str) or not given.isprintable()):
+                raise SchemaError(name, expected="text that can be printed", got=repr(given)[:80])
             if given and self.pseudonym != "keyed":
                 raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=repr(given)[:80])
 

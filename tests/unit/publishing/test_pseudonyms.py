@@ -229,6 +229,8 @@ class TestRefused:
             {"pseudonym": "random", "recipient": "a"},
             {"pseudonym": "random", "pseudonym_key": "k.json"},
             {"recipient": "a"},
+            {"pseudonym": "keyed", "recipient": "\udcff"},
+            {"pseudonym": "keyed", "recipient": 7},
         ],
     )
     def test_parameters(self, options: dict[str, Any]) -> None:
@@ -279,6 +281,13 @@ class TestIdentify:
         with pytest.raises(ParameterError, match="reason"):
             ny.identify(release, shown, reason=reason)
         assert not (release.with_name("out-custodian") / "identified.jsonl").exists()
+
+    @pytest.mark.parametrize("odd", ["\udcff", "ä😀\u202e", "a\nb", "x" * 500])
+    def test_odd_text_is_noted_whole(self, release: Path, odd: str) -> None:
+        with pytest.raises(InputError):
+            ny.identify(release, odd, reason=odd)
+        noted = json.loads((release.with_name("out-custodian") / "identified.jsonl").read_text())
+        assert (noted["pseudonym"], noted["reason"]) == (odd, odd)
 
     def test_nobody_else_can(self, release: Path) -> None:
         shown = pl.read_csv(release / "release.csv")["who"][0]
