@@ -71,6 +71,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "write_table": {"table": FRAME, "path": "written.csv"},
         "identifying": {},
         "insensitive": {},
+        "person": {},
         "quasi": {},
         "sensitive": {},
     }

@@ -42,6 +42,7 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
     lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
     return {
         "suppressed": {**certificate["suppressed"], "limit": getattr(method, "suppression", None)},
+        "unit": certificate["unit"],
         "loss": {
             **certificate["loss"],
             **({"nodes_checked": release.outcome.checks} if "lattice_nodes" in certificate["loss"] else {}),  # type: ignore[union-attr]
@@ -158,6 +159,10 @@ def _suppressed(account: Mapping[str, Any]) -> str:
         words += "; left out of the table"
     if gone["dropped_for_missing_values"]:
         words += f"; {gone['dropped_for_missing_values']:,} more left out for missing values"
+    if gone["records"] and "persons" in account["unit"]:
+        unit = account["unit"]
+        words += f"; of {count(unit['persons'], 'person')} {unit['touched_by_suppression']:,} lost records"
+        words += f", {unit['lost_to_suppression']:,} all of theirs" if unit["lost_to_suppression"] else ""
     return words
 
 

@@ -364,6 +364,9 @@ def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         "not_protected": ("what it warns of", "some of it is about the original; measure the rest"),
         "earlier_releases": ("which earlier releases there are", "they were not given"),
     }
+    if not isinstance(form, Certificate1):
+        counts = "persons" if isinstance(form, Certificate2) and form.unit and form.unit.persons else "records"
+        told["unit"] = (f"that its promises count {counts}", "a table does not show of whom its rows are")
     if form.input is not None:
         told["input"] = ("the hash of what was read", salted)
         told["suppressed"] = ("how many of the records were suppressed", "the original was not compared")

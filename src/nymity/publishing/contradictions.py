@@ -134,7 +134,8 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if unit is None:
         return
     told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
-    if any((figure is not None) != persons for figure in told):
+    further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
+    if any((figure is not None) != persons for figure in told) or (not persons and further != (None, None)):
         yield "figures about persons and promises to them go together (unit)"
     elif unit.persons is not None:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0

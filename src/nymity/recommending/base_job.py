@@ -114,7 +114,7 @@ def _check_target(target: str, schema: Schema) -> None:
         raise ParameterError(
             "target",
             expected="a column that is published as it is",
-            got=f"{target!r}, which is {'a quasi-identifier' if role is Role.QUASI else 'not published'}",
+            got=f"{target!r}, which is {'a quasi-identifier' if role is Role.QUASI else role.value}",
             hint="declare it sensitive or insensitive",
         )
 

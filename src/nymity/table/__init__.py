@@ -10,9 +10,10 @@ __all__, __getattr__ = public_names(
     builders="Flat HierarchyFile HierarchyRows Intervals Masking Ordering Shuffled Taxonomy suggest BUILDERS",
     cell_reading="read_cells",
     cells="Cells",
-    classes="Classes Histogram",
+    classes="Classes Histogram NOTHING PairHistogram",
     content_order="content_order is_sorted",
-    encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS",
+    encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS "
+    "person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
@@ -21,7 +22,7 @@ __all__, __getattr__ = public_names(
     published_cells="ReadCells as_they_are by_recoding by_text looked_up",
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_recoding="SampledRecoding placed",
-    schema="Attribute MissingPolicy Role Schema check_columns identifying insensitive quasi sensitive",
+    schema="Attribute MissingPolicy Role Schema check_columns identifying insensitive person quasi sensitive",
     text="as_text check_comparable is_missing plainly_named MASK",
     value_order="ValueOrder days numbers ranks value_order",
 )

@@ -36,6 +36,7 @@ UNSEEN = (
     ("job", "schema", "*", "hierarchy"),
     ("input", "salted_sha256"),
     ("loss",),
+    ("unit",),
     ("random_sources",),
     ("not_protected",),
     ("earlier_releases",),

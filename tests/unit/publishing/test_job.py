@@ -144,6 +144,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
             {"model": "sample-uniques", "limit": 0.05},
         ]
     ),
+    "records of persons": data(
+        schema={
+            "patient": {"role": "person", "missing": "drop"},
+            "age": {"role": "quasi"},
+            "disease": {"role": "sensitive"},
+        },
+        privacy=[{"model": "k-anonymity", "k": 2}, {"model": "dominance", "limit": 0.5}],
+    ),
     "models of a second table": data(
         privacy=[
             {"model": "k-map", "k": 5, "population": "people.csv"},
