@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.privacy.linked_k_anonymity import LinkedKAnonymity
-from nymity.privacy.links import LinkedRows
+from nymity.privacy.links import PersonRows
 from nymity.privacy.model import PrivacyModel
 from nymity.table.classes import Classes
 from nymity.table.recoding import Outliers
@@ -71,12 +71,12 @@ def kept_classes(classes: Classes, models: Sequence[PrivacyModel], outliers: Out
     return _together(classes, models, accepted(classes, models))
 
 
-def _linked(classes: Classes, models: Sequence[PrivacyModel]) -> tuple[LinkedRows, NDArray[np.bool_]] | None:
+def _linked(classes: Classes, models: Sequence[PrivacyModel]) -> tuple[PersonRows, NDArray[np.bool_]] | None:
     """Return the persons to publish where a promise links their rows; None where none does."""
     linking = [model for model in models if isinstance(model, LinkedKAnonymity)]
     if not linking or classes.persons is None:
         return None
-    rows = LinkedRows.of(classes.persons)
+    rows = PersonRows.of(classes.persons)
     fewest = max(model.smallest_class for model in models)
     kept = np.logical_and.reduce([rows.kept(model.k, model.knows, fewest=fewest) for model in linking])
     while len(linking) > 1:  # each leaves out persons that another counted

@@ -36,7 +36,7 @@ MOST_SETS = 2 * 10**8
 
 
 @dataclass(frozen=True, eq=False)
-class LinkedRows:
+class PersonRows:
     """The classes of each person's rows, as entries of a class and the rows that the person has in it.
 
     start (n_persons + 1,): where the entries of each person begin. classes, counts (n_entries,).
@@ -48,10 +48,10 @@ class LinkedRows:
     n_classes: int
 
     @staticmethod
-    def of(persons: Histogram) -> LinkedRows:
+    def of(persons: Histogram) -> PersonRows:
         """Return the rows of the persons of a partition."""
         start, classes, counts = by_person(persons.classes, persons.codes, persons.counts, persons.n_values)
-        return LinkedRows(start, classes, counts, persons.n_classes)
+        return PersonRows(start, classes, counts, persons.n_classes)
 
     def kept(
         self, k: int, knows: Knows, *, fewest: int = 1, among: NDArray[np.bool_] | None = None

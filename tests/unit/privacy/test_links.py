@@ -15,7 +15,7 @@ import naive
 import nymity as ny
 from nymity.core.errors import ParameterError
 from nymity.privacy.groups import Groups
-from nymity.privacy.links import MOST_SETS, LinkedRows, check_number_of_sets, number_of_sets
+from nymity.privacy.links import MOST_SETS, PersonRows, check_number_of_sets, number_of_sets
 from nymity.privacy.shared_rows import fewest_sharing
 from nymity.table.classes import Histogram
 
@@ -32,10 +32,10 @@ def some_persons(draw: st.DrawFn, most: int = 7) -> Persons:
 knowing = st.one_of(st.integers(1, 4), st.just("all"))
 
 
-def entries(persons: Persons) -> LinkedRows:
+def entries(persons: Persons) -> PersonRows:
     listed = sorted((c, p, n) for p, rows in persons.items() for c, n in rows.items())
     classes, codes, counts = (np.array(part, dtype=np.uint32) for part in zip(*listed, strict=True))
-    return LinkedRows.of(Histogram(int(classes.max()) + 1, len(persons), classes, codes, counts))
+    return PersonRows.of(Histogram(int(classes.max()) + 1, len(persons), classes, codes, counts))
 
 
 def written(persons: Persons) -> pl.DataFrame:
