@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nymity.core.errors import NoSolutionError
 from nymity.lattice.nodes import EvaluatedNodes
@@ -16,7 +14,7 @@ from nymity.lattice.space import Node
 from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, NodeStatistics
 from nymity.table.encoding import EncodedTable
-from nymity.table.level_recoding import Layer, LevelRecoding, PersonsLeftOut
+from nymity.table.level_recoding import Layer, LevelRecoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +55,15 @@ class LatticeOutcome:
 def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelRecoding:
     """Return the recoding that publishes what can be published of a node."""
     table, classes = engine.table, engine.classes(node)
-    return LevelRecoding(
+    recoding = LevelRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
         layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.published]),),
         outliers=classes.decision.outliers,
-        left_out=_left_out(table, classes.decision.persons),
     )
-
-
-def _left_out(table: EncodedTable, published: NDArray[np.bool_] | None) -> PersonsLeftOut | None:
-    """Return the persons that are not published, where that is decided by person."""
-    if published is None:
-        return None
-    assert table.persons is not None
-    return PersonsLeftOut(table.persons.name, tuple(table.persons.ids.filter(pl.Series(~published)).to_list()))
+    if table.persons is None or (published := classes.decision.persons) is None:
+        return recoding
+    return recoding.leaving_out(table.persons.name, table.persons.ids.filter(pl.Series(~published)))
 
 
 def refuse(table: EncodedTable, models: Sequence[PrivacyModel], limit: str, nearest: NodeStatistics) -> NoSolutionError:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
 from nymity.kernels.dominance import first_below
@@ -129,6 +130,13 @@ class RollUp:
         self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
         #: Rows of a person are linked: whole persons are left out, and with them some records of a class.
         self.links = table.persons is not None and any(model.over_persons == "links" for model in models)
+        if self.links and needs.target is not None:
+            raise ParameterError(
+                "method.loss",
+                expected="a loss that counts records, where rows are linked and whole persons are left out",
+                got="one that counts values of a class",
+                hint="the loss 'loss'",
+            )
         #: Class sizes and leaf counts are all it takes, so one kernel does everything.
         self.fused = self.pivot >= 0 and not needs.statistics and all(model.size_only for model in models)
         self._tables = LevelTables(table.hierarchies, needs.costs)

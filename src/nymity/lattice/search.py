@@ -17,7 +17,6 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.privacy.linked_k_anonymity import check_links
 from nymity.quality import Loss, NodeStatistics, PreparedLoss, loss_of
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
@@ -85,8 +84,7 @@ class LatticeSearch(ABC):
         """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
         for model in models:
             model.check(table)
-        if table.persons is not None:
-            check_links(models, self.minimized.key)
+            model.check_beside(models)
         inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 

@@ -39,7 +39,6 @@ _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
     decision="Decision accepted decide most_kept suppressed_records",
-    linked_k_anonymity="check_links",
     model="INFINITE",
     second_table="Frame",
     sensitive="rounded_up",

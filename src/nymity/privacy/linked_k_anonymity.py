@@ -68,6 +68,18 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
             rows = np.bincount(persons.codes, weights=persons.counts).astype(np.int64)
             check_number_of_sets(f"{self.key}.knows", rows, self.knows)
 
+    def check_beside(self, models: Sequence[PrivacyModel]) -> None:
+        """Refuse promises about everybody in a class: who knows several records of a person finds some of them only."""
+        for model in models:
+            if model.over_persons != "links" and not model.size_only:
+                raise ParameterError(
+                    f"privacy: {model.key}",
+                    expected="nothing but numbers of persons beside linked k-anonymity",
+                    got=f"{model.title}, which is about everybody in a class: who knows several records of a person "
+                    "finds some of them only",
+                    hint="leave it out, or publish no pseudonym: rows that are not linked keep it",
+                )
+
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Large enough classes; which of their persons stay is for :mod:`nymity.privacy.decision` to say."""
         return np.asarray(classes.units >= self.k)
@@ -105,28 +117,6 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
     @property
     def _known(self) -> str:
         return "one record" if self.knows == 1 else f"up to {self.knows} records"
-
-
-def check_links(models: Sequence[PrivacyModel], loss: str | None = None) -> None:
-    """Refuse what cannot be kept, or measured, beside linked rows."""
-    if not any(model.over_persons == "links" for model in models):
-        return
-    for model in models:
-        if model.over_persons != "links" and not model.size_only:
-            raise ParameterError(
-                f"privacy: {model.key}",
-                expected="nothing but numbers of persons beside linked k-anonymity",
-                got=f"{model.title}, which is about everybody in a class: who knows several records of a person "
-                "finds some of them only",
-                hint="leave it out, or publish no pseudonym: rows that are not linked keep it",
-            )
-    if loss == "classification":
-        raise ParameterError(
-            "method.loss",
-            expected="a loss that counts records, where rows are linked and whole persons are left out",
-            got="'classification', which counts values of a class",
-            hint="the loss 'loss'",
-        )
 
 
 def _fewest(groups: Groups, knows: Knows) -> int | None:

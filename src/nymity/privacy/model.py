@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -101,6 +102,10 @@ class PrivacyModel(ABC):
     def check(self, table: EncodedTable) -> None:
         """Refuse parameters that do not fit the table, before a search starts."""
         del table
+
+    def check_beside(self, models: Sequence[PrivacyModel]) -> None:
+        """Refuse other promises of a job that cannot be kept together with this one."""
+        del models
 
     @abstractmethod
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:

@@ -21,7 +21,6 @@ from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import PrivateMethod
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
-from nymity.privacy.linked_k_anonymity import check_links
 from nymity.publishing import codec
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
@@ -304,7 +303,8 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
 
 def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
     """Refuse what cannot publish linked rows."""
-    check_links(models)
+    for model in models:
+        model.check_beside(models)
     if method is not None and not getattr(method, "takes_links", False):
         able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
         raise JobError(

@@ -15,7 +15,7 @@ __all__, __getattr__ = public_names(
     encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS "
     "person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
-    level_recoding="Layer LevelRecoding PersonsLeftOut",
+    level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
     packing="KeyLayout",
     partition_recoding="FreeformRecoding PartitionRecoding Quotas EQUAL_RECORDS LINKS PLACES",

@@ -8,7 +8,7 @@ published classes of any layer are masked or removed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -120,6 +120,10 @@ class LevelRecoding(Recoding):
         out = self.left_out
         left_out = {} if out is None else {"left_out": {"column": out.column, "persons": list(out.persons)}}
         return {**self._described(), "layers": layers, **left_out}
+
+    def leaving_out(self, column: str, persons: pl.Series) -> LevelRecoding:
+        """Return the recoding that publishes no row of these persons; ``column`` tells of whom a row is."""
+        return replace(self, left_out=PersonsLeftOut(column, tuple(persons.to_list())))
 
     def for_further_rows(self) -> Recoding:
         """Return this, unless rows are linked: what was promised of them is about all rows of all persons together."""
