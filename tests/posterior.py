@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import chain, combinations_with_replacement, groupby
 from math import factorial, prod
 
+import polars as pl
+
 #: Who looks how: one entry per group of people with equal quasi-identifiers, and the values they have.
 Table = tuple[tuple[Hashable, tuple[str, ...]], ...]
 Posterior = dict[Hashable, dict[tuple[Hashable, str], Fraction]]
@@ -33,6 +35,11 @@ def tables(looks: Sequence[Hashable], values: Sequence[str]) -> Iterator[tuple[T
     for table in fill(0, Counter(values)):
         ways = [factorial(len(held)) // prod(map(factorial, Counter(held).values())) for _, held in table]
         yield table, prod(ways)
+
+
+def unordered(table: pl.DataFrame) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of a small table as text, sorted. In Python: of four rows, polars' casts take most of a test."""
+    return tuple(sorted(tuple(map(str, row)) for row in table.rows()))
 
 
 def posteriors(

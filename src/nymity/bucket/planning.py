@@ -9,30 +9,16 @@ from time import monotonic
 import numpy as np
 
 from nymity.bucket.assignment import Violation, assign
-from nymity.bucket.best import best
 from nymity.bucket.best_setting import BestSetting, Watch
-from nymity.bucket.integer_program import optimal
-from nymity.bucket.one_size import one_size
+from nymity.bucket.integer_program import improve, optimal
 from nymity.bucket.outcome import Plan
 from nymity.bucket.problem import MOST_SIZES, BucketProblem, Counts, Ints, Thresholds
 from nymity.bucket.top_down import top_down
 from nymity.bucket.two_size import two_size
-from nymity.bucket.two_size_exhaustive import two_size_exhaustive
-from nymity.bucket.two_size_loss import two_size_loss
+from nymity.bucket.two_size_checked import two_size_exhaustive, two_size_loss
 from nymity.core import validation
-from nymity.core.errors import NoSolutionError, ParameterError
+from nymity.core.errors import MissingExtraError, NoSolutionError, ParameterError
 from nymity.core.progress import Observer, silent
-
-#: Every method by name.
-METHODS: dict[str, Callable[[BucketProblem, Watch], BestSetting]] = {
-    "one-size": one_size,
-    "two-size-exhaustive": two_size_exhaustive,
-    "two-size-loss": two_size_loss,
-    "two-size": two_size,
-    "top-down": top_down,
-    "optimal": optimal,
-    "best": best,
-}
 
 #: Seconds to look for a larger size that works, where none of those asked for does.
 PATIENCE = 1.0
@@ -77,6 +63,42 @@ def check(counts: Counts, thresholds: Thresholds, *, sizes: Sequence[int], bucke
         raise ParameterError("sizes", expected="different sizes, ascending, and how many buckets of each", got=got)
     problem = BucketProblem.of(counts, thresholds, sizes)
     return _plan(problem, np.array(buckets, dtype=np.int64), "given", None, start)
+
+
+def one_size(problem: BucketProblem, _: Watch) -> BestSetting:
+    """Return the smallest valid size for all buckets: n (S - 1)^2 / S grows with S.
+
+    Wang (2014), lemma 3: S divides n, and o_i <= floor(f'_i S) n / S for every value.
+    """
+    buckets = problem.n_records // problem.sizes
+    valid = (problem.n_records % problem.sizes == 0) & (problem.counts[:, None] <= problem.caps * buckets).all(axis=0)
+    if not valid.any():
+        return BestSetting(None, complete=True)
+    return BestSetting.best(problem, np.where(np.arange(len(buckets)) == valid.argmax(), buckets, 0))
+
+
+def best(problem: BucketProblem, watch: Watch) -> BestSetting:
+    """Divide from the top, then go on from there by the integer program.
+
+    No setting is worse than top-down's; it is proved where time and the extra ``exact`` allow that.
+    """
+    start = top_down(problem, watch)
+    try:
+        return improve(problem, start.buckets, watch)
+    except MissingExtraError:
+        return start
+
+
+#: Every method by name.
+METHODS: dict[str, Callable[[BucketProblem, Watch], BestSetting]] = {
+    "one-size": one_size,
+    "two-size-exhaustive": two_size_exhaustive,
+    "two-size-loss": two_size_loss,
+    "two-size": two_size,
+    "top-down": top_down,
+    "optimal": optimal,
+    "best": best,
+}
 
 
 def _plan(problem: BucketProblem, buckets: Ints, method: str, bound: int | None, start: float) -> Plan:

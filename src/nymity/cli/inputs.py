@@ -53,15 +53,15 @@ def open_released(release: Path, job: Path | None, *, recoding: Path | None = No
 
 def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     """Read a table that a job publishes, or that a release was made from; of a private one what has a place."""
-    from nymity.dp.private_method import PrivateMethod
     from nymity.dp.public_domain import public_schema
     from nymity.dp.records import Records
     from nymity.io import ReadOptions, read_table, read_text_cells
     from nymity.publishing.job import Job
+    from nymity.publishing.registry import is_private
 
     described = job if isinstance(job, Job) else job.job
     options = described.source.options if described is not None and described.source is not None else ReadOptions()
-    if job.schema is None or not isinstance(job.method, PrivateMethod):
+    if job.schema is None or not is_private(job.method):
         return read_table(path, options)
     cells = read_text_cells(path, options, job.schema.quasi)
     return Records.of(cells, public_schema(job.schema)).whole(cells)

@@ -92,12 +92,11 @@ def learned(
     screen: Screen, release: Release | OpenedRelease, original: pl.DataFrame, target: str | None, observe: Observer
 ) -> LearningResult | None:
     """Learn the target of a job for its report, or say why not."""
-    from nymity.dp.private_method import PrivateMethod
     from nymity.utility import learn
 
     if target is None:
         return None
-    if isinstance(release.released.method, PrivateMethod):
+    if release.released.is_private:
         screen.warn("the learning task was left out: it would compare a private release with its records")
         return None
     try:

@@ -28,9 +28,9 @@ def about_source(screen: Screen, table: Path, job: Path | None) -> dict[str, Any
 
 def about_private(screen: Screen, made: Job | OpenedRelease) -> dict[str, Any]:
     """Warn, if a release is private, that what follows is, too; return the same for the answer."""
-    from nymity.dp.private_method import PrivateMethod
+    from nymity.publishing.registry import is_private
 
-    if not isinstance(made.method, PrivateMethod):
+    if not is_private(made.method):
         return {}
     screen.warn(NOT_FOR_RELEASE)
     return {"private": NOT_FOR_RELEASE}

@@ -146,7 +146,6 @@ def publish_job(
 ) -> None:
     """Run a job file, write everything and show what came of it."""
     from nymity.cli.summary import show_summary, summary
-    from nymity.dp.private_method import PrivateOutcome
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
     from nymity.publishing.compare import compare
@@ -171,7 +170,7 @@ def publish_job(
         if fail_on_warnings and release.warnings:
             _refuse(screen, release)
         comparison = None
-        if not isinstance(release.outcome, PrivateOutcome):  # a comparison tells about the original
+        if not release.recoding.is_private:  # a comparison tells about the original
             report(observe, Progress(stage="comparing with the original"))
             minimized = release.outcome.minimized
             shown = [minimized.name] if isinstance(minimized, Loss) else []

@@ -7,7 +7,7 @@ from nymity.core.public_names import public_names
 __all__, __getattr__ = public_names(
     __name__,
     exact="ExactPartition",
-    freeform="Freeform FreeformGreedy FreeformHungarian FreeformSortGreedy",
+    freeform="FreeformGreedy FreeformHungarian FreeformSortGreedy",
     greedy_search="GreedySearch",
     k_member="KMember",
     mondrian="Mondrian",

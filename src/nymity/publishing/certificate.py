@@ -11,6 +11,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -96,11 +97,7 @@ def certify(
     return {
         "format": CERTIFICATE.tag,
         "created": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "versions": {
-            "nymity": version("nymity"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in _DEPENDENCIES},
-        },
+        "versions": dict(_versions()),
         "promised": [
             {
                 **dump_piece(model, tag="model"),
@@ -183,6 +180,13 @@ def _about_records(
             **_found(outcome),
         },
     }
+
+
+@cache  # each is read from a file with a package's description
+def _versions() -> tuple[tuple[str, str], ...]:
+    """Return the versions that a release was made with."""
+    further = ((name, version(name)) for name in _DEPENDENCIES)
+    return ("nymity", version("nymity")), ("python", platform.python_version()), *further
 
 
 def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:

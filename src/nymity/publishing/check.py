@@ -16,9 +16,6 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, ParameterError
-from nymity.dp.differential_privacy import DifferentialPrivacy
-from nymity.dp.private_method import PrivateMethod
-from nymity.partition.freeform import Freeform
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publishing.certificate import Certificate
@@ -31,6 +28,7 @@ from nymity.publishing.job_tables import public_model
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.opened import open as open_release
 from nymity.publishing.pseudonyms import misshapen
+from nymity.publishing.registry import is_private
 from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
@@ -176,7 +174,7 @@ def check(
         problems += [("population", says) for says in other_population(further.tables, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += _unseen_fields(stated.form)
-    if _is_seeded(job, stated) and any(isinstance(model, DifferentialPrivacy) for model in promised.models):
+    if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):
         says = "all draws were from a known seed, so nothing is private"
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
     findings += _signed(stated, key)
@@ -221,8 +219,8 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
         roles={name: attribute.role.value for name, attribute in schema.items()},
         models=promised.models,
         stated=told,
-        private=isinstance(method, PrivateMethod),
-        classes=not isinstance(method, Freeform),
+        private=is_private(method),
+        classes=method is None or method.makes.has_classes,
         foreseen=[] if method is None else foreseen(method, promised.models, seeded=seeded, ledger=ledger),
     )
 
@@ -290,7 +288,7 @@ def _promises(
         answer, why = Answer.HOLDS, ""
         if not finding.holds:
             answer, why = Answer.BROKEN, _why(finding, stated)
-        elif isinstance(model, DifferentialPrivacy):
+        elif model.about_draws:
             answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
         elif measuring.files.table.is_empty():
             answer, why = Answer.UNSEEN, "the table has no rows, and what holds of nothing says nothing"

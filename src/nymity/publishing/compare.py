@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import nearest
-from nymity.dp.private_method import PrivateMethod
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records
 from nymity.io import text_cells, to_polars
@@ -118,7 +117,7 @@ def compare(original: Any, release: Any, *, measures: Sequence[str] | None = Non
     for name in schema.quasi:
         if population is not None and name not in population.columns:
             raise TableError("population", expected=f"the quasi-identifier {name!r}", got="no such column")
-    kind = PrivateComparer if isinstance(released.method, PrivateMethod) else Comparer
+    kind = PrivateComparer if released.is_private else Comparer
     return kind(original, schema, population=population).compare(released, measures=measures)
 
 

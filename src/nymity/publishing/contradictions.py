@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from nymity.bucket.methods import BucketMethod
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.validation import exact_fraction, nearest
 from nymity.dp.differential_privacy import DifferentialPrivacy
-from nymity.dp.private_method import PrivateMethod
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
@@ -24,7 +22,7 @@ from nymity.publishing.codec import check_fields, dump_piece, require_mapping
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publishing.job import Job, Output, parse_method, parse_models, parse_schema
 from nymity.publishing.pseudonyms import pseudonym_section
-from nymity.publishing.registry import Method
+from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
@@ -72,7 +70,7 @@ class StatedJob:
     @property
     def is_bucketized(self) -> bool:
         """Whether sensitive values are published in a table of their own."""
-        return isinstance(self.method, BucketMethod)
+        return self.method.makes.has_counts
 
     @property
     def published(self) -> dict[str, str]:
@@ -148,7 +146,7 @@ def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> 
     words = promise_of(model, buckets=stated.is_bucketized, persons=stated.schema.person is not None)
     if not form.is_seeded:
         return (words,)
-    return (NOT_PRIVATE,) if isinstance(model, DifferentialPrivacy) else (f"{SEEDED}{words}",)
+    return (NOT_PRIVATE,) if model.about_draws else (f"{SEEDED}{words}",)
 
 
 def _columns(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
@@ -188,8 +186,8 @@ _DESCRIBED: dict[bool, tuple[set[str], ...]] = {
 
 
 def _sections(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
-    private = any(isinstance(model, DifferentialPrivacy) for model in stated.models)
-    if private != isinstance(stated.method, PrivateMethod):
+    private = any(model.about_draws for model in stated.models)
+    if private != is_private(stated.method):
         yield "its method is not one that keeps its promise (promised, job.method)"
     wanted = {
         "differential_privacy": private,
@@ -340,7 +338,7 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if isinstance(form, Certificate2) and form.seeded != bool(foreseen):
         yield "it says two things about a known seed (seeded, random_sources)"
     seed = getattr(stated.method, "not_private_seed", None)
-    if isinstance(stated.method, PrivateMethod) and (seed is not None) != form.is_seeded:
+    if is_private(stated.method) and (seed is not None) != form.is_seeded:
         yield "it says two things about a known seed (random_sources, job.method)"
 
 

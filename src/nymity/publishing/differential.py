@@ -33,7 +33,7 @@ def check_promise(
     if ledger is not None and (not isinstance(method, PrivateMethod) or method.not_private_seed is not None):
         raise JobError("ledger", expected="a differentially private release to enter", got="one that is not")
     if not isinstance(method, PrivateMethod):
-        if any(isinstance(model, DifferentialPrivacy) for model in models):
+        if any(model.about_draws for model in models):
             raise JobError(
                 "method",
                 expected=f"{SafePub.key!r} or {EpsilonSafeLattice.key!r}, which keep the promise",

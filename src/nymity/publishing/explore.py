@@ -9,7 +9,6 @@ from nymity.core import validation
 from nymity.core.errors import JobError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.dp.private_method import PrivateMethod
 from nymity.io import to_polars
 from nymity.lattice.default import SUPPRESSION
 from nymity.lattice.nodes import EvaluatedNodes
@@ -20,7 +19,7 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import load_source, tables_of
 from nymity.publishing.pipeline import job_of
-from nymity.publishing.registry import Method
+from nymity.publishing.registry import Method, is_private
 from nymity.quality import Loss, loss_of
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema
@@ -45,7 +44,7 @@ def explore(
     """
     job, given = job_of("explore", source, schema, privacy, method)
     search = job.method if job.method is not None else OptimalLattice(suppression=SUPPRESSION)
-    if isinstance(search, PrivateMethod):
+    if is_private(search):
         raise JobError(
             "explore",
             expected="a job that promises no differential privacy",

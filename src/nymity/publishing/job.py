@@ -11,20 +11,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import WithJsonSchema
 
-from nymity.bucket.methods import BucketMethod
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.dp.ledger import Ledger
-from nymity.dp.private_method import PrivateMethod
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
-from nymity.publishing.registry import METHODS, MODELS, Method
+from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.signing import Sign
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
@@ -198,12 +196,12 @@ class Job:
     @property
     def is_private(self) -> bool:
         """Whether a differentially private method is to publish it."""
-        return isinstance(self.method, PrivateMethod)
+        return is_private(self.method)
 
     @property
     def table_names(self) -> list[str]:
         """The file or files of what is published, without certificate and signature."""
-        apart = [self.output.sensitive_file_name] if isinstance(self.method, BucketMethod) else []
+        apart = [self.output.sensitive_file_name] if self.method is not None and self.method.makes.has_counts else []
         return [self.output.file_name, *apart]
 
     @staticmethod
@@ -331,7 +329,7 @@ def _check_target(target: object, schema: Schema) -> None:
 def _check_seed(seed: object, method: Method | None) -> None:
     """Refuse a seed for methods that have their own."""
     validation.whole_number("seed", seed)
-    if isinstance(method, PrivateMethod):
+    if is_private(method):
         raise JobError(
             "seed",
             expected="none for a differentially private method",

@@ -64,6 +64,11 @@ class Method(Protocol):
         ...
 
 
+def is_private(method: Method | None) -> bool:
+    """Return whether a method is differentially private."""
+    return method is not None and method.makes.is_private
+
+
 #: Every method by its key.
 METHODS: dict[str, type[Method]] = {key: one for key, one in registered(vars()).items() if hasattr(one, "run")}
 

@@ -13,7 +13,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, TableError
-from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.io import ReadOptions, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
@@ -196,7 +195,7 @@ def _in_order(form: CertificateForm, models: Sequence[PrivacyModel]) -> list[Pri
 def _by_rule_1(now: dict[str, Any], models: Sequence[PrivacyModel], measuring: Measuring) -> dict[str, Any]:
     """Return what 0.1.0 measured: masked rows were a class only for models on sensitive values."""
     before = measured_section(measuring.without_masked(models))
-    whole = [bool(m.sensitive) or m.needs_source or isinstance(m, DifferentialPrivacy) for m in models]
+    whole = [bool(m.sensitive) or m.needs_source or m.about_draws for m in models]
     figures = [a if keep else b for keep, a, b in zip(whole, now["models"], before["models"], strict=True)]
     return {**now, "classes": before["classes"], "smallest_class": before["smallest_class"], "models": figures}
 

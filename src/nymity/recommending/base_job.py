@@ -11,7 +11,6 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError, SchemaError
-from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.io import read_table, to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
@@ -88,7 +87,7 @@ def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, sourc
             got="none: nothing would be generalized, and there is nothing to choose",
             hint="name those that others may know of a person (quasi, --quasi)",
         )
-    if any(isinstance(model, DifferentialPrivacy) for model in models):
+    if any(model.about_draws for model in models):
         raise JobError(
             "privacy",
             expected="models of classes",

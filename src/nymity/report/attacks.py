@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import Release
 from nymity.report import chart
@@ -19,7 +18,7 @@ QUICK_TARGETS, QUICK_SUBSETS = 300, 30
 
 def quick_attacks(release: Release | OpenedRelease, original: Any) -> AttackReport | None:
     """Try the fast attacks on a few people; None for private releases, of which a report tells nothing private."""
-    if isinstance(release.released.method, PrivateMethod):
+    if release.released.is_private:
         return None
     chosen: list[str | Attack] = [Linkage(subsets=QUICK_SUBSETS), "homogeneity", "skewness", "background-knowledge"]
     return attack(release, original=original, attacks=chosen, targets=QUICK_TARGETS)

@@ -86,6 +86,7 @@ class BucketRecoding(Recoding):
     outliers: Outliers = "keep"
 
     kind: ClassVar[str] = "buckets"
+    has_counts: ClassVar[bool] = True
     unprotected: ClassVar[tuple[str, ...]] = (
         "presence: quasi-identifiers are published as they are, so that anybody can see who is in the table",
         "background knowledge: whoever knows the values of some members of a bucket has fewer left for the others",

@@ -54,6 +54,10 @@ class Recoding(ABC):
     unprotected: ClassVar[tuple[str, ...]] = ()
     #: Rows that look alike are classes that promises are about.
     has_classes: ClassVar[bool] = True
+    #: A sample is published, so that what else is said of the records must not depend on them.
+    is_private: ClassVar[bool] = False
+    #: Sensitive values are published in a table of their own.
+    has_counts: ClassVar[bool] = False
 
     #: The published columns in order, hierarchies by quasi-identifier, and what happens to rows without a class.
     columns: tuple[str, ...]

@@ -45,6 +45,7 @@ class SampledRecoding(Recoding):
     others: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "sampled"
+    is_private: ClassVar[bool] = True
     unprotected: ClassVar[tuple[str, ...]] = (
         "several records of one person: c of them make epsilon c times and delta c e^((c - 1) epsilon) times as large",
         "further releases of the same records: what they spend is spent together",

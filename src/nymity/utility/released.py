@@ -71,6 +71,11 @@ class Released:
                 hint="nymity.open(table, sensitive=second)",
             )
 
+    @property
+    def is_private(self) -> bool:
+        """Whether its method is differentially private."""
+        return self.method is not None and self.method.makes.is_private
+
     @staticmethod
     def of(release: Any) -> Released:
         """Take a release as it was published or opened, or a table of which nothing else is known."""

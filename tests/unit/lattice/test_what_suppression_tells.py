@@ -15,7 +15,7 @@ from nymity.privacy import FrequencyLDiversity, KAnonymity
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema, quasi, sensitive
-from posterior import Posterior, Table, posteriors_by_chance
+from posterior import Posterior, Table, posteriors_by_chance, unordered
 
 AGES = Hierarchy.from_rows([[str(age), "low" if age < 33 else "high", "*"] for age in range(30, 36)])
 SCHEMA = Schema({"age": quasi(hierarchy=AGES), "value": sensitive()})
@@ -30,7 +30,7 @@ def releases(table: Table) -> Counter[Hashable]:
         outcome = OptimalLattice(suppression=0.5).run(encode(frame, SCHEMA), PROMISE, columns=["age", "value"])
     except (NoSolutionError, ParameterError):
         return Counter([()])
-    return Counter([tuple(sorted(outcome.recoding.apply(frame).table.cast(pl.String).rows()))])
+    return Counter([unordered(outcome.recoding.apply(frame).table)])
 
 
 def inferred(ages: tuple[int, ...]) -> Posterior:

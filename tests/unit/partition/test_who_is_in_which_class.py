@@ -29,7 +29,7 @@ from nymity.privacy import FrequencyLDiversity, KAnonymity, KMatching, PrivacyMo
 from nymity.table.encoding import encode
 from nymity.table.partition_recoding import EQUAL_RECORDS
 from nymity.table.schema import Schema, insensitive, quasi, sensitive
-from posterior import Table, fewest, posteriors, surest, tables
+from posterior import Table, fewest, posteriors, surest, tables, unordered
 from strategies import Case, cases
 
 Releases = Callable[[Table], Counter[Hashable]]
@@ -74,7 +74,7 @@ def releasing(
 
     def released(draws: Draws) -> Hashable:
         recoding = method.run(encoded, models, columns=["age", "value"], draws=draws).recoding
-        return tuple(sorted(recoding.apply(frame, draws=draws).table.cast(pl.String).rows()))
+        return unordered(recoding.apply(frame, draws=draws).table)
 
     return released
 
@@ -89,7 +89,7 @@ def untouched(method: CellMethod, models: Sequence[PrivacyModel], ages: Sequence
             draws = Chosen({EQUAL_RECORDS: order})
             outcome = method.run(encoded, models, columns=["age", "value"], draws=draws)
             if not outcome.by_values:
-                found.add(tuple(sorted(outcome.recoding.apply(frame, draws=draws).table.cast(pl.String).rows())))
+                found.add(unordered(outcome.recoding.apply(frame, draws=draws).table))
     return found
 
 

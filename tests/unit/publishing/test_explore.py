@@ -19,6 +19,7 @@ from nymity.publishing.explore import explore
 from nymity.publishing.job import Job, Source
 from nymity.publishing.pipeline import publish
 from nymity.quality import DomainShareLoss
+from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.schema import Schema, quasi
 
 
@@ -105,6 +106,7 @@ class OtherMethod:
     """Something that searches no lattice."""
 
     key = "other"
+    makes = PartitionRecoding
 
     def run(self) -> None:
         """Never called."""

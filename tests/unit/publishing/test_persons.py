@@ -70,7 +70,7 @@ def test_the_certificate_says_what_became_of_persons() -> None:
     assert unit["touched_by_suppression"] == sum(not all(kept) for kept in whole.values()) > 0
     assert unit["lost_to_suppression"] == sum(not any(kept) for kept in whole.values())
     (promised,) = release.certificate["promised"]
-    assert promised["means"].startswith("4-anonymity of persons: ")
+    assert promised["means"].startswith("15-anonymity of persons: ")
     assert "the release alone cannot show it" in promised["verified"]
 
 

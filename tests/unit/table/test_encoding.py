@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -224,6 +225,22 @@ def test_the_two_zeros_are_one_value(order: list[int]) -> None:
     table = pl.DataFrame({"a": [0.0, -0.0, 1.5]})[order]
     encoded = encode(table, Schema({"a": quasi()}))
     assert combinations(encoded) == Counter({("0",): 2, ("1.5",): 1})
+
+
+WHOLE = {pl.Int8: (-128, 127), pl.UInt8: (0, 255), pl.Int64: (-(2**63), 2**63 - 1), pl.UInt64: (0, 2**64 - 1)}
+
+
+@given(st.data(), st.sampled_from(list(WHOLE)), st.booleans())
+def test_codes_of_whole_numbers_are_those_of_their_text(data: st.DataObject, dtype: Any, listed: bool) -> None:
+    """Near each other and far apart, at the ends of their type, with gaps, listed and not."""
+    low, high = WHOLE[dtype]
+    numbers = st.one_of(st.integers(low, high), st.integers(max(low, -9), 9), st.none())
+    cells, others = data.draw(st.lists(numbers, max_size=12)), data.draw(st.lists(numbers, max_size=3))
+    known = data.draw(st.lists(st.sampled_from([*cells, 1, None]), max_size=8))
+    index = {None if one is None else str(one): code for code, one in enumerate(dict.fromkeys(known))}
+    values = pl.Series(list(dict.fromkeys([*others, *cells])), dtype=dtype) if listed else None
+    expected = [index.get(None if cell is None else str(cell), -7) for cell in cells]
+    assert codes_of(pl.Series(cells, dtype=dtype), values, index, unknown=-7).tolist() == expected
 
 
 @pytest.mark.parametrize("n", [1, 255, 256, 257])

@@ -26,6 +26,7 @@ def test_an_unknown_benchmark_names_those_there_are() -> None:
         "metrics",
         "dp",
         "risk",
+        "people",
         "robust",
     }
 

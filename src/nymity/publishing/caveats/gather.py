@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from nymity.dp.private_method import PrivateOutcome
 from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import optimality
 from nymity.publishing.caveats.of_people import several_records
@@ -35,7 +34,7 @@ def caveats_of(
     releases of the same people.
     """
     always = [*earlier, *by_nature(type(outcome.recoding))]
-    if isinstance(outcome, PrivateOutcome):
+    if outcome.recoding.is_private:
         without = [Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else []
         return worst_first([*always, *without, *empty_promises(job.privacy, {})])
     schema, buckets = job.schema, recoded.counts is not None

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.bucket.bucketized import BucketOutcome
-from nymity.bucket.methods import BucketMethod
-from nymity.dp.private_method import PrivateMethod, PrivateOutcome
+from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.search import LatticeSearch
-from nymity.partition.freeform import Freeform
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
-from nymity.publishing.registry import Method, Outcome
+from nymity.publishing.registry import Method, Outcome, is_private
 from nymity.quality.classification import ClassificationLoss
-from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.partition_recoding import FreeformRecoding
-from nymity.table.sampled_recoding import SampledRecoding
 
 _LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
 _REPLAY = (
@@ -30,16 +25,10 @@ _REPLAY = (
 
 def foreseen(method: Method, models: Sequence[PrivacyModel], *, seeded: bool, ledger: bool) -> list[Caveat]:
     """Return the warnings that follow from a job alone: who reads its certificate must find them there."""
-    by_nature: tuple[str, ...] = ()
-    if isinstance(method, PrivateMethod):
-        by_nature = (*SampledRecoding.unprotected, *(() if ledger else (WITHOUT_LEDGER,)))
-    elif isinstance(method, BucketMethod):
-        by_nature = BucketRecoding.unprotected
-    elif isinstance(method, Freeform):
-        by_nature = FreeformRecoding.unprotected
-    found = [Caveat.by_nature(text) for text in by_nature]
-    if isinstance(method, PrivateMethod):  # of others the table shows it
-        found += empty_promises(models, {})
+    found = [Caveat.by_nature(text) for text in method.makes.unprotected]
+    if is_private(method):
+        found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
+        found += empty_promises(models, {})  # of others the table shows it
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
         found.append(Caveat(key="optimality", says=f"{_LEVELS}: {_REPLAY}."))
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]

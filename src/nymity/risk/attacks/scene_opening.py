@@ -12,7 +12,6 @@ import polars as pl
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.validation import nearest
 from nymity.io import to_polars
-from nymity.partition.freeform import Freeform
 from nymity.risk.attacks.released_rows import Ints, Matcher, ReleasedRows
 from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
 from nymity.table.bucket_recoding import BucketRecoding
@@ -88,7 +87,8 @@ def _kind(released: Released) -> str:
         return BucketRecoding.kind
     if released.recoding is not None:
         return released.recoding.kind
-    return FreeformRecoding.kind if isinstance(released.method, Freeform) else "table"
+    method = released.method
+    return "table" if method is None or method.makes.has_classes else method.makes.kind
 
 
 def require_columns(where: str, frame: pl.DataFrame, names: Sequence[str]) -> None:

@@ -1,0 +1,88 @@
+"""What it costs to count persons in place of records, on a generated table of visits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+import nymity as ny
+from nymity.core.progress import Observer, silent
+from nymity.lattice.space import Space
+from nymity.privacy import PrivacyModel
+from nymity.table.encoding import EncodedTable, encode
+from nymity.table.schema import Schema, identifying, person, quasi, sensitive
+from nymity_lab.bench.measuring import measured
+from nymity_lab.bench.result import BenchResult, Line
+from nymity_lab.bench.unit import cpu_seconds
+
+PROVENANCE = (
+    "generated visits: a million records of 200,000 persons with 1 to 60 each, 8 quasi-identifiers, 36,000 nodes; "
+    "targets are those set for persons, by records 5, 11 and 12 G were seen"
+)
+RECORDS = 1_000_000
+_K = ny.KAnonymity(k=5)
+#: Most G of a search with persons, by suppression limit.
+_SEARCHES = {0.0: 12, 0.05: 22, 1.0: 25}
+
+
+def bench_people(observe: Observer = silent) -> BenchResult:
+    """Measure searches by records and by persons, Mondrian, measuring and a whole publish."""
+    return measured("people", PROVENANCE, _lines, observe)
+
+
+def visits(records: int, seed: int = 7) -> pl.DataFrame:
+    """Generate visits: what is the person's is the same in all records of a person."""
+    drawn, persons = np.random.default_rng(seed), records // 5
+    who = np.repeat(np.arange(persons), np.minimum(60, drawn.geometric(0.2, persons)))[:records]
+    own = {"age": 90, "sex": 2, "zip": 1000, "marital": 5, "nationality": 30}
+    others = {"month": 24, "ward": 20, "arrival": 4, "diagnosis": 40}
+    columns = {name: drawn.integers(0, size, persons)[who] for name, size in own.items()}
+    columns |= {name: drawn.integers(0, size, len(who)) for name, size in others.items()}
+    return pl.DataFrame({"person": who, **columns})
+
+
+def visits_schema(*, by_persons: bool) -> Schema:
+    """Return the roles of the generated columns."""
+    levels = {"age": (5, 5), "zip": (10, 5), "nationality": (2, 4), "month": (2, 4), "ward": (2, 4)}
+    hierarchies = {name: ny.Hierarchy.intervals(width=width, levels=n) for name, (width, n) in levels.items()}
+    names = ("age", "sex", "zip", "marital", "nationality", "month", "ward", "arrival")
+    return Schema(
+        {
+            "person": person() if by_persons else identifying(),
+            **{name: quasi(hierarchies.get(name)) for name in names},
+            "diagnosis": sensitive(),
+        }
+    )
+
+
+def _lines(unit: float) -> Iterator[Line]:
+    table = visits(RECORDS)
+    records, persons = (encode(table, visits_schema(by_persons=by_persons)) for by_persons in (False, True))
+    for limit, most in _SEARCHES.items():
+        yield _search(records, [_K], unit, f"by records, {limit:.0%}", limit)
+        yield _search(persons, [_K], unit, f"by persons, {limit:.0%}", limit, most)
+    shares = [ny.AlphaKAnonymity(alpha=0.5, k=5, attribute="diagnosis")]
+    yield _search(persons, shares, unit, "(0.5, 5)-anonymity by persons, 5%", 0.05, 70)
+    yield _cost("mondrian by persons", unit, 22, partial(ny.Mondrian().run, persons, [_K]))
+    release = ny.publish(
+        table, visits_schema(by_persons=True), privacy=[_K], method=ny.OptimalLattice(suppression=0.05)
+    )
+    yield _cost("check of a release, with the original", unit, 12, partial(ny.check, release, original=table))
+    whole = partial(ny.publish, table, visits_schema(by_persons=True), privacy=[_K])
+    yield _cost("publish by persons", unit, 60, partial(whole, method=ny.OptimalLattice(suppression=0.05)))
+
+
+def _search(
+    table: EncodedTable, models: Sequence[PrivacyModel], unit: float, name: str, limit: float, most: float | None = None
+) -> Line:
+    search = partial(ny.OptimalLattice(suppression=limit).run, table, models)
+    outcome = search()  # warm-up
+    note = f"{outcome.checks:,} of {Space.of(table).size:,} nodes, loss {outcome.loss:.4f}"
+    return Line(name=f"search {name}", value=cpu_seconds(search) / unit, unit="G", target=most, note=note)
+
+
+def _cost(name: str, unit: float, most: float, work: Callable[[], object]) -> Line:
+    return Line(name=name, value=cpu_seconds(work, repeat=1) / unit, unit="G", target=most)
