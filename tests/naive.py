@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from nymity.table.hierarchy import Hierarchy
@@ -689,3 +689,43 @@ def optimum(
 def least_suppressed(records: Records, judges: Sequence[Judge], low: Sequence[int], high: Sequence[int]) -> int:
     """Return the fewest records any node suppresses."""
     return min(len(suppressed(records, node, judges)) for node in nodes(low, high))
+
+
+# -- linked rows -------------------------------------------------------------------------------------------------
+
+
+def known_of(rows: Counter[Any], knows: int | str) -> list[Counter[Any]]:
+    """Everything that somebody may know of a person with these rows: sub-multisets, or all of them."""
+    if knows == "all":
+        return [rows]
+    listed = list(rows.elements())
+    sizes = range(1, min(int(knows), len(listed)) + 1)
+    return [Counter(some) for size in sizes for some in combinations(listed, size)]
+
+
+def share(persons: Mapping[Any, Counter[Any]], known: Counter[Any], knows: int | str) -> int:
+    """How many persons could be the one of whom this is known."""
+    if knows == "all":
+        return sum(rows == known for rows in persons.values())
+    return sum(known <= rows for rows in persons.values())
+
+
+def fewest_sharing(persons: Mapping[Any, Counter[Any]], knows: int | str) -> int | None:
+    """The k of linked rows: how few persons share what is known of one of them."""
+    found = [share(persons, known, knows) for rows in persons.values() if rows for known in known_of(rows, knows)]
+    return min(found, default=None)
+
+
+def linked(persons: Mapping[Any, Counter[Any]], k: int, knows: int | str) -> set[Any]:
+    """The largest set of persons that keeps linked k-anonymity, by trying all sets."""
+    everybody = sorted(persons)
+    for size in range(len(everybody), 0, -1):
+        good = [
+            set(some)
+            for some in combinations(everybody, size)
+            if (fewest_sharing({p: persons[p] for p in some}, knows) or k) >= k
+        ]
+        if good:
+            (largest,) = good  # no other one of its size
+            return largest
+    return set()

@@ -49,6 +49,7 @@ from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
 from nymity.privacy import KAnonymity as KAnonymity
 from nymity.privacy import KMap as KMap
 from nymity.privacy import KMatching as KMatching
+from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity
 from nymity.privacy import ProsecutorRisk as ProsecutorRisk
 from nymity.privacy import RecursiveDiversity as RecursiveDiversity
 from nymity.privacy import SampleUniques as SampleUniques
@@ -61,6 +62,7 @@ from nymity.publishing.earlier_release import Earlier as Earlier
 from nymity.publishing.earlier_release import EarlierRelease as EarlierRelease
 from nymity.publishing.explore import explore as explore
 from nymity.publishing.forget import forget as forget
+from nymity.publishing.identify import identify as identify
 from nymity.publishing.inspect import inspect_table as inspect_table
 from nymity.publishing.job import Job as Job
 from nymity.publishing.job import Output as Output

@@ -10,6 +10,10 @@ from nymity.privacy import PrivacyModel
 #: Good parameters of every model, and bad ones with the parameter to blame.
 MODELS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
     "k-anonymity": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
+    "linked-k-anonymity": (
+        {"k": 3, "knows": 2},
+        [("k", 0), ("k", True), ("k", 2.5), ("knows", 0), ("knows", True), ("knows", 1.5), ("knows", "one record")],
+    ),
     "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
     "frequency-l-diversity": (

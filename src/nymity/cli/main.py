@@ -18,6 +18,7 @@ from nymity.cli import (
     forecast,
     forget,
     hierarchy,
+    identify,
     inspect,
     key,
     measure,
@@ -89,6 +90,7 @@ register(app, "recommend", recommend.command, recommend.EXAMPLES)
 register(app, "risk", risk.command, risk.EXAMPLES)
 register(app, "attack", attack.command, attack.EXAMPLES)
 register(app, "apply", apply.command, apply.EXAMPLES)
+register(app, "identify", identify.command, identify.EXAMPLES)
 register(app, "forget", forget.command, forget.EXAMPLES)
 register(app, "hierarchy", hierarchy.command, hierarchy.EXAMPLES)
 register(app, "schema", schema.command, schema.EXAMPLES)

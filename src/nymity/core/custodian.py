@@ -11,12 +11,26 @@ LOG_NAME = "log.json"
 MAPPING_NAME = "mapping.parquet"
 NODES_NAME = "nodes.parquet"
 RECODING_NAME = "recoding.json"
+#: Who is who where pseudonyms are published, the key they were made with, and who was asked for, when and why.
+PSEUDONYMS_NAME, PSEUDONYM_KEY_NAME, IDENTIFIED_NAME = "pseudonyms.parquet", "pseudonym-key.json", "identified.jsonl"
+#: By how many days the dates of each person were moved.
+SHIFTS_NAME = "shifts.parquet"
 #: Pages for the custodian and for a board, and what was measured on the original for them.
 REPORT_NAME, BOARD_NAME, FINDINGS_NAME = "report.html", "board.html", "findings.json"
 #: Files that are made once the release is there, and speak of that release alone.
 DRAWN_LATER = (REPORT_NAME, BOARD_NAME, FINDINGS_NAME)
 #: All that may lie there of one release; the log last, which tells that the others are there.
-LOG_FILES = (MAPPING_NAME, NODES_NAME, RECODING_NAME, *DRAWN_LATER, LOG_NAME)
+LOG_FILES = (
+    MAPPING_NAME,
+    NODES_NAME,
+    RECODING_NAME,
+    PSEUDONYMS_NAME,
+    PSEUDONYM_KEY_NAME,
+    IDENTIFIED_NAME,
+    SHIFTS_NAME,
+    *DRAWN_LATER,
+    LOG_NAME,
+)
 #: The folder inside it with the logs of releases that were replaced, numbered: ``earlier/0001``.
 EARLIER_NAME = "earlier"
 #: The field of a log that tells when custody of its release was ended.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from nymity.core.errors import NoSolutionError
 from nymity.lattice.nodes import EvaluatedNodes
 from nymity.lattice.rollup import RollUp
@@ -53,12 +55,15 @@ class LatticeOutcome:
 def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelRecoding:
     """Return the recoding that publishes what can be published of a node."""
     table, classes = engine.table, engine.classes(node)
-    return LevelRecoding(
+    recoding = LevelRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
         layers=(Layer(dict(zip(table.names, node, strict=True)), classes.codes[classes.decision.published]),),
         outliers=classes.decision.outliers,
     )
+    if table.persons is None or (published := classes.decision.persons) is None:
+        return recoding
+    return recoding.leaving_out(table.persons.name, table.persons.ids.filter(pl.Series(~published)))
 
 
 def refuse(table: EncodedTable, models: Sequence[PrivacyModel], limit: str, nearest: NodeStatistics) -> NoSolutionError:

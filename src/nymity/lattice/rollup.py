@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
 from nymity.kernels.dominance import first_below
@@ -25,7 +26,7 @@ from nymity.kernels.walk import check_node, walk_chains
 from nymity.lattice.level_tables import LevelTables
 from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
-from nymity.privacy.decision import Decision, decide, kept_classes, most_kept
+from nymity.privacy.decision import Decision, decide, most_kept, suppressed_records
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
 from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
@@ -127,6 +128,15 @@ class RollUp:
         self.pivot = -1 if self.sensitive or further else _widest(table)
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
         self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
+        #: Rows of a person are linked: whole persons are left out, and with them some records of a class.
+        self.links = table.persons is not None and any(model.over_persons == "links" for model in models)
+        if self.links and needs.target is not None:
+            raise ParameterError(
+                "method.loss",
+                expected="a loss that counts records, where rows are linked and whole persons are left out",
+                got="one that counts values of a class",
+                hint="the loss 'loss'",
+            )
         #: Class sizes and leaf counts are all it takes, so one kernel does everything.
         self.fused = self.pivot >= 0 and not needs.statistics and all(model.size_only for model in models)
         self._tables = LevelTables(table.hierarchies, needs.costs)
@@ -378,7 +388,7 @@ class RollUp:
 
     def _suppressed(self, classes: Classes) -> NDArray[np.uint32]:
         """Suppressed records of each class."""
-        return np.where(kept_classes(classes, self.models, self.outliers), np.uint32(0), classes.sizes)
+        return suppressed_records(classes, self.models, self.outliers)
 
     def _statistics(self, snapshot: Snapshot) -> NodeStatistics:
         classes, block = self._classes(snapshot)
@@ -391,8 +401,14 @@ class RollUp:
         leaf_at = self._tables.leaf_at(snapshot.levels)
         counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(leaf_at)), np.int64)
         fields = (layout.word, layout.shift, layout.mask)
-        members = (first.keys, block, classes.sizes, suppressed, first.codes, self.pivot)
+        sizes = classes.sizes
+        if self.links:  # a class may lose some of its records, and those stand beside the rest as if apart
+            kept, lose = np.flatnonzero(suppressed < sizes), np.flatnonzero(suppressed)
+            block, sizes = np.append(block[kept], block[lose]), np.append((sizes - suppressed)[kept], suppressed[lose])
+            suppressed = np.append(np.zeros(len(kept), np.uint32), suppressed[lose])
+        members = (first.keys, block, sizes, suppressed, first.codes, self.pivot)
         kernel.summarize(*members, *fields, leaf_at, self._tables.leaves, counts[0], lost[0])
+        counts[0, kernel.CLASSES] = len(classes)
         extra: dict[str, NDArray[Any]] = {}
         if "covered" in self.needs.statistics:
             extra["covered"] = np.array([kernel.covered_products(*members, *fields, leaf_at, self._tables.leaves)])

@@ -44,6 +44,8 @@ class LatticeSearch(ABC):
     key: ClassVar[str]
     #: Whether it counts persons where records are of persons.
     takes_persons: ClassVar[bool] = True
+    #: Whether it keeps promises about linked rows.
+    takes_links: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = LevelRecoding
 
@@ -82,6 +84,7 @@ class LatticeSearch(ABC):
         """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
         for model in models:
             model.check(table)
+            model.check_beside(models)
         inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 

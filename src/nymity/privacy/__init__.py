@@ -12,6 +12,7 @@ from nymity.privacy.model import Unlimited as Unlimited
 from nymity.privacy.model import plain_measured as plain_measured
 
 from nymity.privacy.k_anonymity import KAnonymity as KAnonymity
+from nymity.privacy.linked_k_anonymity import LinkedKAnonymity as LinkedKAnonymity
 from nymity.privacy.distinct_diversity import DistinctLDiversity as DistinctLDiversity
 from nymity.privacy.frequency_diversity import FrequencyLDiversity as FrequencyLDiversity
 from nymity.privacy.entropy_diversity import EntropyLDiversity as EntropyLDiversity
@@ -37,7 +38,7 @@ MODELS: dict[str, type[PrivacyModel]] = registered(vars(), PrivacyModel)
 _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
-    decision="Decision accepted decide kept_classes most_kept",
+    decision="Decision accepted decide most_kept suppressed_records",
     model="INFINITE",
     second_table="Frame",
     sensitive="rounded_up",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.privacy.linked_k_anonymity import LinkedKAnonymity
+from nymity.privacy.links import PersonRows
 from nymity.privacy.model import PrivacyModel
 from nymity.table.classes import Classes
 from nymity.table.recoding import Outliers
@@ -15,10 +17,15 @@ from nymity.table.recoding import Outliers
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The classes to publish, (n_classes,), and what becomes of the records of the others."""
+    """The classes to publish, (n_classes,), and what becomes of the records of the others.
+
+    ``persons`` (n_persons,): whose records are published, where rows are linked: the others' are left out of every
+    class.
+    """
 
     published: NDArray[np.bool_]
     outliers: Outliers
+    persons: NDArray[np.bool_] | None = None
 
 
 def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> Decision:
@@ -34,6 +41,9 @@ def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers)
     whether the others are masked or removed. So masked rows never let a node publish more, and bounds on what a node
     and those below it publish need not know of them.
     """
+    if (linked := _linked(classes, models)) is not None:
+        rows, persons = linked
+        return Decision(rows.records_without(persons) < classes.sizes, "remove", persons)
     kept = _together(classes, models, accepted(classes, models))
     if kept.all() or outliers == "keep" or (outliers == "mask" and _masked_rows_pass(classes, models, kept)):
         return Decision(kept, outliers)
@@ -46,11 +56,36 @@ def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers)
     return Decision(kept, "remove")
 
 
+def suppressed_records(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> NDArray[np.uint32]:
+    """Return how many records of each class are suppressed, (n_classes,): all or none, unless persons are left out."""
+    if (linked := _linked(classes, models)) is not None:
+        rows, persons = linked
+        return rows.records_without(persons)
+    return np.where(kept_classes(classes, models, outliers), np.uint32(0), classes.sizes)
+
+
 def kept_classes(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers) -> NDArray[np.bool_]:
     """Return the classes that :func:`decide` keeps, without asking about masked rows where it makes no difference."""
     if outliers != "keep" and any(model.compares for model in models):
         return decide(classes, models, outliers).published
     return _together(classes, models, accepted(classes, models))
+
+
+def _linked(classes: Classes, models: Sequence[PrivacyModel]) -> tuple[PersonRows, NDArray[np.bool_]] | None:
+    """Return the persons to publish where a promise links their rows; None where none does."""
+    linking = [model for model in models if isinstance(model, LinkedKAnonymity)]
+    if not linking or classes.persons is None:
+        return None
+    rows = PersonRows.of(classes.persons)
+    fewest = max(model.smallest_class for model in models)
+    kept = np.logical_and.reduce([rows.kept(model.k, model.knows, fewest=fewest) for model in linking])
+    while len(linking) > 1:  # each leaves out persons that another counted
+        before = kept
+        for model in linking:
+            kept = rows.kept(model.k, model.knows, fewest=fewest, among=kept)
+        if (kept == before).all():
+            break
+    return rows, kept
 
 
 def accepted(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:

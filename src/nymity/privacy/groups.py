@@ -87,6 +87,12 @@ class Groups:
         rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
         return rows.group_by("class").agg(pl.col("person").n_unique().cast(pl.Int64))["person"]
 
+    @property
+    def rows_of_persons(self) -> pl.DataFrame:
+        """The ``class`` and the ``person`` of every row."""
+        assert self.persons is not None, "nobody said of whom rows are"
+        return pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+
     @cached_property
     def people_alone(self) -> int:
         """Number of persons with a class to themselves."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -19,7 +20,7 @@ from nymity.table.encoding import EncodedTable, SensitiveColumn
 #: measure, infinite where none holds.
 Measured = dict[str, Any]
 #: What a model asks of the persons of a class.
-OverPersons = Literal["number", "shares", "records"] | None
+OverPersons = Literal["number", "shares", "records", "links"] | None
 #: Stands for infinity in JSON, which has none.
 INFINITE = "infinite"
 
@@ -72,8 +73,8 @@ class PrivacyModel(ABC):
     about_draws: ClassVar[bool] = False
     #: What it asks of the persons of a class, where records are of persons: their ``number``, which grows with the
     #: class; ``shares`` of them, which say nothing about parts and unions (of {a: s, b: t} and {a: t, b: s} half has s
-    #: each, of both together all); their ``records``, which are a histogram like that of values. None: it is not
-    #: defined for persons, and refuses them.
+    #: each, of both together all); their ``records``, which are a histogram like that of values; ``links``
+    #: between their rows, which whole persons are left out for. None: it is not defined for persons, and refuses them.
     over_persons: ClassVar[OverPersons] = None
     #: Why a promise is none where ``is_empty`` says so.
     emptiness: ClassVar[str] = "a table with every record as it was would keep that too"
@@ -101,6 +102,10 @@ class PrivacyModel(ABC):
     def check(self, table: EncodedTable) -> None:
         """Refuse parameters that do not fit the table, before a search starts."""
         del table
+
+    def check_beside(self, models: Sequence[PrivacyModel]) -> None:
+        """Refuse other promises of a job that cannot be kept together with this one."""
+        del models
 
     @abstractmethod
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:

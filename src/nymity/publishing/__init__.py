@@ -20,6 +20,7 @@ __all__, __getattr__ = public_names(
     explore="explore",
     fingerprint="fingerprint",
     forget="forget LOST NOT_PROMISED",
+    identify="identify",
     inspect="Inspection inspect_table",
     job="Job Output Source",
     job_tables="load_source published_table",

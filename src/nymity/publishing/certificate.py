@@ -32,6 +32,7 @@ from nymity.publishing.differential import public_section, seeded
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Tables, public_model
+from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
 from nymity.table.bucket_recoding import BUCKET
@@ -91,6 +92,7 @@ def certify(
     recoding, nothing = outcome.recoding, seeded(outcome)
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
+    pseudonyms = pseudonym_section(job.schema)
     random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
     return {
         "format": CERTIFICATE.tag,
@@ -100,12 +102,13 @@ def certify(
             {
                 **dump_piece(model, tag="model"),
                 "means": nothing or (SEEDED if foreseen else "") + finding.promise,
-                **(VERIFIED if model.needs_source or touched is not None else {}),
+                **(VERIFIED if model.needs_source or (touched is not None and pseudonyms is None) else {}),
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
         "unit": _unit(verified, touched),
+        **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
         **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
@@ -257,6 +260,7 @@ def _public_job(job: Job) -> dict[str, Any]:
     data.pop("sign", None)  # a path
     data.pop("seed", None)  # whoever knows it can draw the same
     for attribute in data["schema"].values():
+        attribute.pop("pseudonym_key", None)  # a path
         if "hierarchy" in attribute:
             given = attribute["hierarchy"]
             stated = {key: value for key, value in given.items() if key == "type" or isinstance(value, int | float)}

@@ -86,7 +86,7 @@ class ColumnSection(_Section):
     """A published column: its role, and how a quasi-identifier is published."""
 
     name: Name
-    role: Literal["quasi", "sensitive", "insensitive", "weight", "bucket"]
+    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "bucket"]
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
@@ -215,6 +215,15 @@ class UnitSection(_Section):
     largest_share_of_a_class: float | None = None
 
 
+class PseudonymSection(_Section):
+    """What stands in place of persons: the column, how pseudonyms were made, their bits, and what they link."""
+
+    column: Name
+    kind: Literal["random", "keyed"]
+    bits: Count
+    says: Text
+
+
 class CertificateForm(_Section):
     """What every number of the format has."""
 
@@ -274,6 +283,7 @@ class Certificate2(CertificateForm):
     earlier_releases: Annotated[tuple[EarlierReleaseSection, ...], Field(max_length=10_000)]
     files: Annotated[tuple[ReleasedFile, ...], Field(min_length=1, max_length=10_000)] | None = None
     unit: UnitSection | None = None
+    pseudonyms: PseudonymSection | None = None
     seeded: bool = False
     redrawn: Text | None = None
 

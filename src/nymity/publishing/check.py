@@ -27,6 +27,7 @@ from nymity.publishing.job import Job
 from nymity.publishing.job_tables import public_model
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.opened import open as open_release
+from nymity.publishing.pseudonyms import misshapen
 from nymity.publishing.registry import is_private
 from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
@@ -151,6 +152,7 @@ def check(
         original,
         schema=opened.schema,
         links=lambda: opened.links if opened.links is None or len(opened.links) == files.table.height else None,
+        released=files.table,
     )
     unseen = {model: why for model in promised.models if (why := further.missing(model))}
     measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, further=further)
@@ -160,6 +162,7 @@ def check(
         *(Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in files.problems(job, stated)),
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in files.told_apart(promised.quasi)),
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in verified.problems),
+        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in misshapen(files.table, promised.schema)),
     ]
     if stated is not None:
         problems = [("certificate", says) for says in contradictions(stated.form, stated.job)]
@@ -229,6 +232,7 @@ class _Promised:
     quasi: tuple[str, ...]
     models: tuple[PrivacyModel, ...]
     hierarchies: Mapping[str, HierarchySource]
+    schema: Schema
     #: Whether job and certificate promise different things.
     differ: bool = False
 
@@ -237,11 +241,17 @@ class _Promised:
         if job is None:
             assert stated is not None
             own = stated.job
-            found = _Promised(quasi=own.quasi, models=own.models, hierarchies=own.hierarchies)
+            found = _Promised(quasi=own.quasi, models=own.models, hierarchies=own.hierarchies, schema=own.schema)
         else:
             differ = stated is not None and _plain(job.privacy) != _plain(stated.job.models)
             hierarchies = job.schema.sensitive_hierarchies
-            found = _Promised(quasi=job.schema.quasi, models=job.privacy, hierarchies=hierarchies, differ=differ)
+            found = _Promised(
+                quasi=job.schema.quasi,
+                models=job.privacy,
+                hierarchies=hierarchies,
+                schema=job.schema,
+                differ=differ,
+            )
         if not found.quasi:
             raise InputError(
                 "check", expected="at least one quasi-identifier: without one nothing is promised", got="none"

@@ -21,6 +21,7 @@ from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2,
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publishing.job import Job, Output, parse_method, parse_models, parse_schema
+from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
 from nymity.table.bucket_recoding import BUCKET, COUNT
@@ -105,7 +106,8 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     for promise, model in zip(form.promised, stated.models, strict=True):
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
-        needs_source = model.needs_source or stated.schema.person is not None
+        shown = pseudonym_section(stated.schema) is not None
+        needs_source = model.needs_source or (stated.schema.person is not None and not shown)
         if promise.verified != (VERIFIED["verified"] if needs_source else None):
             yield f"it says otherwise than {promise.model} how that was verified (promised.verified)"
         for name in model.sensitive:
@@ -124,6 +126,9 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     persons = stated.schema.person is not None
     if persons != (unit is not None and unit.counts == "persons"):
         yield "it says two things about what promises count (unit, job.schema)"
+    pseudonyms = form.pseudonyms if isinstance(form, Certificate2) else None
+    if (None if pseudonyms is None else pseudonyms.model_dump()) != pseudonym_section(stated.schema):
+        yield "it says otherwise than its job what stands in place of persons (pseudonyms, job.schema)"
     if unit is None:
         return
     told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)

@@ -261,8 +261,26 @@ class Job:
 
 def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
     """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them."""
+    linking = next((model for model in models if model.over_persons == "links"), None)
     if schema.person is None:
+        if linking is not None:
+            raise JobError(
+                f"privacy: {linking.key}",
+                expected="a column that says of whom records are (role = 'person'): it links them",
+                got="a schema without one",
+                hint="k-anonymity, where every record is of another person",
+            )
         return
+    if schema[schema.person].pseudonym is not None and linking is None:
+        raise JobError(
+            "privacy",
+            expected="linked-k-anonymity, which says how many records of one person somebody may know (knows): the "
+            f"pseudonyms of {schema.person!r} show which rows are of one person",
+            got="promises about every row by itself",
+            hint="LinkedKAnonymity(k=5, knows=2), or knows='all'; or no pseudonym",
+        )
+    if linking is not None:
+        _check_links(models, method)
     for model in models:
         if model.over_persons is None:
             able = ", ".join(key for key, known in MODELS.items() if known.over_persons is not None)
@@ -306,6 +324,21 @@ def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
             expected=f"'dropped' or 'as it is', because {why}",
             got="'coarsened', the mean weight of each class",
             hint='publish = "dropped"',
+        )
+
+
+def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
+    """Refuse what cannot publish linked rows."""
+    for model in models:
+        model.check_beside(models)
+    if method is not None and not getattr(method, "takes_links", False):
+        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
+        raise JobError(
+            f"method: {getattr(method, 'key', type(method).__name__)}",
+            expected=f"one level for each column, because rows of a person are linked: {able}",
+            got="a method that publishes a value in several ways; those of one person's rows intersect, and tell more "
+            "than each",
+            hint="optimal-lattice",
         )
 
 
@@ -395,6 +428,8 @@ def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
     if "hierarchy" in fields:
         builder = codec.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
         fields["hierarchy"] = _resolve(builder, folder)
+    if isinstance(fields.get("pseudonym_key"), str) and folder is not None:
+        fields["pseudonym_key"] = str(folder / fields["pseudonym_key"])
     attribute: Attribute = codec.built(Attribute, fields, where)
     return attribute
 

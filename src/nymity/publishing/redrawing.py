@@ -35,6 +35,8 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable
 from nymity.table.recoding import Recoding
 
+#: Fields of a column that are described otherwise, or say where something lies.
+_PATHS = ("hierarchy", "pseudonym_key")
 #: A custodian's log, or the folder it was written to.
 Log = CustodianLog | str | Path
 
@@ -149,7 +151,7 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
     published = pl.DataFrame([table[name] for name in columns])
     described = {
         "schema": {
-            name: {key: value for key, value in dump_attribute(attribute).items() if key != "hierarchy"}
+            name: {key: value for key, value in dump_attribute(attribute).items() if key not in _PATHS}
             for name, attribute in job.schema.items()
         },
         "hierarchies": {name: hierarchy.fingerprint() for name, hierarchy in hierarchies.items()},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
-from nymity.core.custodian import DRAWN_LATER, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
+from nymity.core.custodian import LOG_FILES, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
 from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
@@ -40,7 +40,9 @@ from nymity.publishing.custody import (
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import Population
+from nymity.publishing.pseudonyms import Pseudonyms
 from nymity.publishing.registry import Outcome
+from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
 from nymity.table.partition_recoding import PartitionRecoding
@@ -75,6 +77,8 @@ class CustodianLog:
     figures: dict[str, Any] = field(default_factory=dict)
     draw_key: str | None = field(default=None, repr=False)
     draw_mark: str | None = None
+    pseudonyms: Pseudonyms | None = field(default=None, repr=False)
+    shifts: Shifts | None = field(default=None, repr=False)
 
     def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
         """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
@@ -101,9 +105,12 @@ class CustodianLog:
         recoding.save(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
-        stage.commit([MAPPING_NAME, *nodes, RECODING_NAME, LOG_NAME])
-        for name in DRAWN_LATER if self.nodes is not None else (NODES_NAME, *DRAWN_LATER):
-            stage.remove(name)  # it would speak of an earlier release
+        persons = [name for part in (self.pseudonyms, self.shifts) if part is not None for name in part.stage(stage)]
+        written = [MAPPING_NAME, *nodes, RECODING_NAME, *persons, LOG_NAME]
+        stage.commit(written)
+        for name in LOG_FILES:
+            if name not in written:
+                stage.remove(name)  # it would speak of an earlier release
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -110,15 +110,21 @@ class FurtherTables:
         *,
         schema: Schema | None = None,
         links: Callable[[], NDArray[np.int64] | None] = lambda: None,
+        released: pl.DataFrame | None = None,
     ) -> FurtherTables:
-        """Read what promises need, as far as it was given; ``links`` are the source rows of released ones."""
+        """Read what promises need, as far as it was given; ``links`` are the source rows of released ones.
+
+        Pseudonyms in the ``released`` table show by themselves which rows are of one person.
+        """
         tables = population = originals = persons = None
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
             originals = _originals(original, job, recoding())
         person = None if schema is None else schema.person
-        if person is not None and original is not None and (rows := links()) is not None:
+        if released is not None and person is not None and pseudonymized(schema, released):
+            persons = released[person]
+        elif person is not None and original is not None and (rows := links()) is not None:
             persons = _persons(_table(original, job), person, rows)
         return FurtherTables(
             tables=tables,
@@ -143,6 +149,12 @@ class FurtherTables:
                 "--recoding)"
             )
         return ""
+
+
+def pseudonymized(schema: Schema | None, released: pl.DataFrame) -> bool:
+    """Return whether a released table has the pseudonyms that its schema speaks of."""
+    person = None if schema is None else schema.person
+    return schema is not None and person in released.columns and schema[person].pseudonym is not None
 
 
 def mismeasured(

@@ -33,9 +33,11 @@ from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_source, tables_of
+from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, persons_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
+from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.content_order import content_order
@@ -68,6 +70,8 @@ class Run:
     draws: DerivedDraws
     outcome: Outcome
     recoded: Recoded
+    pseudonyms: Pseudonyms | None
+    shifts: Shifts | None
     order: NDArray[np.int64]  #: of released rows
     frame: pl.DataFrame  #: the released table
     counts: pl.DataFrame | None  #: the sensitive table of buckets
@@ -166,10 +170,14 @@ class Run:
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
         self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
+        self.pseudonyms = self._pseudonymized()
+        self.shifts = self._shifted()
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
-        self.drawn = (*self.outcome.recoding.drawn, *([ROWS] if shuffled else []))
+        drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
+        drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
+        self.drawn = (*self.outcome.recoding.drawn, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
@@ -183,6 +191,28 @@ class Run:
         order = [*(name for name in self.table.columns if name in cells), *([BUCKET] * (recoded.counts is not None))]
         return replace(recoded, table=pl.DataFrame({name: cells[name] for name in order}))
 
+    def _pseudonymized(self) -> Pseudonyms | None:
+        """Put pseudonyms of persons into the rows, before these are ordered: equal rows are not equal any more."""
+        schema, persons = self.job.schema, persons_of(self.table, self.job.schema)
+        if persons is None or schema.person is None or schema[schema.person].pseudonym is None:
+            return None
+        of_rows = persons[self.recoded.source_rows]
+        made = Pseudonyms.of(schema.person, schema[schema.person], of_rows, self.draws, self.log)
+        columns = [name for name in self.table.columns if schema[name].is_published]
+        self.recoded = made.put_into(self.recoded, of_rows, columns)
+        return made
+
+    def _shifted(self) -> Shifts | None:
+        """Move the dates of persons, before rows are ordered by them."""
+        schema, persons = self.job.schema, persons_of(self.table, self.job.schema)
+        if persons is None or not schema.shifted:
+            return None
+        of_rows = persons[self.recoded.source_rows]
+        shifts = Shifts.of(schema, of_rows, self.draws, self.pseudonyms, self.log)
+        assert shifts is not None
+        self.recoded = shifts.move(self.recoded, of_rows)
+        return shifts
+
     def _verify(self) -> None:
         """Measure every promise on the released cells, by themselves."""
         job, recoding = self.job, self.outcome.recoding
@@ -190,7 +220,9 @@ class Run:
         needed = any(model.needs_source for model in job.privacy)
         self.originals = Originals.of(self.table, recoding) if needed else None
         self.persons = None
-        if (person := job.schema.person) is not None:
+        if self.pseudonyms is not None:
+            self.persons = self.frame[self.pseudonyms.column]
+        elif (person := job.schema.person) is not None:
             self.persons = person_ids(self.table[person])[self.recoded.source_rows[self.order]]
         verified = verify(
             self.frame,
@@ -213,10 +245,17 @@ class Run:
         mark = self.draws.mark
         self.redrawn = self.log is not None and mark is not None and mark == mark_of(self.log)
         self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
-        apart = drawn_anew(self.job, self.drawn, self.log, self.folder, redrawn=self.redrawn)
-        self.caveats = caveats_of(
-            self.job, self.outcome, self.recoded, self.table, earlier=[*self.earlier.caveats, *apart]
-        )
+        drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
+        apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
+        earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema), *self._caveats_of_dates()]
+        self.caveats = caveats_of(self.job, self.outcome, self.recoded, self.table, earlier=earlier)
+
+    def _caveats_of_dates(self) -> list[Caveat]:
+        persons = persons_of(self.table, self.job.schema)
+        if self.shifts is None or persons is None:
+            return []
+        linked, of_rows = self.pseudonyms is not None, persons[self.recoded.source_rows]
+        return list(self.shifts.caveats(self.recoded.table, of_rows, linked=linked))
 
     # -- what comes of it ----------------------------------------------------------------------------------
 
@@ -268,6 +307,8 @@ class Run:
             else {},
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
+            pseudonyms=self.pseudonyms,
+            shifts=self.shifts,
         )
 
     def _nodes(self) -> pl.DataFrame | None:

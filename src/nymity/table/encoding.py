@@ -100,6 +100,11 @@ class PersonColumn:
         """Persons of the whole table."""
         return int(self.person_of.max(initial=-1)) + 1
 
+    @cached_property
+    def ids(self) -> pl.Series:
+        """Who each person is, as :func:`person_ids` has it, (n_persons,)."""
+        return person_ids(pl.Series(self.labels, dtype=pl.String)).unique().sort()
+
 
 @dataclass(frozen=True, eq=False)
 class Profiles:

@@ -8,7 +8,7 @@ published classes of any layer are masked or removed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.draws import Draws
+from nymity.core.errors import ParameterError
 from nymity.kernels.grouping import distinct
 from nymity.table.cells import whole_numbers
+from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
@@ -35,13 +37,29 @@ class Layer:
 
 
 @dataclass(frozen=True, eq=False)
+class PersonsLeftOut:
+    """Persons none of whose rows are published, by the column that tells of whom a row is, and who they are."""
+
+    column: str
+    persons: tuple[str, ...] = field(repr=False)
+
+    def rows_of(self, table: pl.DataFrame) -> NDArray[np.bool_]:
+        """Mark their rows, (n_rows,)."""
+        return person_ids(table[self.column]).is_in(pl.Series(self.persons, dtype=pl.String).implode()).to_numpy()
+
+
+@dataclass(frozen=True, eq=False)
 class LevelRecoding(Recoding):
-    """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows."""
+    """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows.
+
+    ``left_out``: persons who are not published at all, where rows of a person are linked.
+    """
 
     columns: tuple[str, ...]
     hierarchies: Mapping[str, Hierarchy]
     layers: tuple[Layer, ...]
     outliers: Outliers = "mask"
+    left_out: PersonsLeftOut | None = None
 
     kind: ClassVar[str] = "levels"
 
@@ -58,7 +76,8 @@ class LevelRecoding(Recoding):
         codes = self._codes(table, unseen)  # (n_quasi, n_rows) of raw values, -1 for unseen ones
         layer = self._layer_of(codes)
         outside = layer < 0
-        kept = np.flatnonzero(~outside) if outliers == "remove" else np.arange(table.height)
+        gone = np.zeros(table.height, np.bool_) if self.left_out is None else self.left_out.rows_of(table)
+        kept = np.flatnonzero(~(outside | gone) if outliers == "remove" else ~gone)
         masked = outside[kept] if outliers == "mask" else np.zeros(len(kept), dtype=np.bool_)
         rows = table if len(kept) == table.height else table[kept]
         layer = np.where(outside, len(self.layers) - 1, layer)[kept]
@@ -98,7 +117,28 @@ class LevelRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON types."""
         layers = [{"levels": dict(layer.levels), "classes": layer.classes.tolist()} for layer in self.layers]
-        return {**self._described(), "layers": layers}
+        out = self.left_out
+        left_out = {} if out is None else {"left_out": {"column": out.column, "persons": list(out.persons)}}
+        return {**self._described(), "layers": layers, **left_out}
+
+    def leaving_out(self, column: str, persons: pl.Series) -> LevelRecoding:
+        """Return the recoding that publishes no row of these persons; ``column`` tells of whom a row is."""
+        return replace(self, left_out=PersonsLeftOut(column, tuple(persons.to_list())))
+
+    def for_further_rows(self) -> Recoding:
+        """Return this, unless rows are linked: what was promised of them is about all rows of all persons together."""
+        if self.left_out is not None:
+            raise ParameterError(
+                "recoding",
+                expected="one that publishes rows each by itself",
+                got="that of a release whose rows are linked, where a further row of a person can break the promise",
+                hint="publish the whole table again",
+            )
+        return self
+
+    def _needed(self) -> list[str]:
+        """The published columns, and the one that tells who is left out."""
+        return [*self.columns, *([] if self.left_out is None else [self.left_out.column])]
 
     @classmethod
     def _rebuilt(
@@ -107,7 +147,7 @@ class LevelRecoding(Recoding):
         layers = tuple(_layer(layer, hierarchies) for layer in data["layers"])
         if not layers:
             raise ValueError("no layers")
-        return LevelRecoding(columns, hierarchies, layers, data["outliers"])
+        return LevelRecoding(columns, hierarchies, layers, data["outliers"], _left_out(data.get("left_out")))
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -153,6 +193,16 @@ class LevelRecoding(Recoding):
             .to_series()
             .alias(name)
         )
+
+
+def _left_out(data: Any) -> PersonsLeftOut | None:
+    """Rebuild who is left out."""
+    if data is None:
+        return None
+    column, persons = data["column"], data["persons"]
+    if not isinstance(column, str) or not isinstance(persons, list) or not all(isinstance(p, str) for p in persons):
+        raise ValueError("persons to leave out that are not text")
+    return PersonsLeftOut(column, tuple(persons))
 
 
 def _layer(data: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy]) -> Layer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
+from nymity.core.paths import path_text
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import MASK, as_text, check_comparable, is_missing
 from nymity.table.weights import check_weights
@@ -20,6 +22,9 @@ from nymity.table.weights import check_weights
 MissingPolicy = Literal["category", "drop", "error"]
 #: What becomes of sampling weights: the mean of each class, as they are, or nothing.
 WeightPublishing = Literal["coarsened", "as it is", "dropped"]
+PseudonymKind = Literal["random", "keyed"]
+#: Pseudonyms of fewer bits meet by chance, and can be tried; a hash has no more.
+FEWEST_BITS, MOST_BITS = 80, 256
 
 
 class Role(StrEnum):
@@ -29,7 +34,7 @@ class Role(StrEnum):
     QUASI = "quasi"  #: harmless alone, identifying in combination; generalized
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
-    PERSON = "person"  #: tells which records are of one person; never published, but promises count by it
+    PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
     HOUSEHOLD = "household"  #: tells which persons live together; never published
     WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
 
@@ -51,6 +56,13 @@ class Attribute:
     a record without a person or a household is, or for how many one without a sampling weight stands: such gaps are
     refused, or dropped. ``publish`` is for sampling weights: ``coarsened`` to the mean of each class, ``as it is`` or
     ``dropped``. Unless said, it is coarsened, and must be said where sensitive values are promised something.
+
+    ``pseudonym`` publishes a person column as pseudonyms: ``random`` ones, drawn for each release, or ``keyed`` ones,
+    which are the same in every delivery to a ``recipient`` with the same key (``pseudonym_key``, a file that an earlier
+    release left in its custodian's folder; a new key without it). ``pseudonym_bits`` is how long they are.
+
+    ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
+    back or forth: they are not true then, and nobody is protected by it.
     """
 
     role: Role
@@ -61,6 +73,12 @@ class Attribute:
     max_level: int | None = None
     unlisted: str | None = None
     publish: WeightPublishing | None = None
+    pseudonym: PseudonymKind | None = None
+    pseudonym_bits: int = 128
+    recipient: str = ""
+    pseudonym_key: str | None = None
+    shift: Literal["per person"] | None = None
+    shift_days: int = 365
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -81,13 +99,47 @@ class Attribute:
         validation.whole_number("min_level", self.min_level, at_least=0)
         if self.max_level is not None:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
+        self._check_pseudonym()
+        self._check_shift()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
     @property
     def is_published(self) -> bool:
-        """Whether the column is part of a release."""
-        return self.role.is_published and self.publish != "dropped"
+        """Whether a release has a column of it: its values, mean weights, or pseudonyms of persons."""
+        return self.pseudonym is not None or (self.role.is_published and self.publish != "dropped")
+
+    def _check_pseudonym(self) -> None:
+        if self.pseudonym is not None:
+            validation.one_of("pseudonym", self.pseudonym, ("random", "keyed"))
+            if self.role is not Role.PERSON:
+                raise SchemaError("pseudonym", expected="none but for a person column", got=repr(self.pseudonym))
+        whole = isinstance(self.pseudonym_bits, int) and not isinstance(self.pseudonym_bits, bool)
+        if not whole or not FEWEST_BITS <= self.pseudonym_bits <= MOST_BITS or self.pseudonym_bits % 8:
+            raise SchemaError(
+                "pseudonym_bits",
+                expected=f"a multiple of 8 from {FEWEST_BITS} to {MOST_BITS}: shorter pseudonyms of two persons meet",
+                got=repr(self.pseudonym_bits)[:80],
+            )
+        for name in ("recipient", "pseudonym_key"):
+            given = getattr(self, name)
+            if given is not None and (not isinstance(given, str) or not given.isprintable()):
+                raise SchemaError(name, expected="text that can be printed", got=repr(given)[:80])
+            if given and self.pseudonym != "keyed":
+                raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=repr(given)[:80])
+
+    def _check_shift(self) -> None:
+        validation.whole_number("shift_days", self.shift_days, at_least=1, at_most=36_500)
+        if self.shift is None:
+            return
+        validation.one_of("shift", self.shift, ("per person",))
+        if self.role is not Role.INSENSITIVE:
+            raise SchemaError(
+                "shift",
+                expected="an insensitive column, of which nothing is promised: moving dates protects nobody",
+                got=f"the role {self.role.value!r}",
+                hint="generalize dates that somebody may know: ny.quasi(ny.Hierarchy.dates(...))",
+            )
 
     def _check_without_gaps(self) -> None:
         """Refuse what columns cannot have that every record needs and that nothing generalizes."""
@@ -113,12 +165,27 @@ def identifying() -> Attribute:
     return Attribute(role=Role.IDENTIFYING)
 
 
-def person(*, missing: MissingPolicy = "error") -> Attribute:
-    """Declare the column that tells which records are of one person; it is never published.
+def person(
+    *,
+    pseudonym: PseudonymKind | None = None,
+    pseudonym_bits: int = 128,
+    recipient: str = "",
+    pseudonym_key: str | Path | None = None,
+    missing: MissingPolicy = "error",
+) -> Attribute:
+    """Declare the column that tells which records are of one person; without a ``pseudonym`` it is not published.
 
-    Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits.
+    Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits. With a
+    pseudonym everybody sees which rows are of one person, so a promise about that is needed: linked k-anonymity.
     """
-    return Attribute(role=Role.PERSON, missing=missing)
+    return Attribute(
+        role=Role.PERSON,
+        missing=missing,
+        pseudonym=pseudonym,
+        pseudonym_bits=pseudonym_bits,
+        recipient=recipient,
+        pseudonym_key=None if pseudonym_key is None else path_text("pseudonym_key", pseudonym_key),
+    )
 
 
 def household(*, missing: MissingPolicy = "error") -> Attribute:
@@ -168,9 +235,11 @@ def sensitive(hierarchy: HierarchySource | None = None, *, missing: MissingPolic
     return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing)
 
 
-def insensitive(*, missing: MissingPolicy = "category") -> Attribute:
-    """Declare a column that is published as it is and that no model looks at."""
-    return Attribute(role=Role.INSENSITIVE, missing=missing)
+def insensitive(
+    *, missing: MissingPolicy = "category", shift: Literal["per person"] | None = None, shift_days: int = 365
+) -> Attribute:
+    """Declare a column that no model looks at; it is published as it is, or with the dates of each person moved."""
+    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days)
 
 
 class Schema(Mapping[str, Attribute]):
@@ -202,6 +271,25 @@ class Schema(Mapping[str, Attribute]):
                     got=", ".join(map(repr, columns[:5])),
                     hint="declare the others identifying",
                 )
+        if len(people := self.columns(Role.PERSON)) > 1:
+            raise SchemaError(
+                "schema",
+                expected="at most one person column",
+                got=", ".join(map(repr, people[:5])),
+                hint="declare the others identifying",
+            )
+        if self.shifted and not people:
+            raise SchemaError(
+                f"schema.{self.shifted[0]}.shift",
+                expected="a person column, which tells whose dates are moved together",
+                got="none",
+            )
+        if len({self[name].shift_days for name in self.shifted}) > 1:
+            raise SchemaError(
+                "shift_days",
+                expected="one number for all columns: the dates of a person move together",
+                got=", ".join(str(self[name].shift_days) for name in self.shifted),
+            )
 
     @staticmethod
     def of(given: object, where: str = "schema") -> Schema:
@@ -265,6 +353,11 @@ class Schema(Mapping[str, Attribute]):
     def coarsened_weight(self) -> str | None:
         """Name of the column of sampling weights where it is published as the mean of each class."""
         return next((name for name in self.columns(Role.WEIGHT) if self[name].publish in (None, "coarsened")), None)
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """Names of the columns whose dates are moved by person."""
+        return tuple(name for name, attribute in self.items() if attribute.shift is not None)
 
     @property
     def published(self) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ CALLS: dict[str, list[str]] = {
     "attack": ["release/release.csv", "--job", "job.toml"],
     "apply": ["release-custodian/recoding.json", "people.csv", "--out", "applied.csv"],
     "report": ["release", "--for", "recipients", "--out", "page.html", "--force"],
+    "identify": ["release", "--pseudonym", "p0", "--reason", "a finding"],
     "forget": ["forgotten", "--yes"],
     "hierarchy": ["people.csv", "--column", "age"],
     "schema": [],

@@ -104,6 +104,18 @@ VARIANTS: dict[str, dict[str, Any]] = {
     ),
     "buckets": data(method={"name": "buckets", "sizes": [2, 50], "plan": "two-size", "seconds": 2.5}),
     "anatomy": data(method={"name": "anatomy"}),
+    "linked": data(
+        schema={
+            "who": {"role": "person", "pseudonym": "keyed", "pseudonym_bits": 96, "recipient": "a"},
+            "age": {"role": "quasi"},
+            "admitted": {"role": "insensitive", "shift": "per person", "shift_days": 30},
+        },
+        privacy=[{"model": "linked-k-anonymity", "k": 5, "knows": 2}],
+    ),
+    "linked, all records": data(
+        schema={"who": {"role": "person", "pseudonym": "random"}, "age": {"role": "quasi"}},
+        privacy=[{"model": "linked-k-anonymity", "k": 5, "knows": "all"}],
+    ),
     "freeform": data(privacy=[{"model": "k-matching", "k": 5}], method={"name": "freeform-greedy", "cells": "set"}),
     "freeform by the cheapest pair": data(method={"name": "freeform-sort-greedy", "categorical": "order"}),
     "freeform by assignment": data(method={"name": "freeform-hungarian", "most_records": 500}),

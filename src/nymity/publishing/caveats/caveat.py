@@ -16,6 +16,8 @@ ORDER = (
     "no-ledger",
     "earlier-releases",
     "drawn-anew",
+    "linked-deliveries",
+    "shifted-dates",
     "several-records-of-one-person",
     "records-of-one-person-linked",
     "class-of-one-person",

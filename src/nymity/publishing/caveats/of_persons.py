@@ -46,7 +46,12 @@ def _filled(
 def _linking(
     released: pl.DataFrame, owners: pl.Series, schema: Schema, models: Sequence[PrivacyModel]
 ) -> Iterator[Caveat]:
-    """Warn of a column that is published as it is, the same in all records of a person, and of few persons each."""
+    """Warn of a column that is published as it is, the same in all records of a person, and of few persons each.
+
+    Where rows are linked anyway, promises reckon with it.
+    """
+    if any(model.over_persons == "links" for model in models):
+        return
     enough = max((model.smallest_class for model in models), default=1)
     for name in released.columns:
         if name not in schema or name in schema.quasi:

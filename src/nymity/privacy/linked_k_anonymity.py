@@ -1,0 +1,123 @@
+"""Linked k-anonymity: whoever knows some of a person's records finds k persons who could have them.
+
+Where a pseudonym is published everybody sees which rows are of one person, and rows that are each like k others' may
+together be like nobody's. Let each person be the multiset of the classes of its rows. For every person and every
+multiset of at most m of its rows (``knows = m``), or for the whole multiset (``knows = "all"``),
+
+    |{ persons with at least these rows }| >= k,
+
+k^m-anonymity (Terrovitis, Mamoulis & Kalnis 2008, section 2) with the classes of rows as items, and a row of the same
+class known twice asked for twice; ``all`` compares whole multisets, so that numbers of rows tell nothing either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.core.errors import ParameterError
+from nymity.core.validation import whole_number
+from nymity.privacy.groups import Groups
+from nymity.privacy.links import Knows, check_number_of_sets
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, OverPersons, PrivacyModel
+from nymity.privacy.shared_rows import fewest_sharing
+from nymity.privacy.sizes import check_k
+from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
+    """Up to ``knows`` records of one person, or all of them, fit at least k persons.
+
+    Where it cannot be kept whole persons are left out (:mod:`nymity.privacy.links`); no row is masked, because a
+    person's other rows would show what the masked one hides. A table that does not say of whom its records are has one
+    record of each.
+    """
+
+    k: int
+    knows: Knows
+
+    key = "linked-k-anonymity"
+    title = "linked k-anonymity"
+    over_persons: ClassVar[OverPersons] = "links"
+
+    def __post_init__(self) -> None:
+        whole_number(f"{self.key}.k", self.k, at_least=1)
+        counted = isinstance(self.knows, int) and not isinstance(self.knows, bool) and self.knows >= 1
+        if self.knows != "all" and not counted:
+            raise ParameterError(
+                f"{self.key}.knows",
+                expected="how many records of one person somebody knows: a whole number from 1 on, or 'all'",
+                got=repr(self.knows)[:80],
+            )
+
+    @property
+    def smallest_class(self) -> int:
+        """A class has at least k persons."""
+        return self.k
+
+    def check(self, table: EncodedTable) -> None:
+        """Refuse more persons than there are, and more sets of rows than can be looked at."""
+        check_k(f"{self.key}.k", self.k, table)
+        if (persons := table.persons) is not None:
+            rows = np.bincount(persons.codes, weights=persons.counts).astype(np.int64)
+            check_number_of_sets(f"{self.key}.knows", rows, self.knows)
+
+    def check_beside(self, models: Sequence[PrivacyModel]) -> None:
+        """Refuse promises about everybody in a class: who knows several records of a person finds some of them only."""
+        for model in models:
+            if model.over_persons != "links" and not model.size_only:
+                raise ParameterError(
+                    f"privacy: {model.key}",
+                    expected="nothing but numbers of persons beside linked k-anonymity",
+                    got=f"{model.title}, which is about everybody in a class: who knows several records of a person "
+                    "finds some of them only",
+                    hint="leave it out, or publish no pseudonym: rows that are not linked keep it",
+                )
+
+    def accepts(self, classes: Classes) -> NDArray[np.bool_]:
+        """Large enough classes; which of their persons stay is for :mod:`nymity.privacy.decision` to say."""
+        return np.asarray(classes.units >= self.k)
+
+    @classmethod
+    def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
+        """Return how few persons share all rows of one of them: the k that holds whatever is known."""
+        return {"k": _fewest(groups, "all")}
+
+    def reached(self, groups: Groups) -> Measured:
+        """Return how few persons share what is known."""
+        return {"k": _fewest(groups, self.knows)}
+
+    def holds(self, groups: Groups) -> bool:
+        """Enough persons share whatever is known."""
+        fewest = _fewest(groups, self.knows)
+        return fewest is None or fewest >= self.k
+
+    def is_empty(self, rarest: object) -> bool:
+        """One person is always found."""
+        del rarest
+        return self.k <= 1
+
+    def promise(self) -> str:
+        """Return what is promised, in a sentence."""
+        return f"linked {self.k}-anonymity: " + (
+            f"whoever knows the quasi-identifying columns of all records of one person finds at least {self.k} persons "
+            "whose records all look like them"
+            if self.knows == "all"
+            else f"whoever knows the quasi-identifying columns of {self._known} of one person finds at least {self.k} "
+            f"persons who have records that look like {'it' if self.knows == 1 else 'them'}; how many records a person "
+            "has is not protected"
+        )
+
+    @property
+    def _known(self) -> str:
+        return "one record" if self.knows == 1 else f"up to {self.knows} records"
+
+
+def _fewest(groups: Groups, knows: Knows) -> int | None:
+    return groups.fewest if groups.persons is None else fewest_sharing(groups.rows_of_persons, knows)
