@@ -27,7 +27,7 @@ def made() -> tuple[Exhibit, ...]:
 @pytest.fixture(scope="module")
 def page(made: tuple[Exhibit, ...]) -> str:
     run = StudyRun(
-        study=TOY, scale="smoke", exhibits=made, steps=4, computed=4, seconds=2.0, machines=(MACHINE,)
+        study=TOY, scale="smoke", exhibits=made, steps=4, planned=4, computed=4, seconds=2.0, machines=(MACHINE,)
     )  # fmt: skip
     return render_page(run)
 

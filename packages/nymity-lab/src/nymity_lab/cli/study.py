@@ -59,6 +59,9 @@ def run(
     data: Annotated[
         Path | None, typer.Option(help="Folder with the data sets (default: NYMITY_DATA).", show_default=False)
     ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Put together what there is: first steps without a result are left out.")
+    ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +76,7 @@ def run(
     study = find_study(name)
     folder = out or Path("studies") / f"{name}-{scale}"
     with watching(screen) as observe:
-        done = run_study(study, scale, out=folder, jobs=jobs, observe=observe)
+        done = run_study(study, scale, out=folder, jobs=jobs, partial=partial, observe=observe)
     _show(screen, done)
     screen.line(f"page: {folder / 'study.html'}")
     screen.answer(done.to_dict() | {"folder": str(folder)})
@@ -86,7 +89,10 @@ def _described(study: Study) -> dict[str, object]:
 
 def _show(screen: Screen, done: StudyRun) -> None:
     screen.line(f"{done.study.title}, scale {done.scale}", style="bold")
-    work = f"{count(done.steps, 'step')}, {done.computed:,} computed now, {duration(done.seconds)} of work"
+    steps = (
+        count(done.steps, "step") if done.steps == done.planned else f"only {done.steps:,} of {done.planned:,} steps"
+    )
+    work = f"{steps}, {done.computed:,} computed now, {duration(done.seconds)} of work"
     screen.show(f"After {done.study.source}. {work}.", "", _findings(done), "")
 
 

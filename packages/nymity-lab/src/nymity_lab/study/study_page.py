@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,8 @@ def _provenance(run: StudyRun) -> str:
         + ", ".join(f"{package} {number}" for package, number in machine["versions"].items())
         for machine in run.machines
     )
-    return f"Scale {run.scale}: {run.steps} steps, {run.seconds:,.0f} seconds of work. Made on {machines}."
+    steps = f"{run.steps} steps" if run.steps == run.planned else f"only {run.steps} of {run.planned} steps"
+    return f"Scale {run.scale}: {steps}, {run.seconds:,.0f} seconds of work. Made on {machines}."
 
 
 def _score(findings: Sequence[Finding]) -> str:
@@ -142,4 +144,4 @@ def _alignment(cell: Cell | None) -> str:
 
 
 def _anchor(exhibit: Exhibit) -> str:
-    return exhibit.number.lower().replace(" ", "-").replace(".", "-")
+    return re.sub("[^a-z0-9]+", "-", exhibit.number.lower())
