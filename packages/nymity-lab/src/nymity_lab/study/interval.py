@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 from statistics import mean, stdev
 
 
@@ -30,6 +30,17 @@ class Interval:
         reach = float(stdtrit(n - 1, 0.975)) * stdev(values) / sqrt(n) if n > 1 else inf
         middle = mean(values)
         return Interval(mean=middle, low=middle - reach, high=middle + reach, draws=n)
+
+    @staticmethod
+    def exactly(value: float) -> Interval:
+        """Return a value that nothing was drawn for."""
+        return Interval(mean=value, low=value, high=value, draws=2)
+
+    def __sub__(self, other: Interval) -> Interval:
+        """Return the difference of two independent means: half widths add as the sides of a right angle."""
+        reach = hypot(self.high - self.mean, other.high - other.mean)
+        middle = self.mean - other.mean
+        return Interval(mean=middle, low=middle - reach, high=middle + reach, draws=min(self.draws, other.draws))
 
     def above(self, limit: float) -> bool | None:
         """Whether the value lies above a limit; None where the interval has both sides of it."""

@@ -17,7 +17,8 @@ from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
 if TYPE_CHECKING:
     from nymity_lab.study.runner import StudyRun
 
-_COUNTED = {True: "hold", False: "do not hold", None: "not decided"}
+_COUNTED = {"holds": "hold", "does not hold": "do not hold", "not decided": "not decided"}
+_COUNTED |= {"not comparable": "not comparable"}
 _BADGES = {True: "good", False: "bad", None: "open"}
 _PAGE = Template("study.html", "nymity_lab.study", "nymity.report")
 
@@ -52,8 +53,8 @@ def _provenance(run: StudyRun) -> str:
 
 
 def _score(findings: Sequence[Finding]) -> str:
-    verdicts = [finding.holds for finding in findings]
-    return ", ".join(f"{verdicts.count(holds)} {words}" for holds, words in _COUNTED.items() if holds in verdicts)
+    verdicts = [finding.verdict for finding in findings]
+    return ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in _COUNTED.items() if verdict in verdicts)
 
 
 def _section(exhibit: Exhibit, figures: Figures, colours: dict[str, str]) -> Section:
