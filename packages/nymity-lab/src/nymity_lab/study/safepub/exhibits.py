@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nymity_lab.study.exhibit import Exhibit
-from nymity_lab.study.safepub.classifiers import figure_15, figure_16, figure_17, figure_18, table_3, table_4
+from nymity_lab.study.safepub.classifiers import figure_15, figure_16, figure_18, table_3
+from nymity_lab.study.safepub.duels import figure_17, table_4
 from nymity_lab.study.safepub.guarantee import figure_9, figure_10, figure_11, table_1, table_2
 from nymity_lab.study.safepub.quality import figure_12, figure_13, figure_14, honesty
 from nymity_lab.study.study import Results
