@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -13,9 +14,12 @@ from toy_study import TOY
 from nymity.core.errors import FileError
 from nymity_lab.study import find_study, studies
 from nymity_lab.study.catalog import DOCUMENTS
+from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.exhibit_parts import GENERATED
 from nymity_lab.study.index_page import BEGIN, END, render_index, with_index
 from nymity_lab.study.outcome_record import OutcomeRecord, keep
 from nymity_lab.study.runner import run_study
+from nymity_lab.study.study import Results
 
 STUDIES = Path(__file__).parents[4] / "docs" / "studies"
 RECORDS = STUDIES / "records"
@@ -56,7 +60,7 @@ def test_what_is_kept_is_listed_and_what_is_listed_is_kept() -> None:
             continue
         known = set(record.exhibits)
         assert {number for number in known - numbers if not OURS.match(number)} == set()
-        assert name == "robustness" or numbers <= known
+        assert name == "robustness" or record.scale == "smoke" or numbers <= known
 
 
 def test_kept_outcomes_are_small_and_name_their_commit() -> None:
@@ -86,6 +90,16 @@ def test_a_run_is_kept(tmp_path: Path) -> None:
         keep(tmp_path, tmp_path, "0" * 40)
 
 
+def test_of_generated_records_only_what_needs_none_is_kept(tmp_path: Path) -> None:
+    def exhibits(results: Results) -> list[Exhibit]:
+        with_records, without = TOY.exhibits(results)[0], TOY.exhibits(results)[0]
+        return [replace(with_records, number="Table 2", notes=(GENERATED,)), without]
+
+    run_study(replace(TOY, exhibits=exhibits), "smoke", out=tmp_path / "run", jobs=1)
+    assert list(keep(tmp_path / "run", tmp_path, "0" * 40).exhibits) == ["Table 1"]
+    assert pl.read_parquet(tmp_path / "toy.parquet")["exhibit"].unique().to_list() == ["Table 1"]
+
+
 def test_rows_say_what_there_is(tmp_path: Path) -> None:
     """Without kept runs every exhibit points to its page; with one, its findings stand there."""
     empty = render_index(tmp_path)
@@ -102,6 +116,9 @@ def test_rows_say_what_there_is(tmp_path: Path) -> None:
     assert "| Figure 9 | a \\| b | c | holds | `nymity study run safepub` |\n|  | d | e | not decided |  |" in some
     assert "| quick | 3 of 7 |" in some
     assert "| Figure 10 | smoothness |  | not built |  |" in some
+    (tmp_path / "safepub.json").write_text(json.dumps(record | {"scale": "smoke"}), encoding="utf-8")
+    generated = render_index(tmp_path)
+    assert "| Figure 10 | smoothness | [safepub](safepub.md) | see the page | `nymity study run safepub` |" in generated
 
 
 def test_a_page_without_marks_is_refused(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def _rows(entry: CatalogEntry, kept: dict[str, OutcomeRecord]) -> Iterator[tuple
         yield entry.label, entry.title, "", ILLUSTRATION, ""
         return
     command, record = f"`{entry.command}`", kept.get(entry.study)
-    if record is None:
+    if record is None or (record.scale == "smoke" and entry.number not in record.exhibits):
         yield entry.label, entry.title, f"[{entry.study}]({entry.study}.md)", NOT_KEPT, command
         return
     if entry.number not in record.exhibits:
@@ -78,9 +78,10 @@ def _runs(kept: dict[str, OutcomeRecord]) -> Iterator[str]:
     yield "| study | scale | steps | made by commit | values |"
     yield "| --- | --- | --- | --- | --- |"
     for name, record in kept.items():
+        scale = f"{record.scale}: what needs no records" if record.scale == "smoke" else record.scale
         steps = f"{record.steps:,}" if record.steps == record.planned else f"{record.steps:,} of {record.planned:,}"
         values = f"[{name}.parquet](records/{name}.parquet)"
-        yield f"| [{name}]({name}.md) | {record.scale} | {steps} | `{record.commit[:10]}` | {values} |"
+        yield f"| [{name}]({name}.md) | {scale} | {steps} | `{record.commit[:10]}` | {values} |"
     yield ""
 
 

@@ -1,6 +1,7 @@
 """What is kept of a run beside its page: findings as JSON, compared values as Parquet, and the commit that made them.
 
-No row of data is in it: figures of exhibits alone, without single points of plots.
+No row of data is in it: figures of exhibits alone, without single points of plots. Of a run on generated records only
+exhibits are kept that need no records, such as worked examples.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import FileError
+from nymity_lab.study.exhibit_parts import GENERATED
 from nymity_lab.study.store import write_json, write_parquet
 from nymity_lab.study.study import Row, Rows
 
@@ -41,6 +43,7 @@ def keep(run: Path, folder: Path, commit: str) -> OutcomeRecord:
         found = json.loads((run / "study.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileError(str(run), expected="the folder of a finished run", got="no study.json in it") from None
+    exhibits = [exhibit for exhibit in found["exhibits"] if GENERATED not in exhibit["notes"]]
     record = OutcomeRecord(
         study=found["name"],
         version=found["version"],
@@ -48,10 +51,10 @@ def keep(run: Path, folder: Path, commit: str) -> OutcomeRecord:
         commit=commit,
         steps=found["steps"],
         planned=found["planned"],
-        exhibits={exhibit["number"]: _outcome(exhibit) for exhibit in found["exhibits"]},
+        exhibits={exhibit["number"]: _outcome(exhibit) for exhibit in exhibits},
     )
     write_json(folder / f"{record.study}.json", vars(record))
-    write_parquet(folder / f"{record.study}.parquet", _values(found["exhibits"]))
+    write_parquet(folder / f"{record.study}.parquet", _values(exhibits))
     return record
 
 
