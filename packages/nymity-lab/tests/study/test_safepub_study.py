@@ -102,6 +102,13 @@ def test_real_records_decide_every_finding(rows: dict[str, Any]) -> None:
     ]  # fmt: skip
 
 
+def test_of_a_part_of_a_run_there_is_what_has_all_its_steps(rows: dict[str, Any]) -> None:
+    some = {id_: those for id_, those in rows.items() if not id_.startswith("losses")}
+    missing = tuple(id_ for id_ in rows if id_ not in some)
+    found = exhibits(Results(scale="quick", by_step=some, missing=missing))
+    assert [e.number for e in found] == [n for n in NUMBERS if n not in ("Figure 13", "Beyond the paper")]
+
+
 @pytest.mark.parametrize(("above", "holds"), [(0.029, True), (0.031, False)])
 def test_the_gap_to_the_optimum_decides(rows: dict[str, Any], above: float, holds: bool) -> None:
     losses = {BEST: 0.42, PUBLISHED: 0.42 + above}

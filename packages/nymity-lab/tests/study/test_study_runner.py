@@ -80,7 +80,10 @@ def test_what_there_is_can_be_put_together(tmp_path: Path, log: Path) -> None:
     run(tmp_path)
     computed(log)
     (tmp_path / "steps" / "square.n=3.json").unlink()
-    some = run_study(TOY, "smoke", out=tmp_path, jobs=1, partial=True)
+    known: list[Results] = []
+    watched = replace(TOY, exhibits=lambda results: known.append(results) or TOY.exhibits(results))
+    some = run_study(watched, "smoke", out=tmp_path, jobs=1, partial=True)
+    assert known[0].missing == ("square.n=3",)
     assert computed(log) == []
     assert (some.steps, some.planned) == (3, 4)
     assert some.exhibits[0].findings[0].ours == "up to 4"

@@ -49,7 +49,7 @@ def _rows(entry: CatalogEntry, kept: dict[str, OutcomeRecord]) -> Iterator[tuple
         yield entry.label, entry.title, "", ILLUSTRATION, ""
         return
     command, record = f"`{entry.command}`", kept.get(entry.study)
-    if record is None or (record.scale == "smoke" and entry.number not in record.exhibits):
+    if record is None or (entry.number not in record.exhibits and not record.whole):
         yield entry.label, entry.title, f"[{entry.study}]({entry.study}.md)", NOT_KEPT, command
         return
     if entry.number not in record.exhibits:

@@ -30,6 +30,11 @@ class OutcomeRecord:
     planned: int
     exhibits: dict[str, dict[str, Any]]
 
+    @property
+    def whole(self) -> bool:
+        """Whether every exhibit of the study is in it: all steps were there, and real records."""
+        return self.steps == self.planned and self.scale != "smoke"
+
     @staticmethod
     def read(folder: Path, study: str) -> OutcomeRecord | None:
         """Read what is kept of a study; None if nothing is."""

@@ -77,9 +77,10 @@ def run_study(
     store = Store(study=study, folder=Path(out) / "steps")
     steps = tuple(step for step in planned if store.load(step) is not None) if partial else planned
     records, computed = _carry_out(store, steps, jobs, observe)
-    more, further = _carry_out(store, study.steps_after(_results(scale, records)), jobs, observe)
+    missing = tuple(step.id for step in planned if step.id not in records)
+    more, further = _carry_out(store, study.steps_after(_results(scale, records, missing)), jobs, observe)
     records |= more
-    results = _results(scale, records)
+    results = _results(scale, records, missing)
     run = StudyRun(
         study=study,
         scale=scale,
@@ -104,8 +105,8 @@ def _carry_out(store: Store, steps: Sequence[Step], jobs: int, observe: Observer
     return {step.id: found[step.id] for step in steps}, len(steps) - len(kept)
 
 
-def _results(scale: str, records: Mapping[str, Record]) -> Results:
-    return Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()})
+def _results(scale: str, records: Mapping[str, Record], missing: tuple[str, ...]) -> Results:
+    return Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()}, missing=missing)
 
 
 def _compute_missing(
