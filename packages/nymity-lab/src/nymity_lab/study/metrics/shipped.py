@@ -20,7 +20,7 @@ def ship(run: str | Path, path: str | Path) -> None:
 
     about = json.loads((Path(run) / "study.json").read_text(encoding="utf-8"))
     releases = pl.read_parquet(Path(run) / "releases.parquet")
-    known: dict[str, Any] = {name: about[name] for name in ("name", "source", "version", "scale")}
+    known: dict[str, Any] = {name: about[name] for name in ("name", "source", "version", "scale", "steps", "planned")}
     known |= {"data": releases["data"].unique(maintain_order=True).to_list()}
     known |= {"algorithms": releases["algorithm"].unique(maintain_order=True).to_list()}
     known["releases"] = releases.filter(pl.col("encoding") == ENCODINGS[0]).height
