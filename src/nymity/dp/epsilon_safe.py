@@ -16,7 +16,7 @@ import numpy as np
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of
 from nymity.dp.choice import Drawing, NodeChoice
-from nymity.dp.interpolation import INTERPOLATIONS
+from nymity.dp.interpolation import INTERPOLATIONS, Interpolation
 from nymity.dp.parameters import Number, fraction_between
 from nymity.dp.private_method import PrivateMethod, check_scorable
 from nymity.dp.scores import Whole, weights_of
@@ -34,8 +34,9 @@ class EpsilonSafeLattice(PrivateMethod):
     """Publish a sample at levels drawn from the whole lattice: few levels, and few records suppressed.
 
     ``penalty`` is what a suppressed record counts, where 1 is a record with every cell at the top. ``interpolation``
-    counts suppressed records on half of the lattice, and takes means for the rest: ``level`` on every second level of
-    the lattice, ``dictionary`` on every second level of the attribute that has most.
+    counts suppressed records on half of the lattice, and takes means for the rest: ``dictionary`` on every second level
+    of the attribute that has most, which saves time; ``level`` on every second level of the lattice, which saves none
+    and is kept for the record, to repeat the thesis's figures.
     """
 
     penalty: float = 1.0
@@ -85,9 +86,11 @@ class LevelsAndSuppression:
     record is added.
     """
 
-    def __init__(self, table: EncodedTable, k: int, penalty: Number, interpolation: str | None = None) -> None:
+    def __init__(
+        self, table: EncodedTable, k: int, penalty: Number, interpolation: str | Interpolation | None = None
+    ) -> None:
         self.table, self.penalty = table, fraction_between("penalty", penalty, 0)
-        self.interpolation = None if interpolation is None else INTERPOLATIONS[interpolation]
+        self.interpolation = INTERPOLATIONS[interpolation] if isinstance(interpolation, str) else interpolation
         self.engine = RollUp(table, [KAnonymity(k=k)])
         self.denominator = 1 if self.interpolation is None else self.interpolation.denominator(Space.of(table))
         own = (share.denominator for share in level_shares(table))

@@ -56,7 +56,8 @@ class Interpolation(ABC):
 class EverySecondLevel(Interpolation):
     """Count nodes whose levels, from the lowest on, have an even sum: all neighbours of the others are counted.
 
-    Nothing is saved. Rolling up comes by every node, and counting its classes is no more work than that.
+    Kept for the record, to repeat the thesis's figures: nothing is saved. Nodes are rolled up from one another, which
+    comes by every node, and counting its classes is no more work than that. The thesis groups all records for each.
     """
 
     def counted(self, space: Space) -> NDArray[np.bool_]:

@@ -1,7 +1,9 @@
 """Trust: how often each metric picked the more useful of two releases, as the study ``metrics`` measured it.
 
 Useful was what classifiers learned from a release (logistic regression, random forest, nearest neighbours; accuracy and
-AUROC). Half of the pairs would be picked by tossing a coin. The figures come with nymity in ``trust.json``, written by
+AUROC). Half of the pairs would be picked by tossing a coin. What is learned depends on how cells become features: by
+our encoding features are ``joined`` that no released cell tells apart, ``as published`` they are left apart as in the
+thesis. The figures of both come with nymity in ``trust.json``, written by
 :func:`nymity_lab.study.metrics.shipped.ship` from a run of the study.
 """
 
@@ -13,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from nymity.core.validation import one_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +39,16 @@ class Trust:
 
 #: What is said of a metric or loss that is not in the study.
 NOT_STUDIED = "not studied yet"
+#: The encoding by which the program tells figures, unless another is asked for.
+ENCODING = "joined"
 
 
 @cache
-def measured_trust() -> Mapping[str, Trust]:
-    """Return what the study found for each metric and loss that it looked at, by its key."""
-    return {name: _read(found) for name, found in _shipped()["metrics"].items()}
+def measured_trust(encoding: str = ENCODING) -> Mapping[str, Trust]:
+    """Return what the study found for each metric and loss that it looked at, by its key: joined or as published."""
+    encodings = _shipped()["encodings"]
+    one_of("encoding", encoding, encodings)
+    return {name: _read(found) for name, found in encodings[encoding].items()}
 
 
 def picked(key: str) -> str:
@@ -52,7 +60,7 @@ def picked(key: str) -> str:
 @cache
 def trust_source() -> Mapping[str, Any]:
     """Return what the figures were measured on: study, version, scale, data sets, algorithms and releases."""
-    return {name: value for name, value in _shipped().items() if name != "metrics"}
+    return {name: value for name, value in _shipped().items() if name != "encodings"}
 
 
 def _read(content: Mapping[str, Any]) -> Trust:

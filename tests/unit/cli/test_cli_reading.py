@@ -190,8 +190,12 @@ def test_compare_shows_how_far_metrics_can_be_trusted(published: Path, nymity: R
     known = measured_trust()
     for key in ("granularity", "loss", "discernibility"):
         assert re.search(rf"^{key} .* {known[key].overall.rate:.0%}$", printed, re.MULTILINE)
-    assert "A coin picks 50%" in " ".join(printed.split())
-    picks = json.loads(nymity(*arguments, "--json").stdout)["picks"]
+    told = " ".join(printed.split())
+    assert "A coin picks 50%" in told
+    assert "by the literature's encoding" in told
+    answer = json.loads(nymity(*arguments, "--json").stdout)
+    picks = answer["picks"]
+    assert answer["picks_encoding"] == "joined"
     assert picks["loss"]["rate"] == known["loss"].overall.rate
     assert "learnability" not in picks  # of the study alone
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from nymity.core.errors import ParameterError
 from nymity.publishing.metrics import METRICS
 from nymity.quality import LOSSES
 from nymity.quality.trust import measured_trust, picked, trust_source
@@ -26,6 +29,16 @@ def test_shares_lie_within_their_intervals() -> None:
 
 def test_it_is_told_what_they_were_measured_on() -> None:
     about = trust_source()
-    assert (about["name"], about["scale"], about["releases"]) == ("metrics", "quick", 720)
+    assert (about["name"], about["scale"], about["releases"]) == ("metrics", "full", 600)
+    assert about["steps"] < about["planned"]  # a part of a run: 600 of 2,400 releases
     assert about["data"] == ["birth", "ring", "adult", "heart"]
-    assert "metrics" not in about
+    assert "encodings" not in about
+
+
+def test_figures_of_both_encodings_come_with_it() -> None:
+    ours, theirs = measured_trust(), measured_trust("as published")
+    assert set(ours) == set(theirs)
+    assert ours is measured_trust("joined") or ours == measured_trust("joined")
+    assert ours["loss"] != theirs["loss"]
+    with pytest.raises(ParameterError, match="encoding"):
+        measured_trust("other")

@@ -24,12 +24,13 @@ from nymity_lab.study import find_study
 from nymity_lab.study.metrics import meta, paper
 from nymity_lab.study.metrics.beyond import trust
 from nymity_lab.study.metrics.data import BINS, GENERATED, TARGET, ThesisColumns, _split, _values, load
+from nymity_lab.study.metrics.distributions import k_and_accuracy
 from nymity_lab.study.metrics.duels import Duels, mean_with_interval
 from nymity_lab.study.metrics.exhibits import exhibits
-from nymity_lab.study.metrics.release_groups import PARTS, THESIS, release_groups_of
+from nymity_lab.study.metrics.release_groups import PARTS, THESIS, by_encoding, release_groups_of
 from nymity_lab.study.metrics.releases import ALGORITHMS, DATAFLY, MONDRIAN, SHUFFLED, make
 from nymity_lab.study.metrics.shipped import ship
-from nymity_lab.study.metrics.work import PROXY, UTILITIES, _learner, _released
+from nymity_lab.study.metrics.work import ENCODINGS, JOINED, PROXY, PUBLISHED, UTILITIES, _learner, _released
 from nymity_lab.study.runner import StudyRun, run_study
 from nymity_lab.study.study import Results
 from nymity_lab.study.workers import plain_rows
@@ -39,6 +40,8 @@ NUMBERS = (
     "Figure 4.8", "Table 4.1", "Figure 4.9", "Table 4.2", "Table 4.3", "Table 4.4", "Table 4.5", "Appendix A",
     "Beyond 1", "Beyond 2",
 )  # fmt: skip
+#: Figures of metrics alone, which no encoding has a part in.
+ALONE = ("Figure 4.3", "Figure 4.4")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +80,8 @@ def results(smoke: StudyRun, folder: Path) -> Results:
 
 
 def test_every_exhibit_is_there(smoke: StudyRun, folder: Path) -> None:
-    assert tuple(exhibit.number for exhibit in smoke.exhibits) == NUMBERS
+    again = tuple(f"{number}, features joined" for number in NUMBERS if number not in ALONE)
+    assert tuple(exhibit.number for exhibit in smoke.exhibits) == NUMBERS + again
     assert all(exhibit.findings and exhibit.panels and exhibit.notes for exhibit in smoke.exhibits)
     assert all(panel.values for exhibit in smoke.exhibits for panel in exhibit.panels)
     assert {finding.holds for exhibit in smoke.exhibits for finding in exhibit.findings} == {None}
@@ -88,12 +92,14 @@ def test_every_exhibit_is_there(smoke: StudyRun, folder: Path) -> None:
 
 def test_every_figure_is_kept(smoke: StudyRun, folder: Path) -> None:
     releases = pl.read_parquet(folder / "releases.parquet")
-    assert releases.height == 2 * 3 * 6
+    assert releases.height == 2 * 3 * 6 * len(ENCODINGS)
     assert {f"metric {name}" for name in (*THESIS, PROXY)} <= set(releases.columns)
     assert {f"utility {name}" for name in UTILITIES} <= set(releases.columns)
     assert releases["k"].min() >= 2  # type: ignore[operator]
     assert pl.read_parquet(folder / "meta-metrics.parquet")["rate"].is_between(0, 1).all()
-    assert pl.read_parquet(folder / "originals.parquet")["data"].to_list() == list(GENERATED)
+    assert pl.read_parquet(folder / "originals.parquet")["data"].unique(maintain_order=True).to_list() == list(
+        GENERATED
+    )
 
 
 def test_resumed_it_has_what_steps_find_by_themselves(smoke: StudyRun, results: Results) -> None:
@@ -102,7 +108,11 @@ def test_resumed_it_has_what_steps_find_by_themselves(smoke: StudyRun, results: 
     assert smoke.computed <= smoke.steps - 3
     every = {step.id: step for step in (*study.steps_at("smoke"), *study.later(replace(results, scale="smoke")))}
     assert set(every) == set(results.by_step)
-    for id_ in ("releases.generated-a.datafly.000", "releases.generated-b.mondrian.003", "meta.generated-a.mondrian"):
+    for id_ in (
+        "releases.generated-a.datafly.000",
+        "releases.generated-b.mondrian.003",
+        "meta.joined.generated-a.mondrian",
+    ):
         again = plain_rows(every[id_].run(**every[id_].parameters))
         assert [row | {"seconds": 0} for row in again] == [row | {"seconds": 0} for row in results.by_step[id_]]
 
@@ -118,14 +128,14 @@ def test_findings_follow_from_the_results(results: Results) -> None:
         id_: [doctored(row) for row in rows] if id_.startswith("releases") else rows
         for id_, rows in results.by_step.items()
     }
-    cell = release_groups_of(replace(results, by_step=perfect))[0]
+    cell = release_groups_of(by_encoding(replace(results, by_step=perfect))[JOINED])[0]
     rates = cell.duels.rates[[cell.names.index(name) for name in THESIS]]
     assert rates == pytest.approx(np.tile(1 - cell.duels.ties / 2, (len(THESIS), 1)))
     found = {exhibit.number: exhibit for exhibit in exhibits(replace(results, by_step=perfect))}
     assert [finding.holds for finding in found["Table 4.1"].findings] == [False, False, False]
     assert found["Figure 4.2"].findings[0].holds is False
     honest = {exhibit.number: exhibit for exhibit in exhibits(results)}
-    assert honest["Table 4.1"].findings[2].holds is True  # 50% to 65% on average
+    assert honest["Table 4.1, features joined"].findings[2].holds is True  # 50% to 65% on average
 
 
 def test_the_thesis_tables_are_complete() -> None:
@@ -140,11 +150,49 @@ def test_figures_to_ship(smoke: StudyRun, folder: Path, tmp_path: Path, results:
     ship(folder, tmp_path / "trust.json")
     written = json.loads((tmp_path / "trust.json").read_text(encoding="utf-8"))
     assert (written["scale"], written["releases"], written["data"]) == ("smoke", 36, list(GENERATED))
-    rows = {(row["metric"], row["utility"]): row for row in trust(results)}
-    for name, found in written["metrics"].items():
-        assert found["overall"]["rate"] == pytest.approx(rows[name, "all"]["rate"], abs=1e-4)
-        assert set(found["by_utility"]) == set(UTILITIES)
-    assert written["metrics"]["height"]["overall"]["pairs"] < written["metrics"]["loss"]["overall"]["pairs"]
+    for encoding, part in by_encoding(results).items():
+        rows = {(row["metric"], row["utility"]): row for row in trust(part)}
+        shipped = written["encodings"][encoding]
+        for name, found in shipped.items():
+            assert found["overall"]["rate"] == pytest.approx(rows[name, "all"]["rate"], abs=1e-4)
+            assert set(found["by_utility"]) == set(UTILITIES)
+        assert shipped["height"]["overall"]["pairs"] < shipped["loss"]["overall"]["pairs"]
+
+
+def test_encodings_share_metrics_and_differ_in_what_is_learned(results: Results) -> None:
+    published, joined = (part.rows("releases") for part in by_encoding(results).values())
+    assert len(published) == len(joined) == 36
+    for theirs, ours in zip(published, joined, strict=True):
+        assert (theirs["encoding"], ours["encoding"]) == ENCODINGS
+        same = [name for name in theirs if name.startswith(("metric", "raw")) or name in ("data", "number", "k")]
+        assert [theirs[name] for name in same] == [ours[name] for name in same]
+    assert any(
+        theirs[f"utility {u}"] != ours[f"utility {u}"]
+        for theirs, ours in zip(published, joined, strict=True)
+        for u in UTILITIES
+    )
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "falls", "noise"),
+    [
+        (lambda k, wobble, base: base + 0.3 - 0.015 * k + wobble, True, True),
+        (lambda k, wobble, base: base + 0.1 + 0.005 * k + wobble, False, False),
+        (lambda k, wobble, base: base + wobble * k, None, None),
+    ],
+)
+def test_figure_3_4_is_decided_by_intervals(results: Results, accuracy: Any, falls: Any, noise: Any) -> None:
+    """A fall of all orders holds, a rise of all does not, and orders that differ decide nothing."""
+    part = by_encoding(results)[PUBLISHED]
+    base = part.rows("original")[0]["most frequent class"]
+    rows = [
+        {"data": GENERATED[0], "k": k, "number": n, "accuracy": accuracy(k, wobble, base)}
+        for k in (2, 10, 20)
+        for n, wobble in enumerate((-0.004, 0.0, 0.004))
+    ]
+    known = {id_: found for id_, found in part.by_step.items() if not id_.startswith("figure-3.4")}
+    found = k_and_accuracy(replace(part, by_step=known | {"figure-3.4.k=2": rows})).findings
+    assert [finding.holds for finding in found] == [falls, noise]
 
 
 # -- data ------------------------------------------------------------------------------------------------------
@@ -272,7 +320,7 @@ KINDS = ["single metric", "linear regression", "logistic regression of pairs"]
 def learned(
     metrics: Any, utility: Any, models: list[str], others: list[Any] | None = None
 ) -> dict[tuple[str, str], float]:
-    rows = meta.meta_metrics("a", "x", metrics.tolist(), {"u": utility.tolist()}, others or [], models, seed=3)
+    rows = meta.meta_metrics(JOINED, "a", "x", metrics.tolist(), {"u": utility.tolist()}, others or [], models, seed=3)
     return {(row["by"], row["to"]): row["rate"] for row in rows if "rate" in row}
 
 
@@ -313,7 +361,7 @@ def test_a_sum_of_metrics_is_tested_elsewhere() -> None:
         utilities = {"u": (sign * metrics[:, 0]).tolist(), "v": (sign * metrics[:, 0] * 2).tolist()}
         return {"data": data, "algorithm": algorithm, "metrics": metrics.tolist(), "utilities": utilities}
 
-    rows = meta.pooled_metrics([place("a", "x", 1), place("b", "x", 1), place("c", "y", -1)], seed=0)
+    rows = meta.pooled_metrics(JOINED, [place("a", "x", 1), place("b", "x", 1), place("c", "y", -1)], seed=0)
     found = {(row["by"], row["data"], row["utility"]): row["rate"] for row in rows}
     assert found["other algorithm", "c", "u"] < 0.1  # trained on a and b, where the first metric is good
     assert found["other algorithm", "a", "v"] < 0.1  # trained on c alone, where it is bad

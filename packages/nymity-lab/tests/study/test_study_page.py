@@ -27,7 +27,7 @@ def made() -> tuple[Exhibit, ...]:
 @pytest.fixture(scope="module")
 def page(made: tuple[Exhibit, ...]) -> str:
     run = StudyRun(
-        study=TOY, scale="smoke", exhibits=made, steps=4, computed=4, seconds=2.0, machines=(MACHINE,)
+        study=TOY, scale="smoke", exhibits=made, steps=4, planned=4, computed=4, seconds=2.0, machines=(MACHINE,)
     )  # fmt: skip
     return render_page(run)
 
@@ -58,7 +58,9 @@ def test_verdicts() -> None:
 def test_an_exhibit_as_plain_data(made: tuple[Exhibit, ...]) -> None:
     plain = json.loads(json.dumps(made[0].to_dict()))
     assert plain["number"] == "Table 1"
-    assert plain["findings"] == [{"paper": "Squares grow.", "ours": "up to 9", "holds": True, "verdict": "holds"}]
+    assert plain["findings"] == [
+        {"paper": "Squares grow.", "ours": "up to 9", "holds": True, "comparable": True, "verdict": "holds"}
+    ]
     assert plain["panels"][0]["values"][3] == {"series": "square", "at": 3, "ours": 9, "paper": 8, "difference": 1}
     assert plain["panels"][1]["values"][0]["difference"] is None
 

@@ -76,6 +76,29 @@ def test_finished_steps_are_not_repeated(tmp_path: Path, log: Path) -> None:
     assert again.exhibits == first.exhibits
 
 
+def test_what_there_is_can_be_put_together(tmp_path: Path, log: Path) -> None:
+    run(tmp_path)
+    computed(log)
+    (tmp_path / "steps" / "square.n=3.json").unlink()
+    known: list[Results] = []
+    watched = replace(TOY, exhibits=lambda results: known.append(results) or TOY.exhibits(results))
+    some = run_study(watched, "smoke", out=tmp_path, jobs=1, partial=True)
+    assert known[0].missing == ("square.n=3",)
+    assert computed(log) == []
+    assert (some.steps, some.planned) == (3, 4)
+    assert some.exhibits[0].findings[0].ours == "up to 4"
+    assert "only 3 of 4 steps" in (tmp_path / "study.html").read_text(encoding="utf-8")
+    whole = run(tmp_path)
+    assert (whole.steps, whole.planned, computed(log)) == (4, 4, [3])
+
+
+def test_one_worker_keeps_the_order_of_steps(tmp_path: Path, log: Path) -> None:
+    """So that a run that is stopped has the first parts of everything."""
+    study = replace(TOY, steps=lambda scale: [replace(step, seconds=n) for n, step in enumerate(TOY.steps(scale))])
+    run(tmp_path, study)
+    assert log.read_text(encoding="utf-8").split() == ["0", "1", "2", "3"]
+
+
 def test_a_result_of_other_parameters_or_another_version_is_computed_again(tmp_path: Path, log: Path) -> None:
     run(tmp_path)
     computed(log)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nymity_lab.study.runner import StudyRun
 
 LIST_EXAMPLES = ("nymity study list", "nymity study list --json")
+KEEP_EXAMPLES = ("nymity study keep studies/safepub-quick --commit COMMIT --records docs/studies/records",)
+INDEX_EXAMPLES = ("nymity study index docs/studies/index.md --records docs/studies/records",)
 RUN_EXAMPLES = (
     "nymity study run local-recoding --scale smoke",
     "nymity study run local-recoding --scale quick --data data --jobs 2",
@@ -59,6 +61,9 @@ def run(
     data: Annotated[
         Path | None, typer.Option(help="Folder with the data sets (default: NYMITY_DATA).", show_default=False)
     ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Put together what there is: first steps without a result are left out.")
+    ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -73,10 +78,45 @@ def run(
     study = find_study(name)
     folder = out or Path("studies") / f"{name}-{scale}"
     with watching(screen) as observe:
-        done = run_study(study, scale, out=folder, jobs=jobs, observe=observe)
+        done = run_study(study, scale, out=folder, jobs=jobs, partial=partial, observe=observe)
     _show(screen, done)
     screen.line(f"page: {folder / 'study.html'}")
     screen.answer(done.to_dict() | {"folder": str(folder)})
+
+
+def keep_outcome(
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a finished run.", show_default=False)],
+    commit: Annotated[str, typer.Option(help="The commit that made it.", show_default=False)],
+    records: Annotated[Path, typer.Option(help="Where outcomes are kept.")] = Path("docs/studies/records"),
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Keep the outcome of a run beside the pages: its findings as JSON, its figures as Parquet."""
+    from nymity_lab.study.outcome_record import keep
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    record = keep(run_folder, records, commit)
+    screen.line(f"{record.study}: {count(len(record.exhibits), 'exhibit')} kept in {records}")
+    screen.answer({"study": record.study, "scale": record.scale, "exhibits": len(record.exhibits)})
+
+
+def index(
+    page: Annotated[Path, typer.Argument(help="The page with the marks.")] = Path("docs/studies/index.md"),
+    records: Annotated[Path, typer.Option(help="Where outcomes are kept.")] = Path("docs/studies/records"),
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the table of every table and figure of the documents anew, from the outcomes that are kept."""
+    from nymity_lab.study.index_page import with_index
+    from nymity_lab.study.store import write_text
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    before = page.read_text(encoding="utf-8")
+    after = with_index(before, records)
+    write_text(page, after)
+    told = "unchanged" if after == before else "written"
+    screen.line(f"{page}: {told}")
+    screen.answer({"page": str(page), "changed": after != before})
 
 
 def _described(study: Study) -> dict[str, object]:
@@ -86,7 +126,10 @@ def _described(study: Study) -> dict[str, object]:
 
 def _show(screen: Screen, done: StudyRun) -> None:
     screen.line(f"{done.study.title}, scale {done.scale}", style="bold")
-    work = f"{count(done.steps, 'step')}, {done.computed:,} computed now, {duration(done.seconds)} of work"
+    steps = (
+        count(done.steps, "step") if done.steps == done.planned else f"only {done.steps:,} of {done.planned:,} steps"
+    )
+    work = f"{steps}, {done.computed:,} computed now, {duration(done.seconds)} of work"
     screen.show(f"After {done.study.source}. {work}.", "", _findings(done), "")
 
 
@@ -101,3 +144,5 @@ def _findings(done: StudyRun) -> Table:
 app = group("Repeat a paper's tables and figures, its values beside ours.")
 register(app, "list", list_studies, LIST_EXAMPLES)
 register(app, "run", run, RUN_EXAMPLES)
+register(app, "keep", keep_outcome, KEEP_EXAMPLES)
+register(app, "index", index, INDEX_EXAMPLES)

@@ -52,15 +52,21 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What the paper says, in our words, and what our figures say to that; ``holds`` is None where they cannot tell."""
+    """What the paper says, in our words, and what our figures say to that; ``holds`` is None where they cannot tell.
+
+    Figures are not ``comparable`` where the paper's are of something else than ours, or it does not say of what.
+    """
 
     paper: str
     ours: str
     holds: bool | None
+    comparable: bool = True
 
     @property
     def verdict(self) -> str:
         """The answer in a few words."""
+        if not self.comparable:
+            return "not comparable"
         return "not decided" if self.holds is None else "holds" if self.holds else "does not hold"
 
 

@@ -17,6 +17,11 @@ def finding(results: Results, paper: str, ours: str, holds: bool | None) -> Find
     return Finding(paper=paper, ours=ours, holds=None if results.scale == "smoke" else holds)
 
 
+def not_comparable(paper: str, ours: str) -> Finding:
+    """Return what cannot be compared, with the reason in ``ours``."""
+    return Finding(paper=paper, ours=ours, holds=None, comparable=False)
+
+
 def notes(results: Results, *further: str) -> tuple[str, ...]:
     """Return notes, with what is to be thought of generated records."""
     return (*([GENERATED] if results.scale == "smoke" else []), *further)

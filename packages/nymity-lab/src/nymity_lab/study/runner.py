@@ -21,12 +21,16 @@ from nymity_lab.study.workers import compute
 
 @dataclass(frozen=True, kw_only=True)
 class StudyRun:
-    """A finished run: its exhibits, how many steps were computed just now, and what all results were made on."""
+    """A finished run: its exhibits, how many steps were computed just now, and what all results were made on.
+
+    Of ``planned`` steps it has ``steps``; fewer only if it was asked to put together what there is.
+    """
 
     study: Study
     scale: str
     exhibits: tuple[Exhibit, ...]
     steps: int
+    planned: int
     computed: int
     seconds: float
     machines: tuple[dict[str, Any], ...]
@@ -35,17 +39,30 @@ class StudyRun:
         """Return plain JSON types."""
         study = {name: getattr(self.study, name) for name in ("name", "title", "source", "version")}
         exhibits = [exhibit.to_dict() for exhibit in self.exhibits]
-        run = {"scale": self.scale, "steps": self.steps, "seconds": self.seconds, "machines": list(self.machines)}
+        run = {
+            "scale": self.scale,
+            "steps": self.steps,
+            "planned": self.planned,
+            "seconds": self.seconds,
+            "machines": list(self.machines),
+        }
         return study | run | {"exhibits": exhibits}
 
 
 def run_study(
-    study: Study, scale: str, *, out: str | Path, jobs: int | None = None, observe: Observer = silent
+    study: Study,
+    scale: str,
+    *,
+    out: str | Path,
+    jobs: int | None = None,
+    partial: bool = False,
+    observe: Observer = silent,
 ) -> StudyRun:
     """Run a study, or go on with one that was stopped, and leave ``study.json`` and ``study.html`` in ``out``.
 
     Each step's result is in ``out/steps`` as soon as it is there, and is not computed again. ``jobs`` processes work
     side by side, by default two where there are two cores. A step that fails is named, after all others are done.
+    ``partial`` leaves out the first steps that have no result yet: exhibits are then of n of N steps, and say so.
     """
     from nymity.datasets.public import locate
     from nymity.report.chart import javascript
@@ -54,19 +71,22 @@ def run_study(
     javascript()  # the page needs it: better to fail now than when the work is done
     jobs = min(2, os.cpu_count() or 1) if jobs is None else jobs
     whole_number("study: jobs", jobs, at_least=1)
-    steps = study.steps_at(scale)
+    planned = study.steps_at(scale)
     for name in study.scales[scale].needs:
         locate(name)
     store = Store(study=study, folder=Path(out) / "steps")
+    steps = tuple(step for step in planned if store.load(step) is not None) if partial else planned
     records, computed = _carry_out(store, steps, jobs, observe)
-    more, further = _carry_out(store, study.steps_after(_results(scale, records)), jobs, observe)
+    missing = tuple(step.id for step in planned if step.id not in records)
+    more, further = _carry_out(store, study.steps_after(_results(scale, records, missing)), jobs, observe)
     records |= more
-    results = _results(scale, records)
+    results = _results(scale, records, missing)
     run = StudyRun(
         study=study,
         scale=scale,
         exhibits=tuple(study.exhibits(results)),
         steps=len(records),
+        planned=len(planned) + len(more),
         computed=computed + further,
         seconds=sum(record.seconds for record in records.values()),
         machines=_distinct(records),
@@ -85,15 +105,17 @@ def _carry_out(store: Store, steps: Sequence[Step], jobs: int, observe: Observer
     return {step.id: found[step.id] for step in steps}, len(steps) - len(kept)
 
 
-def _results(scale: str, records: Mapping[str, Record]) -> Results:
-    return Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()})
+def _results(scale: str, records: Mapping[str, Record], missing: tuple[str, ...]) -> Results:
+    return Results(scale=scale, by_step={id_: record.rows for id_, record in records.items()}, missing=missing)
 
 
 def _compute_missing(
     store: Store, steps: Sequence[Step], kept: Mapping[str, Record], jobs: int, observe: Observer
 ) -> dict[str, Record]:
-    """Compute and save what is not kept, the longest first, so that all workers end at about the same time."""
-    missing = sorted((step for step in steps if step.id not in kept), key=lambda step: -step.seconds)
+    """Compute and save what is not kept; several workers take the longest first, so that they end at about one time."""
+    missing = [step for step in steps if step.id not in kept]
+    if jobs > 1:
+        missing.sort(key=lambda step: -step.seconds)
     machine, found, failed = describe_machine(), dict[str, Record](), dict[str, str]()
 
     def tick() -> None:

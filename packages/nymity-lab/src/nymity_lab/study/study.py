@@ -55,10 +55,14 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """The rows of all steps of a finished run, by the step's id, in the order of the steps."""
+    """The rows of all steps of a finished run, by the step's id, in the order of the steps.
+
+    ``missing`` are the ids of planned steps that a part of a run does not have.
+    """
 
     scale: str
     by_step: Mapping[str, Rows]
+    missing: tuple[str, ...] = ()
 
     def rows(self, prefix: str) -> Rows:
         """Return the rows of all steps whose id is ``prefix``, or starts with it and a dot."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
 if TYPE_CHECKING:
     from nymity_lab.study.runner import StudyRun
 
-_COUNTED = {True: "hold", False: "do not hold", None: "not decided"}
+_COUNTED = {"holds": "hold", "does not hold": "do not hold", "not decided": "not decided"}
+_COUNTED |= {"not comparable": "not comparable"}
 _BADGES = {True: "good", False: "bad", None: "open"}
 _PAGE = Template("study.html", "nymity_lab.study", "nymity.report")
 
@@ -46,12 +48,13 @@ def _provenance(run: StudyRun) -> str:
         + ", ".join(f"{package} {number}" for package, number in machine["versions"].items())
         for machine in run.machines
     )
-    return f"Scale {run.scale}: {run.steps} steps, {run.seconds:,.0f} seconds of work. Made on {machines}."
+    steps = f"{run.steps} steps" if run.steps == run.planned else f"only {run.steps} of {run.planned} steps"
+    return f"Scale {run.scale}: {steps}, {run.seconds:,.0f} seconds of work. Made on {machines}."
 
 
 def _score(findings: Sequence[Finding]) -> str:
-    verdicts = [finding.holds for finding in findings]
-    return ", ".join(f"{verdicts.count(holds)} {words}" for holds, words in _COUNTED.items() if holds in verdicts)
+    verdicts = [finding.verdict for finding in findings]
+    return ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in _COUNTED.items() if verdict in verdicts)
 
 
 def _section(exhibit: Exhibit, figures: Figures, colours: dict[str, str]) -> Section:
@@ -142,4 +145,4 @@ def _alignment(cell: Cell | None) -> str:
 
 
 def _anchor(exhibit: Exhibit) -> str:
-    return exhibit.number.lower().replace(" ", "-").replace(".", "-")
+    return re.sub("[^a-z0-9]+", "-", exhibit.number.lower())

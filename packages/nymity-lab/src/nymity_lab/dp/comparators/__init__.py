@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nymity.core.extras import require
 from nymity_lab.dp.comparators.diffgen import DiffGen, GeneralizedCounts
 from nymity_lab.dp.comparators.fouad import FouadThreshold, Survival, least_delta, survival, threshold
+from nymity_lab.dp.comparators.pruned_tree import LearnedTree, PrunedTree
 
 if TYPE_CHECKING:
     from nymity_lab.dp.comparators.naive_bayes import PrivateNaiveBayes
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = [
     "DiffGen",
     "GeneralizedCounts",
+    "LearnedTree",
     "PrivateNaiveBayes",
+    "PrunedTree",
     "Survival",
     "FouadThreshold",
     "least_delta",

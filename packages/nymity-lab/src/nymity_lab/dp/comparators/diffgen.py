@@ -30,10 +30,10 @@ from nymity.core.bits import SYSTEM, Bits, NotPrivate
 from nymity.core.errors import HierarchyError, ParameterError, TableError
 from nymity.core.validation import exact_fraction, one_of, whole_number
 from nymity.dp.exponential import exponential_mechanism
-from nymity.dp.mechanisms import discrete_laplace
 from nymity.dp.parameters import Number, fraction_between
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity_lab.dp.comparators.cell_noise import noise_of_many
 from nymity_lab.dp.comparators.specialization import SCORES, Node, children, label, members, root
 
 
@@ -43,7 +43,7 @@ class DiffGen:
 
     ``steps`` is the number of specializations h; ``score`` what draws them, ``max`` or ``information-gain``;
     ``selection_share`` the part of epsilon for them. Specializations that would make more than ``max_cells`` counts are
-    no candidates, which only what was drawn before decides; when there is none left, it ends early.
+    no candidates, which only what was drawn before decides; when there is none left, it ends early. It bounds memory.
     ``not_private_seed`` makes draws repeatable, for tests; such counts are *not* private.
     """
 
@@ -51,7 +51,7 @@ class DiffGen:
     steps: int = 10
     score: str = "max"
     selection_share: Number = 0.5
-    max_cells: int = 100_000
+    max_cells: int = 30_000_000
     not_private_seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -84,6 +84,7 @@ class DiffGen:
             target=target,
             classes=tuple(classes),
             counts=self._noisy(np.bincount(_ravel([*places, labels], sizes), minlength=prod(sizes)), bits),
+            noise_scale=self._noise_scale,
             private=bits.private,
         )
 
@@ -121,8 +122,11 @@ class DiffGen:
         return cuts
 
     def _noisy(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
-        scale = 1 / self._budget(1 - exact_fraction(self.selection_share))
-        return counts + np.array(discrete_laplace(scale=scale, size=len(counts), bits=bits).value, dtype=np.int64)
+        return counts + noise_of_many(self._noise_scale, len(counts), bits)
+
+    @property
+    def _noise_scale(self) -> Fraction:
+        return 1 / self._budget(1 - exact_fraction(self.selection_share))
 
     def _budget(self, share: Number) -> Fraction:
         return exact_fraction(self.epsilon) * exact_fraction(share)
@@ -142,7 +146,7 @@ class GeneralizedCounts:
     """Noisy counts of all combinations of values in use and class.
 
     ``cuts`` are the values in use of each attribute. ``counts`` are flat, attributes in the order of ``cuts`` and the
-    class last, which changes fastest; noise leaves some below 0.
+    class last, which changes fastest; noise of scale ``noise_scale`` leaves some below 0.
     """
 
     hierarchies: Mapping[str, Hierarchy]
@@ -150,7 +154,13 @@ class GeneralizedCounts:
     target: str
     classes: tuple[str, ...]
     counts: NDArray[np.int64]
+    noise_scale: Fraction
     private: bool
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """Counts by combination and class, (combinations, classes)."""
+        return self.counts.reshape(-1, len(self.classes))
 
     def to_table(self, *, count: str = "count") -> pl.DataFrame:
         """Return the combinations with a positive count: generalized values, class, and the count in a column."""
@@ -166,12 +176,18 @@ class GeneralizedCounts:
 
     def generalize(self, table: pl.DataFrame) -> pl.DataFrame:
         """Return the attributes of other records by the values in use, for a classifier that learned from those."""
-        columns = []
-        for name, cut in self.cuts.items():
-            codes = _codes(table, name, self.hierarchies[name].index)
-            texts = pl.Series(name, self._labels(name), dtype=pl.String)
-            columns.append(texts.gather(_places(self.hierarchies[name], cut)[codes]))
-        return pl.DataFrame(columns)
+        places = self.places(table)
+        return pl.DataFrame(
+            [pl.Series(n, self._labels(n), dtype=pl.String).gather(places[:, at]) for at, n in enumerate(self.cuts)]
+        )
+
+    def places(self, table: pl.DataFrame) -> NDArray[np.int64]:
+        """Return which value in use stands for each cell of other records, (records, attributes)."""
+        found = [
+            _places(self.hierarchies[name], cut)[_codes(table, name, self.hierarchies[name].index)]
+            for name, cut in self.cuts.items()
+        ]
+        return np.stack(found, axis=1)
 
     def _labels(self, name: str) -> list[Label]:
         return [label(self.hierarchies[name], node) for node in self.cuts[name]]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nymity_lab.study.bucketization.work import distribution, domains, errors, losses, times, unlinked
+from nymity_lab.study.bucketization.worked_examples import worked_examples
 from nymity_lab.study.study import Step
 
 #: The attributes of table 7.1 in its order, by the names they have in the survey.
@@ -50,7 +51,12 @@ def steps(scale: str) -> list[Step]:
     """Return all steps of a scale."""
     sizes = SCALES[scale]
     about = Step(id="domains", run=domains, parameters={"data": sizes.data, "columns": list(CENSUS)})
-    return [about, *(step for name in SENSITIVE for step in (*_utility(name, sizes), *_scalability(name, sizes)))]
+    examples = Step(id="examples", run=worked_examples)
+    return [
+        examples,
+        about,
+        *(step for name in SENSITIVE for step in (*_utility(name, sizes), *_scalability(name, sizes))),
+    ]
 
 
 def _utility(name: str, sizes: BucketizationScale) -> Iterator[Step]:

@@ -13,10 +13,10 @@ STUDY = Study(
     name="epsilon-safe",
     title="Epsilon-safe lattice anonymization: levels and suppressed records",
     source="Li (2019), MSc thesis, University of Edinburgh, chapter 5",
-    version="1",
+    version="2",
     scales={
         "smoke": Scale(takes="half a minute"),
-        "quick": Scale(takes="about 5 minutes on one core", needs=("adult-census", "acs")),
+        "quick": Scale(takes="about 10 minutes on one core", needs=("adult-census", "acs")),
         "full": Scale(takes="half an hour on two cores", needs=("adult-census", "acs")),
     },
     steps=steps,

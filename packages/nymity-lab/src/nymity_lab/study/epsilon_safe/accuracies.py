@@ -7,7 +7,8 @@ from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED
 from nymity_lab.study.epsilon_safe.exhibit_parts import CENSUS, HIERARCHIES, SPLIT, TWO_FORMS, attributes
 from nymity_lab.study.epsilon_safe.steps import EDUCATION
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
-from nymity_lab.study.exhibit_parts import SECONDS, finding, notes, where
+from nymity_lab.study.exhibit_parts import SECONDS, both, finding, notes, where
+from nymity_lab.study.interval import Interval
 from nymity_lab.study.study import Results, Row, Rows
 
 ACCURACY = "accuracy on the test part"
@@ -28,6 +29,11 @@ def _plain(rows: Rows) -> dict[str, Row]:
     return {
         row["way"]: row for row in rows if row.get("interpolation", "none") == "none" and row.get("education", 1) == 1
     }
+
+
+def _interval(row: Row) -> Interval:
+    """The interval over draws; a value that nothing is drawn for is exact."""
+    return Interval.of(row["each"]) if "each" in row else Interval.exactly(row["accuracy"])
 
 
 def _largest(results: Results) -> dict[str, Row]:
@@ -51,7 +57,8 @@ def table_5_2(results: Results) -> Exhibit:
         )
         printed = paper.SIX_RECORDS.get(name or "") if known else None
         sizes.append(Value(series="records", at=way, ours=found[way]["rows"], paper=printed))
-    published, private, baseline = (found[way]["accuracy"] for way in (PUBLISHED, PRIVATE, "baseline"))
+    published, private = (_interval(found[way]) for way in (PUBLISHED, PRIVATE))
+    baseline = found["baseline"]["accuracy"]
     return Exhibit(
         number="Table 5.2",
         title="Logistic regression on six attributes",
@@ -63,8 +70,8 @@ def table_5_2(results: Results) -> Exhibit:
             finding(
                 results,
                 "The release is slightly worse than always answering the more frequent class.",
-                f"as published {published:.4f}, private {private:.4f}, baseline {baseline:.4f}",
-                published < baseline,
+                f"as published {published.told()}, private {private.told()}, baseline {baseline:.4f}",
+                published.below(baseline),
             ),
         ),
         notes=notes(results, HIERARCHIES, SPLIT, TWO_FORMS, "The raw table here is the whole training part."),
@@ -86,8 +93,8 @@ def table_5_4(results: Results) -> Exhibit:
     ]
     gaps = {}
     for form in (PUBLISHED, PRIVATE):
-        both = {row["interpolation"]: row["accuracy"] for row in where(rows, way=form)}
-        gaps[form] = both["level"] - both["none"]
+        each = {row["interpolation"]: row["each"] for row in where(rows, way=form)}
+        gaps[form] = Interval.of([100 * (a - b) for a, b in zip(each["level"], each["none"], strict=True)])
     return Exhibit(
         number="Table 5.4",
         title="Accuracies with and without interpolation",
@@ -98,8 +105,8 @@ def table_5_4(results: Results) -> Exhibit:
             finding(
                 results,
                 "Interpolation changes the accuracy very little (here: by less than one point).",
-                ", ".join(f"{form} {gap:+.2%}" for form, gap in gaps.items()),
-                all(abs(gap) < 0.01 for gap in gaps.values()),
+                ", ".join(f"{form} {gap.told('+.2f')} points" for form, gap in gaps.items()),
+                both(*(gap.within(-1, 1) for gap in gaps.values())),
             ),
         ),
         notes=notes(results, HIERARCHIES, SPLIT, TWO_FORMS),
@@ -115,7 +122,7 @@ def table_5_6(results: Results) -> Exhibit:
     panels.append(
         _compared(census, paper.IPUMS if known else {}, "IPUMS in the thesis, American Community Survey here")
     )
-    accuracy = {way: row["accuracy"] for way, row in found.items()}
+    reached = {way: _interval(row) for way, row in found.items()}
     return Exhibit(
         number="Table 5.6",
         title="Accuracies of different algorithms",
@@ -124,21 +131,22 @@ def table_5_6(results: Results) -> Exhibit:
             finding(
                 results,
                 "A release of ten attributes of Adult has 0.759 (here: the private one at least as much).",
-                f"private {accuracy[PRIVATE]:.4f}, as published {accuracy[PUBLISHED]:.4f}",
-                accuracy[PRIVATE] >= paper.TEN["release"],
+                f"private {reached[PRIVATE].told()}, as published {reached[PUBLISHED].told()}",
+                reached[PRIVATE].above(paper.TEN["release"]),
             ),
             finding(
                 results,
                 "On Adult functional logistic regression is far worse than the release (here: by ten points).",
-                f"functional {accuracy['functional']:.4f}, with the norm of one-hot columns "
-                f"{accuracy['functional, norm']:.4f}, private release {accuracy[PRIVATE]:.4f}",
-                accuracy["functional"] <= accuracy[PRIVATE] - 0.1,
+                f"functional {reached['functional'].told()}, with the norm of one-hot columns "
+                f"{reached['functional, norm'].told()}, private release {reached[PRIVATE].told()}",
+                (reached[PRIVATE] - reached["functional"]).above(0.1),
             ),
             finding(
                 results,
                 "Optimal lattice anonymization is a little better than the release (here: by 0 to 3 points).",
-                f"{accuracy['ola']:.4f} against {accuracy[PUBLISHED]:.4f} as published and {accuracy[PRIVATE]:.4f}",
-                0 <= accuracy["ola"] - accuracy[PUBLISHED] <= 0.03,
+                f"{reached['ola'].mean:.4f} against {reached[PUBLISHED].told()} as published and "
+                f"{reached[PRIVATE].told()} private",
+                (reached["ola"] - reached[PUBLISHED]).within(0, 0.03),
             ),
         ),
         notes=notes(

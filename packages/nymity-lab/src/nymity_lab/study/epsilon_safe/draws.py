@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from nymity.dp.interpolation import Interpolation
     from nymity.table.encoding import EncodedTable
 
 PUBLISHED, PRIVATE = "as published", "private"
@@ -30,7 +31,7 @@ class Nodes:
     suppressed: NDArray[np.float64]
 
     @staticmethod
-    def of(sample: EncodedTable, k: int, interpolation: str | None = None) -> Nodes:
+    def of(sample: EncodedTable, k: int, interpolation: str | Interpolation | None = None) -> Nodes:
         """Count, or interpolate."""
         import numpy as np
 

@@ -7,6 +7,7 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED, Nodes
+from nymity_lab.study.epsilon_safe.one_depth import interpolation
 from nymity_lab.study.epsilon_safe.tasks import Task, task
 from nymity_lab.study.study import Rows
 
@@ -23,6 +24,8 @@ EPSILON, DRAW, BETA = 1.704, 0.5, 0.7
 CLASSIFIER = "logistic-regression"
 #: A column of more different whole numbers is a number, and not one-hot encoded.
 MANY = 2
+#: The way without interpolation, on all records instead of a sample.
+UNSAMPLED = "none, unsampled"
 
 
 def deltas(ks: list[int], betas: list[float], records: int) -> Rows:
@@ -48,7 +51,7 @@ def good(
     for seed in range(samples):
         _, sample = _sampled(found, seed)
         for way in ways:
-            nodes = Nodes.of(sample, k, None if way == "none" else way)
+            nodes = Nodes.of(sample, k, interpolation(way))
             share.append(float(nodes.good.mean()))
             for epsilon in epsilons:
                 for penalty in penalties:
@@ -57,7 +60,8 @@ def good(
                         each.setdefault((way, form, epsilon, penalty), []).append(chance)
     return [
         {"data": data, "attributes": attributes, "k": k, "way": way, "form": form, "epsilon": epsilon}
-        | {"penalty": penalty, "probability": mean(chances), "good": mean(share), "nodes": len(nodes.good)}
+        | {"penalty": penalty, "probability": mean(chances), "each": chances}
+        | {"good": mean(share), "nodes": len(nodes.good)}
         for (way, form, epsilon, penalty), chances in each.items()
     ]
 
@@ -70,7 +74,7 @@ def differences(data: str, attributes: int, k: int, ways: list[str]) -> Rows:
     exact = Nodes.of(sample, k)
     rows = []
     for way in ways:
-        away = np.abs(Nodes.of(sample, k, way).suppressed - exact.suppressed) / sample.n_records
+        away = np.abs(Nodes.of(sample, k, interpolation(way)).suppressed - exact.suppressed) / sample.n_records
         inner = away[away > 0]
         rows.append(
             {
@@ -85,17 +89,19 @@ def differences(data: str, attributes: int, k: int, ways: list[str]) -> Rows:
 
 
 def times(data: str, attributes: int, k: int, ways: list[str]) -> Rows:
-    """Table 5.3: CPU seconds to score every node of a sample's lattice."""
+    """Table 5.3: CPU seconds to score every node of a sample's lattice, and without sampling that of all records."""
     from nymity.dp.epsilon_safe import LevelsAndSuppression
     from nymity.lattice.space import Space
 
-    _, sample = _sampled(task(data, attributes), 0)
+    found = task(data, attributes)
+    _, sample = _sampled(found, 0)
     space, rows = Space.of(sample), []
     LevelsAndSuppression(sample, k, 1).at(space.high)  # compiles what is compiled once
-    for way in ways:
+    about = {"attributes": attributes, "nodes": space.size}
+    for table, way in [*((sample, way) for way in ways), (found.encoded(found.train), UNSAMPLED)]:
         began = process_time()
-        LevelsAndSuppression(sample, k, 1, None if way == "none" else way).everywhere(space)
-        rows.append({"attributes": attributes, "way": way, "nodes": space.size, "seconds": process_time() - began})
+        LevelsAndSuppression(table, k, 1, None if way == UNSAMPLED else interpolation(way)).everywhere(space)
+        rows.append(about | {"way": way, "records": table.n_records, "seconds": process_time() - began})
     return rows
 
 
@@ -123,7 +129,7 @@ def raw(data: str, attributes: int) -> Rows:
 
 
 def released(
-    data: str, attributes: int, form: str, k: int, penalty: float, interpolation: str, education: int, draws: int
+    data: str, attributes: int, form: str, k: int, penalty: float, way: str, education: int, draws: int
 ) -> Rows:
     """Logistic regression on releases of the training part; the form as published has k and shares one sample."""
     found = task(data, attributes, education)
@@ -132,9 +138,11 @@ def released(
     accuracies, rows, columns, seconds, levels = [], [], [], [], []
     for seed in range(draws):
         began = process_time()
-        way = None if interpolation == "none" else interpolation
+        counted = None if way == "none" else way
         table, links, node = (
-            _as_published(found, way, k, penalty, seed) if form == PUBLISHED else _private(found, way, penalty, seed)
+            _as_published(found, counted, k, penalty, seed)
+            if form == PUBLISHED
+            else _private(found, counted, penalty, seed)
         )
         seconds.append(process_time() - began)
         rows.append(table.height)
@@ -143,8 +151,8 @@ def released(
         examples = found.learner.examples(Released(frame=table, source_rows=links))
         accuracies.append(float(_tested(found, examples).mean()))
     return [
-        {"data": data, "attributes": attributes, "way": form, "interpolation": interpolation, "penalty": penalty}
-        | {"education": education, "accuracy": mean(accuracies), "least": min(accuracies)}
+        {"data": data, "attributes": attributes, "way": form, "interpolation": way, "penalty": penalty}
+        | {"education": education, "accuracy": mean(accuracies), "each": accuracies, "least": min(accuracies)}
         | {"spread": stdev(accuracies) if draws > 1 else 0.0, "rows": mean(rows), "columns": mean(columns)}
         | {"seconds": mean(seconds), "levels": levels}
     ]
@@ -230,7 +238,7 @@ def functional(data: str, attributes: int, norm: bool, draws: int) -> Rows:
         accuracies.append(float((model.predict(test) == answers).mean()))
     return [
         {"data": data, "attributes": attributes, "way": "functional, norm" if norm else "functional"}
-        | {"accuracy": mean(accuracies), "least": min(accuracies), "rows": found.train.height}
+        | {"accuracy": mean(accuracies), "each": accuracies, "least": min(accuracies), "rows": found.train.height}
         | {"columns": train.shape[1], "seconds": mean(seconds)}
     ]
 

@@ -1,4 +1,4 @@
-"""What Liang (2020) prints: the worked example with tables 3.3 to 3.5, and the distributions of table A.2."""
+"""What Liang (2020) prints: the worked example with tables 3.1 to 3.5 and A.1, and tables 3.6 and A.2 to A.4."""
 
 from __future__ import annotations
 
@@ -42,3 +42,85 @@ SIZES = {
     5: {15: 1, 18: 200, 25: 15, 22: 16, 23: 12, 26: 19, 20: 17, 28: 9, 19: 23, 21: 12, 27: 3, 24: 4, 29: 1, 30: 1,
         13: 1},
 }  # fmt: skip
+
+#: Table 3.1: age, sex and zip code of seven patients, and the cells of each.
+PATIENTS = [
+    [37, 0, 22071], [35, 0, 22098], [36, 0, 23061], [61, 1, 55107], [63, 1, 55099], [66, 1, 55324], [63, 1, 55229],
+]  # fmt: skip
+PATIENT_CELLS = 3 * ["[35 - 37] [0 - 0] [22071 - 23061]"] + 4 * ["[61 - 66] [1 - 1] [55099 - 55324]"]
+#: Table 3.2b: the records in the order by variance.
+SORTED = (12, 1, 11, 14, 7, 10, 16, 19, 13, 6, 9, 5, 8, 2, 15, 17, 0, 4, 18, 3)
+#: Table A.1c: weights, and the cells of each class. Table A.1b, by equal weights, has the classes of ``CELLS``.
+WEIGHTS = (0.8, 0.05, 0.1, 0.05)
+WEIGHTED_CELLS = {
+    (0, 8, 10, 16): "[64 - 80] [1 - 2] [3 - 4] [0 - 0]",
+    (1, 14, 15): "[29 - 33] [1 - 2] [0 - 2] [0 - 0]",
+    (2, 3, 13, 18): "[40 - 42] [1 - 2] [0 - 4] [0 - 1]",
+    (4, 6, 9): "[49 - 53] [1 - 1] [2 - 4] [0 - 1]",
+    (5, 7, 11): "[55 - 59] [1 - 1] [0 - 4] [0 - 0]",
+    (12, 17, 19): "[18 - 25] [1 - 2] [0 - 4] [0 - 0]",
+}
+#: Table 3.6: values, least and largest of the eight attributes.
+ATTRIBUTES = {
+    "Gender": (2, 1, 2),
+    "Age": (75, 16, 90),
+    "Marital Status": (6, 1, 6),
+    "Race": (7, 1, 7),
+    "Birthplace": (83, 1, 426),
+    "Education Level": (17, 4, 20),
+    "Work Class": (7, 13, 29),
+    "Occupation": (47, 4, 79),
+}
+#: Table A.3: their variances by number of records.
+VARIANCES = {
+    n: dict(zip(ATTRIBUTES, row, strict=True))
+    for n, row in {
+        20_000: (0.25, 224.47, 4.83, 0.57, 3340.06, 7.33, 11.27, 78.0),
+        30_000: (0.25, 225.03, 4.82, 0.56, 3402.68, 7.3, 11.22, 78.53),
+        40_000: (0.25, 225.31, 4.82, 0.57, 3414.58, 7.33, 11.2, 78.72),
+        50_000: (0.25, 225.64, 4.81, 0.58, 3417.06, 7.38, 11.31, 78.7),
+        60_000: (0.25, 226.29, 4.81, 0.57, 3372.39, 7.36, 11.34, 78.66),
+        70_000: (0.25, 226.37, 4.83, 0.56, 3410.34, 7.36, 11.28, 78.51),
+        80_000: (0.25, 226.32, 4.83, 0.56, 3412.74, 7.38, 11.28, 78.53),
+        90_000: (0.25, 226.96, 4.83, 0.56, 3424.04, 7.38, 11.28, 78.69),
+        100_000: (0.25, 227.14, 4.83, 0.57, 3412.27, 7.39, 11.31, 78.5),
+    }.items()
+}
+#: Table A.4: variance, least and largest of 35 attributes.
+WIDE = {
+    "Family Unit": (0.004533004, 1, 3),
+    "Family Size": (1.442669131, 2, 16),
+    "Age of Oldest Child": (58.72416437, 0, 90),
+    "Age of Youngest Child": (56.41184578, 0, 90),
+    "Relationship to Household Head": (0.824784829, 1, 12),
+    "Gender": (0.241520454, 1, 2),
+    "Age": (100.447806, 16, 90),
+    "Birth Quarter": (1.252327406, 1, 4),
+    "Marital Status": (1.167666581, 1, 6),
+    "Birth Year": (100.3407262, 1889, 1963),
+    "Times Married": (0.148862341, 0, 2),
+    "Age at First Marriage": (20.55224999, 0, 90),
+    "Children Ever Born": (4.679614458, 0, 13),
+    "Race": (0.393475514, 1, 7),
+    "Birthplace": (4471.679274, 1, 465),
+    "Years in the United States": (0.63840967, 0, 5),
+    "Language Spoken": (30.45895319, 1, 96),
+    "Highest Grade of Schooling": (8.217952835, 1, 23),
+    "Class of Worker": (0.068740375, 1, 2),
+    "Class of Worker - Detailed": (11.5164085, 13, 29),
+    "Weeks Worked Last Year": (168.0059844, 0, 52),
+    "Hours Worked Last Week": (140.8818287, 1, 99),
+    "Usual Hours of Work": (156.7482934, 0, 99),
+    "Weeks Unemployed Last Year": (26.31284308, 0, 52),
+    "Income From Wages": (98538554.92, 0, 75000),
+    "Other Income": (2669021.007, 0, 75000),
+    "Occupation": (81.01775489, 4, 79),
+    "Migration Status, 5 Years": (0.459946975, 1, 4),
+    "Place of Work, State": (94.98776039, 1, 80),
+    "Means of Transportation to Work": (39.7001238, 11, 70),
+    "Vehicle Occupancy": (0.708769336, 0, 7),
+    "Time in Transit": (239.9953666, 0, 99),
+    "Citizenship": (0.13065803, 0, 3),
+    "Year of Immigration": (0.68959079, 0, 6),
+    "Work Disability Status": (0.033916173, 1, 2),
+}

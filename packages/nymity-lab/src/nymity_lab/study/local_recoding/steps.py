@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nymity_lab.study.local_recoding.paper import RECORDS
+from nymity_lab.study.local_recoding.printed_tables import described, small_tables
 from nymity_lab.study.local_recoding.work import measure, measure_draws, worked_examples
 from nymity_lab.study.study import Step
 
@@ -48,6 +49,7 @@ class LocalRecodingScale:
     large_k: tuple[int, ...] = (5, 10, 25, 50, 100, 200)
     wide_k: tuple[int, ...] = (10, 100)
     accidents: tuple[int, ...] = (1_000, 10_000, 20_000, 40_000)
+    described: tuple[int, ...] = tuple(range(20_000, 100_001, 10_000))
     limit: float = 5.0
 
     def data(self, name: str) -> str:
@@ -59,6 +61,7 @@ SCALES = {
     "smoke": LocalRecodingScale(
         generated=True, draws=2, small=(12, 18), compared=(40, 60), compared_k=(3, 5), carried=90, many=(60, 120),
         large=120, large_k=(5, 20), wide_k=(5, 20), accidents=(40, 80), limit=1.0,
+        described=(500, 1_000),
     ),
     "quick": LocalRecodingScale(),
     "full": LocalRecodingScale(
@@ -71,7 +74,21 @@ def steps(scale: str) -> list[Step]:
     """Return all steps of a scale."""
     sizes = SCALES[scale]
     example = Step(id="examples", run=worked_examples, parameters={"records": RECORDS, "k": 3, "sets": 3}, seconds=3)
-    return [example, *_optimality(sizes), *_benchmarks(sizes), *_scalability(sizes), *_accidents(sizes)]
+    tables = Step(id="small-tables", run=small_tables, seconds=3)
+    about = {"data": sizes.data("acs"), "columns": list(CENSUS), "many": list(sizes.described)}
+    census = Step(id="described.census", run=described, parameters=about)
+    about = {"data": sizes.data("diabetes130"), "columns": list(STAYS), "many": [sizes.described[0]]}
+    stays = Step(id="described.stays", run=described, parameters=about)
+    return [
+        example,
+        tables,
+        census,
+        stays,
+        *_optimality(sizes),
+        *_benchmarks(sizes),
+        *_scalability(sizes),
+        *_accidents(sizes),
+    ]
 
 
 def _optimality(sizes: LocalRecodingScale) -> Iterator[Step]:

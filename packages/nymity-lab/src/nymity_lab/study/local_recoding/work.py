@@ -63,8 +63,8 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
     same = joined == {frozenset(np.flatnonzero(chain == c).tolist()) for c in np.unique(chain)}
     grown = GreedySearch().grow(geometry, k).members
     return [
-        *({"part": "sub-problem 1", "records": c.tolist(), "cells": _cells(points[c])} for c in first),
-        *({"part": "sub-problem 2", "records": c.tolist(), "cells": _cells(points[c])} for c in second),
+        *({"part": "sub-problem 1", "records": c.tolist(), "cells": cells_text(points[c])} for c in first),
+        *({"part": "sub-problem 2", "records": c.tolist(), "cells": cells_text(points[c])} for c in second),
         {"part": "split and carry", "joined": same},
         *({"part": "greedy search", **step} for step in _steps(order.tolist(), grown, k)),
     ]
@@ -85,7 +85,8 @@ def _steps(order: list[int], grown: list[list[int]], k: int) -> Rows:
     return steps
 
 
-def _cells(points: Floats) -> str:
+def cells_text(points: Floats) -> str:
+    """Write the cells of a class as the thesis does: ``[25 - 55] [1 - 1]``."""
     return " ".join(f"[{low:g} - {high:g}]" for low, high in zip(points.min(axis=0), points.max(axis=0), strict=True))
 
 
@@ -182,11 +183,16 @@ def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, dra
     from nymity.table.encoding import encode
     from nymity.table.schema import Schema, quasi
 
-    table = _read(data, tuple(columns))
-    table = table[_order(table.height, draw)[:n]]
+    table = first_records(data, columns, n, draw)
     words = [pl.format("value {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in sets]
     encoded = encode(table.with_columns(words), Schema(dict.fromkeys(columns, quasi())))
     return problem_of(encoded, attributes_of(encoded, where=f"study, {data}"), [KAnonymity(k=k)], KeyedDraws.seeded(0))
+
+
+def first_records(data: str, columns: Sequence[str], n: int, draw: int = 0) -> Any:
+    """Return the first n records of a random order, or all where there are fewer."""
+    table = _read(data, tuple(columns))
+    return table[_order(table.height, draw)[:n]]
 
 
 @lru_cache(maxsize=4)

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
 from nymity_lab.study.exhibit_parts import PLOTTED, figure, finding, notes, where
+from nymity_lab.study.interval import Interval
 from nymity_lab.study.metrics.release_groups import PARTS, THESIS, ReleaseGroup, data_sets, release_groups_of
 from nymity_lab.study.metrics.releases import DATAFLY, MONDRIAN, SHUFFLED
 from nymity_lab.study.metrics.work import UTILITIES
-from nymity_lab.study.study import Results
+from nymity_lab.study.study import Results, Rows
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: The k up to which accuracy falls in figure 3.4.
+_FALLS = 20
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -23,16 +26,20 @@ def k_and_accuracy(results: Results) -> Exhibit:
     """Figure 3.4."""
     rows = results.rows("figure-3.4")
     baseline = where(results.rows("original"), data=rows[0]["data"])[0]["most frequent class"]
-    by_k: dict[int, list[float]] = {}
-    for row in rows:
-        by_k.setdefault(row["k"], []).append(row["accuracy"])
-    means = {k: sum(found) / len(found) for k, found in by_k.items()}
-    values = [Value(series="kNN", at=k, ours=mean) for k, mean in means.items()]
-    values += [Value(series="most frequent class", at=k, ours=baseline) for k in means]
-    small = [mean for k, mean in means.items() if k <= 4]
-    large = [mean for k, mean in means.items() if k >= 20]
-    told = f"mean accuracy {figure(_mean(small))} for k up to 4"
-    told += f", {figure(_mean(large))} from 20 on" if large else ""
+    reached = {
+        k: Interval.of([row["accuracy"] for row in where(rows, k=k)]) for k in dict.fromkeys(r["k"] for r in rows)
+    }
+    values = [
+        Value(series=series, at=k, ours=ours)
+        for k, found in reached.items()
+        for series, ours in (
+            ("kNN", found.mean), ("from", found.low), ("to", found.high), ("most frequent class", baseline),
+        )
+    ]  # fmt: skip
+    # A number has the same orders for every k, so that differences between k are taken within one number.
+    orders = [where(rows, number=number) for number in dict.fromkeys(row["number"] for row in rows)]
+    slope = Interval.of([100 * _slope([row for row in order if row["k"] <= _FALLS]) for order in orders])
+    beyond = Interval.of([100 * (_mean([r["accuracy"] for r in o if r["k"] >= _FALLS]) - baseline) for o in orders])
     return Exhibit(
         number="Figure 3.4",
         title="Accuracy of kNN on Mondrian releases of birth, by k",
@@ -40,13 +47,30 @@ def k_and_accuracy(results: Results) -> Exhibit:
         findings=(
             finding(
                 results,
-                "Accuracy falls with k up to about 20; beyond, the results are noise around the baseline.",
-                f"{told}; the most frequent class has {figure(baseline)}",
-                _mean(small) > _mean(large) + 0.01 if large else None,
+                "Accuracy falls with k up to about 20 (here: the line through these has a slope below 0).",
+                f"slope {slope.told('+.3f')} points for each k more",
+                slope.below(0),
+            ),
+            finding(
+                results,
+                "From 20 on, results are noise around the baseline (here: on average within two points of it).",
+                f"{beyond.told('+.2f')} points from the most frequent class, which has {figure(baseline)}",
+                beyond.within(-2, 2),
             ),
         ),
-        notes=notes(results, PLOTTED, "The mean of five releases with different orders for each k; there, one."),
+        notes=notes(
+            results,
+            PLOTTED,
+            f"Means of {len(orders)} releases with different orders for each k, with 95% intervals; there, one.",
+        ),
     )
+
+
+def _slope(rows: Rows) -> float:
+    """The least-squares line of accuracy over k."""
+    middle, level = _mean([row["k"] for row in rows]), _mean([row["accuracy"] for row in rows])
+    steep = sum((row["k"] - middle) * (row["accuracy"] - level) for row in rows)
+    return float(steep / sum((row["k"] - middle) ** 2 for row in rows))
 
 
 def distributions(results: Results) -> list[Exhibit]:

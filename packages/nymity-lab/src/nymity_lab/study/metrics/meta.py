@@ -27,6 +27,7 @@ OUTER, INNER = 5, 3
 
 
 def meta_metrics(
+    encoding: str,
     data: str,
     algorithm: str,
     metrics: list[list[float]],
@@ -45,7 +46,7 @@ def meta_metrics(
     x, y = np.array(metrics), {name: np.array(values) for name, values in utilities.items()}
     rows: Rows = []
     for name, wanted in y.items():
-        about = {"data": data, "algorithm": algorithm, "utility": name}
+        about = {"encoding": encoding, "data": data, "algorithm": algorithm, "utility": name}
         began = time.process_time()
         folds = _folds(len(x), OUTER, seed)
         predicted, chosen = np.empty(len(x)), []
@@ -82,7 +83,7 @@ def best_model(x: Floats, y: Floats, models: Sequence[str], seed: int) -> tuple[
     return _calibrated(MODELS[kind](x, y, seed), x, y), kind
 
 
-def pooled_metrics(places: Sequence[Mapping[str, Any]], seed: int) -> Rows:
+def pooled_metrics(encoding: str, places: Sequence[Mapping[str, Any]], seed: int) -> Rows:
     """Train one weighted sum of metrics on the releases of all other data sets (or algorithms), for all utilities.
 
     It ranks pairs of one data set and algorithm. ``places`` have their ``metrics`` and ``utilities``, all of them the
@@ -102,7 +103,8 @@ def pooled_metrics(places: Sequence[Mapping[str, Any]], seed: int) -> Rows:
                     continue
                 for utility, measured in zip(place["utilities"], y[i], strict=True):
                     rate, pairs = _rate(x[i] @ weights, measured)
-                    about = {"data": place["data"], "algorithm": place["algorithm"], "utility": utility}
+                    about = {"encoding": encoding, "data": place["data"], "algorithm": place["algorithm"]}
+                    about |= {"utility": utility}
                     rows.append(about | {"by": f"other {by}", "rate": rate, "pairs": pairs})
     return rows
 

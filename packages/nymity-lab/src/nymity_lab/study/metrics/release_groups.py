@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nymity_lab.study.metrics.duels import Duels
-from nymity_lab.study.metrics.work import PROXY, UTILITIES
+from nymity_lab.study.metrics.work import ENCODINGS, PROXY, UTILITIES
 from nymity_lab.study.study import Results, Rows
 
 if TYPE_CHECKING:
@@ -94,8 +94,19 @@ class ReleaseGroup:
         return float(self.duels.rates[self.names.index(name)].mean())
 
 
+def by_encoding(results: Results) -> dict[str, Results]:
+    """Return the results of each encoding by themselves."""
+    return {
+        encoding: replace(
+            results,
+            by_step={id_: [r for r in rows if r["encoding"] == encoding] for id_, rows in results.by_step.items()},
+        )
+        for encoding in ENCODINGS
+    }
+
+
 def release_groups_of(results: Results) -> list[ReleaseGroup]:
-    """Return the releases by data set and algorithm."""
+    """Return the releases by data set and algorithm, of results by one encoding."""
     found: dict[tuple[str, str], Rows] = {}
     for row in results.rows("releases"):
         found.setdefault((row["data"], row["algorithm"]), []).append(row)

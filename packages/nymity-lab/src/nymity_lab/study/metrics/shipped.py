@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from nymity_lab.study.exhibit_parts import where
+from nymity_lab.study.metrics.work import ENCODINGS
 from nymity_lab.study.study import Rows
 
 
@@ -18,10 +20,12 @@ def ship(run: str | Path, path: str | Path) -> None:
 
     about = json.loads((Path(run) / "study.json").read_text(encoding="utf-8"))
     releases = pl.read_parquet(Path(run) / "releases.parquet")
-    known: dict[str, Any] = {name: about[name] for name in ("name", "source", "version", "scale")}
+    known: dict[str, Any] = {name: about[name] for name in ("name", "source", "version", "scale", "steps", "planned")}
     known |= {"data": releases["data"].unique(maintain_order=True).to_list()}
-    known |= {"algorithms": releases["algorithm"].unique(maintain_order=True).to_list(), "releases": releases.height}
-    write_json(Path(path), known | {"metrics": shares(pl.read_parquet(Path(run) / "trust.parquet").to_dicts())})
+    known |= {"algorithms": releases["algorithm"].unique(maintain_order=True).to_list()}
+    known["releases"] = releases.filter(pl.col("encoding") == ENCODINGS[0]).height
+    rows = pl.read_parquet(Path(run) / "trust.parquet").to_dicts()
+    write_json(Path(path), known | {"encodings": {name: shares(where(rows, encoding=name)) for name in ENCODINGS}})
 
 
 def shares(rows: Rows) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nymity_lab.study.metrics.data import GENERATED, SOURCES
 from nymity_lab.study.metrics.meta import MODELS, meta_metrics, pooled_metrics
-from nymity_lab.study.metrics.release_groups import ReleaseGroup, everywhere, release_groups_of
+from nymity_lab.study.metrics.release_groups import ReleaseGroup, by_encoding, everywhere, release_groups_of
 from nymity_lab.study.metrics.releases import ALGORITHMS
 from nymity_lab.study.metrics.work import PROXY, accuracy_by_k, measure_original, measure_releases
 from nymity_lab.study.study import Results, Step
@@ -23,7 +23,7 @@ class MetricsScale:
     records: int | None = None
     trees: int = 100
     k: tuple[int, ...] = (*range(2, 21), 25, 30, 35, 40)
-    draws: int = 5
+    draws: int = 20
     models: tuple[str, ...] = tuple(MODELS)
 
 
@@ -33,16 +33,16 @@ SCALES = {
         releases=6,
         at_a_time=3,
         trees=3,
-        k=(2, 10),
-        draws=1,
+        k=(2, 10, 20),
+        draws=2,
         models=("single metric", "linear regression"),
     ),
-    "quick": MetricsScale(releases=60, records=2_000, trees=50),
+    "quick": MetricsScale(releases=60, records=2_000, trees=50, draws=8),
     "full": MetricsScale(),
 }
 
-#: Roughly the seconds that a release takes, for 2,000 records.
-_SECONDS = dict.fromkeys(GENERATED, 0.1) | {"birth": 0.4, "ring": 0.9, "adult": 0.6, "heart": 0.6}
+#: Roughly the seconds that a release takes by both encodings, for 2,000 records.
+_SECONDS = dict.fromkeys(GENERATED, 0.2) | {"birth": 0.4, "ring": 0.7, "adult": 0.5, "heart": 0.5}
 
 
 def steps(scale: str) -> list[Step]:
@@ -53,14 +53,20 @@ def steps(scale: str) -> list[Step]:
 
 def later(results: Results) -> list[Step]:
     """Return a step for the Meta-Metrics of each data set and algorithm, with the metrics of all releases they need."""
-    cells, models = release_groups_of(results), SCALES[results.scale].models
+    return [step for encoding, part in by_encoding(results).items() for step in _meta(encoding, part)]
+
+
+def _meta(encoding: str, results: Results) -> list[Step]:
+    """Return the steps for one encoding."""
+    cells, models, short = release_groups_of(results), SCALES[results.scale].models, encoding.replace(" ", "-")
     names = everywhere(cells)
     found = [
         Step(
-            id=f"meta.{cell.data}.{cell.algorithm}",
+            id=f"meta.{short}.{cell.data}.{cell.algorithm}",
             run=meta_metrics,
             parameters={
                 **_numbers(cell, names),
+                "encoding": encoding,
                 "others": [_numbers(other, names) for other in cells if _differs_once(cell, other)],
                 "models": list(models),
                 "seed": number,
@@ -72,7 +78,12 @@ def later(results: Results) -> list[Step]:
     for kind, used in (("metrics", names), ("with-learnability", [*names, PROXY])):
         places = [_numbers(cell, used) for cell in cells]
         found.append(
-            Step(id=f"pooled.{kind}", run=pooled_metrics, parameters={"places": places, "seed": 0}, seconds=20)
+            Step(
+                id=f"pooled.{kind}.{short}",
+                run=pooled_metrics,
+                parameters={"encoding": encoding, "places": places, "seed": 0},
+                seconds=20,
+            )
         )
     return found
 
@@ -104,9 +115,10 @@ def _figure_3_4(sizes: MetricsScale) -> Iterator[Step]:
 
 
 def _releases(sizes: MetricsScale) -> Iterator[Step]:
-    for data in sizes.data:
-        for algorithm in ALGORITHMS:
-            for first in range(0, sizes.releases, sizes.at_a_time):
+    """Give the first releases of all data sets and algorithms, then the next: what is there of a run is even."""
+    for first in range(0, sizes.releases, sizes.at_a_time):
+        for data in sizes.data:
+            for algorithm in ALGORITHMS:
                 yield Step(
                     id=f"releases.{data}.{algorithm}.{first:03d}",
                     run=measure_releases,

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 #: Classifiers of the thesis by their keys, with the names that it has for them.
 CLASSIFIERS = {"logistic-regression": "LR", "random-forest": "RF", "nearest-neighbours": "kNN"}
 UTILITIES = tuple(f"{name} {score}" for name in CLASSIFIERS.values() for score in ("accuracy", "AUROC"))
+#: How cells become features: as in the thesis, or with features joined that no trained cell tells apart, which is ours.
+PUBLISHED, JOINED = ENCODINGS = ("as published", "joined")
 #: Our candidate. Rows have metrics as ``metric <name>``, scaled, and ``raw <name>``, utilities as ``utility <name>``.
 PROXY = "learnability"
 
 
 def measure_releases(data: str, algorithm: str, first: int, count: int, records: int | None, trees: int) -> Rows:
-    """Make and measure some releases, by their numbers."""
+    """Make and measure some releases, by their numbers: a row for each encoding, whose metrics are the same."""
     from nymity.utility.naive_bayes import area_of
 
     source, rows = load(data, records), []
@@ -38,7 +40,7 @@ def measure_releases(data: str, algorithm: str, first: int, count: int, records:
         row |= {f"metric {m.name}": m.scaled for m in comparison.measured}
         row |= {f"raw {m.name}": m.value for m in comparison.measured}
         row |= {f"metric {PROXY}": 1 - area_of(learner, examples)}
-        rows.append(row | _utilities(learner, examples, _tested(data, records), trees))
+        rows += _by_encoding(row, learner, examples, _tested(data, records), trees)
     return rows
 
 
@@ -53,20 +55,23 @@ def measure_original(data: str, records: int | None, trees: int) -> Rows:
         "columns": len(source.columns),
     }
     row = about | {"most frequent class": most / source.tested.height}
-    return [row | _utilities(learner, learner.original, _tested(data, records), trees)]
+    return _by_encoding(row, learner, learner.original, _tested(data, records), trees)
 
 
 def accuracy_by_k(data: str, k: int, draws: int, records: int | None) -> Rows:
-    """Return the accuracy of kNN for some Mondrian releases of one k (figure 3.4)."""
+    """Return the accuracy of kNN for some Mondrian releases of one k (figure 3.4); a number's orders are all k's."""
     from nymity.utility.classifiers import NearestNeighbours
 
     source, learner = load(data, records), _learner(data, records)
     rows = []
     for number in range(draws):
         examples = _released(learner, make(source, MONDRIAN, number, k))
-        found = learner.held_out(examples, _tested(data, records), [NearestNeighbours()])
-        performance = found["nearest-neighbours"].performance(learner.classes)
-        rows.append({"data": data, "k": k, "number": number, "accuracy": performance.accuracy})
+        for encoding in ENCODINGS:
+            encoded = replace(learner, as_published=encoding == PUBLISHED)
+            found = encoded.held_out(examples, _tested(data, records), [NearestNeighbours()])
+            performance = found["nearest-neighbours"].performance(learner.classes)
+            row = {"data": data, "encoding": encoding, "k": k, "number": number}
+            rows.append(row | {"accuracy": performance.accuracy})
     return rows
 
 
@@ -80,6 +85,16 @@ def _compared(source: Data, made: Made, algorithm: str) -> Comparison:
     trees = made.recoding.hierarchies
     schema = Schema({n: replace(a, hierarchy=trees[n]) if n in trees else a for n, a in source.schema.items()})
     return Comparer(source.table, schema).compare(made.released())
+
+
+def _by_encoding(row: Row, learner: Learner, examples: Examples, tested: Examples, trees: int) -> Rows:
+    """Return a row for each encoding, with what classifiers learn by it."""
+    return [
+        row
+        | {"encoding": encoding}
+        | _utilities(replace(learner, as_published=encoding == PUBLISHED), examples, tested, trees)
+        for encoding in ENCODINGS
+    ]
 
 
 def _utilities(learner: Learner, examples: Examples, tested: Examples, trees: int) -> Row:

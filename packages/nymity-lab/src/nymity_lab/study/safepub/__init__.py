@@ -13,7 +13,7 @@ STUDY = Study(
     name="safepub",
     title="SafePub: true records, differentially private",
     source="Bild, Kuhn and Prasser (2018), PoPETs 2018 (1), sections 7 and 8",
-    version="1",
+    version="2",
     scales={
         "smoke": Scale(takes="half a minute"),
         "quick": Scale(takes="about 15 minutes on one core", needs=("adult", "fars", "nursery")),

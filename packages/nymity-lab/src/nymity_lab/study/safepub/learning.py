@@ -6,7 +6,7 @@ from statistics import mean, stdev
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
-from nymity_lab.study.safepub.releases import DRAW, STILL, Sample, Setting, publish
+from nymity_lab.study.safepub.releases import STILL, Sample, Setting, publish
 from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
 from nymity_lab.study.study import Row, Rows
 
@@ -64,6 +64,7 @@ def accuracies(
             "steps": steps,
             "classifier": key,
             "accuracy": mean(found),
+            "each": found,
             "spread": stdev(found) if len(found) > 1 else 0.0,
             "rows": mean(rows),
         }
@@ -107,68 +108,64 @@ def naive_bayes(data: str, target: str, epsilon: float, draws: int) -> Rows:
     return [{**_about(data, target), "accuracy": mean(each), "spread": stdev(each) if draws > 1 else 0.0}]
 
 
-def duel(data: str, target: str, ways: list[str], steps: list[int], diffgen_steps: list[int], draws: int) -> Rows:
-    """Table 4 and figure 17: SafePub and DiffGen on two thirds of the records, trees tested on the other third."""
+def bounds(data: str, target: str, draws: int) -> Rows:
+    """What relative accuracies of duels lie between: a tree of the records as they are, and the most frequent class."""
+    rows = []
+    for seed in range(draws):
+        part, test = _thirds(data, seed)
+        learner = _learner_of(part, target, test)
+        row = {**_about(data, target), "seed": seed, "original": _answers(learner, None, test)}
+        rows.append(row | {"zero_r": _largest_share(learner.others(test).labels)})
+    return rows
+
+
+def duel(data: str, target: str, way: str, steps: int, draws: int) -> Rows:
+    """Table 4 and figure 17: SafePub on two thirds of the records, trees tested on the other third."""
+    rows = []
+    for seed in range(draws):
+        part, test = _thirds(data, seed)
+        learner = _learner_of(part, target, test)
+        setting = Setting(score="classification", target=target, steps=max(steps, 1))
+        began = process_time()
+        released = publish(part, way, setting, seed)
+        seconds = process_time() - began
+        row = {**_about(data, target), "way": way, "steps": steps, "seed": seed, "seconds": seconds}
+        rows.append(row | {"accuracy": _answers(learner, released, test)})
+    return rows
+
+
+def diffgen(data: str, target: str, steps: int, draws: int) -> Rows:
+    """Table 4 and figure 17: DiffGen on the same records, a pruned tree of its counts."""
+    import polars as pl
+
+    from nymity_lab.dp.comparators import DiffGen, PrunedTree
+
+    rows = []
+    for seed in range(draws):
+        part, test = _thirds(data, seed)
+        hierarchies = {name: h for name, h in part.hierarchies.items() if name != target}
+        classes = [str(value) for value in part.hierarchies[target].values]
+        began = process_time()
+        counts = DiffGen(epsilon=1, steps=steps, not_private_seed=seed).run(
+            part.table, hierarchies, target=target, classes=classes
+        )
+        seconds = process_time() - began
+        tree = PrunedTree().learn(counts)
+        right = pl.Series(tree.predict(test)) == test[target].cast(pl.String)
+        row = {**_about(data, target), "way": DIFFGEN, "steps": steps, "seed": seed, "seconds": seconds}
+        rows.append(row | {"accuracy": right.mean(), "cells": len(counts.counts), "leaves": tree.leaves})
+    return rows
+
+
+def _thirds(data: str, seed: int) -> tuple[StudyTable, pl.DataFrame]:
+    """Return two thirds of the records to learn from, and the other third."""
     import numpy as np
 
     found = source(data)
     n = found.table.height
-    apart: dict[tuple[str, int], list[tuple[float, float]]] = {}
-    bounds = []
-    for seed in range(draws):
-        order = np.random.default_rng(seed).permutation(n)
-        train, test = found.table[np.sort(order[n // 3 :])], found.table[np.sort(order[: n // 3])]
-        part = StudyTable(table=train, hierarchies=found.hierarchies)
-        learner = _learner_of(part, target, test)
-        bounds.append((_answers(learner, None, test), _largest_share(learner.others(test).labels)))
-        for way in ways:
-            for count in steps if way != DRAW else [0]:
-                setting = Setting(score="classification", target=target, steps=max(count, 1))
-                began = process_time()
-                released = publish(part, way, setting, seed)
-                seconds = process_time() - began
-                apart.setdefault((way, count), []).append((seconds, _answers(learner, released, test)))
-        for count in diffgen_steps:
-            apart.setdefault((DIFFGEN, count), []).append(_diffgen(part, target, test, count, seed))
-    original, zero_r = (mean(column) for column in zip(*bounds, strict=True))
-    return [
-        {
-            **_about(data, target),
-            "way": way,
-            "steps": count,
-            "seconds": mean(seconds for seconds, _ in pairs),
-            "accuracy": mean(accuracy for _, accuracy in pairs),
-            "original": original,
-            "zero_r": zero_r,
-        }
-        for (way, count), pairs in apart.items()
-    ]
-
-
-def _diffgen(part: StudyTable, target: str, test: pl.DataFrame, steps: int, seed: int) -> tuple[float, float]:
-    """Return the CPU seconds of DiffGen, and the accuracy of a tree that was trained on its counts."""
-    import numpy as np
-    import polars as pl
-
-    from nymity.utility.classifiers import DecisionTree
-    from nymity_lab.dp.comparators import DiffGen
-
-    began = process_time()
-    hierarchies = {name: h for name, h in part.hierarchies.items() if name != target}
-    classes = [str(value) for value in part.hierarchies[target].values]
-    counts = DiffGen(epsilon=1, steps=steps, not_private_seed=seed).run(
-        part.table, hierarchies, target=target, classes=classes
-    )
-    table, seconds = counts.to_table(), process_time() - began
-    if not table.height:
-        return seconds, _largest_share(test[target].rank("dense").to_numpy() - 1)
-    both = pl.concat([table.select(list(hierarchies)), counts.generalize(test)])
-    features = both.to_dummies().to_numpy()
-    rows = np.repeat(np.arange(table.height), table["count"].to_numpy())
-    tree = DecisionTree().estimator(len(rows), seed)
-    tree.fit(features[rows], table[target].to_numpy()[rows])
-    right = tree.predict(features[table.height :]) == test[target].cast(pl.String).to_numpy()
-    return seconds, float(right.mean())
+    order = np.random.default_rng(seed).permutation(n)
+    train, test = found.table[np.sort(order[n // 3 :])], found.table[np.sort(order[: n // 3])]
+    return StudyTable(table=train, hierarchies=found.hierarchies), test
 
 
 def frequent(data: str) -> Rows:

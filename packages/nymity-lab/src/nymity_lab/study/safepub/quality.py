@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from statistics import mean
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
-from nymity_lab.study.exhibit_parts import finding, notes, where
+from nymity_lab.study.exhibit_parts import finding, not_comparable, notes, where
 from nymity_lab.study.safepub import paper
 from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, PUBLISHED_FORM, listed, relative, task
 from nymity_lab.study.safepub.releases import BEST, BEST_HERE, DRAW, PUBLISHED, SAMPLING
@@ -24,7 +24,11 @@ def figure_12(results: Results) -> Exhibit:
         title="Loss beyond the best node's, mean of several draws",
         across="draw",
         measure=LOSS,
-        values=tuple(Value(series=row["model"], at=_drawn(row["epsilon"]), ours=row["gap"]) for row in rows),
+        values=tuple(
+            Value(series=f"{row['model']}, {of}", at=_drawn(row["epsilon"]), ours=row[key])
+            for row in rows
+            for key, of in (("gap", "of the table"), ("share", "of what the best node keeps"))
+        ),
         plot="none",
     )
     return Exhibit(
@@ -35,8 +39,8 @@ def figure_12(results: Results) -> Exhibit:
         notes=notes(
             results,
             PLOTTED,
-            "One sample of the first table; draws with the paper's sensitivity. Gaps are points of loss between the "
-            "table as it is and nothing; what the paper's percentages are of it does not say.",
+            "One sample of the first table; draws with the paper's sensitivity. Gaps are shown as shares of the "
+            "table, and of what the best node keeps; what the paper's percentages are of it does not say.",
             DATA,
         ),
     )
@@ -53,12 +57,15 @@ def _masses(rows: Rows, model: str) -> Panel:
 
 
 def _single_draws(results: Results, rows: Rows) -> tuple[Finding, ...]:
-    means, gap = (
+    means, gap, share = (
         {m: {row["epsilon"]: row[key] for row in where(rows, model=m)} for m in ("entropy", "group-size")}
-        for key in ("score", "gap")
+        for key in ("score", "gap", "share")
     )
-    group = {_drawn(epsilon): value for epsilon, value in gap["group-size"].items() if epsilon is not None}
-    entropy = [gap["entropy"][epsilon] for epsilon in (0.1, 0.0001)]
+    told = {
+        m: f"by other denominators {gap[m][0.1]:.1%} and {gap[m][0.0001]:.1%} of the table, {share[m][0.1]:.1%} and "
+        f"{share[m][0.0001]:.1%} of what the best node keeps, at 0.1 and 0.0001"
+        for m in gap
+    }
     return (
         finding(
             results,
@@ -66,17 +73,12 @@ def _single_draws(results: Results, rows: Rows) -> tuple[Finding, ...]:
             "; ".join(f"{m}: {of[None]:.2f} by lot, {of[0.1]:.2f} at 0.1" for m, of in means.items()),
             all(of[0.1] - of[None] >= 0.1 for of in means.values()),
         ),
-        finding(
-            results,
-            f"Group size: on average less than {paper.GROUP_GAP:.0%} is lost beyond the best node.",
-            listed(group, ".2%"),
-            all(value < paper.GROUP_GAP for value in group.values()),
+        not_comparable(
+            f"Group size: on average less than {paper.GROUP_GAP:.0%} is lost beyond the best node.", told["group-size"]
         ),
-        finding(
-            results,
-            "Entropy: from 31% at 0.1 to 49% at 0.0001 (here: within five points).",
-            f"{entropy[0]:.1%} and {entropy[1]:.1%}",
-            all(abs(a - b) <= 0.05 for a, b in zip(entropy, paper.ENTROPY_GAPS, strict=True)),
+        not_comparable(
+            f"Entropy: from {paper.ENTROPY_GAPS[0]:.0%} at 0.1 to {paper.ENTROPY_GAPS[1]:.0%} at 0.0001.",
+            told["entropy"],
         ),
     )
 

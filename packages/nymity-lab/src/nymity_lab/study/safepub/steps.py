@@ -9,6 +9,8 @@ from nymity_lab.study.safepub.learning import (
     REGRESSION,
     TREE,
     accuracies,
+    bounds,
+    diffgen,
     duel,
     frequent,
     naive_bayes,
@@ -18,7 +20,16 @@ from nymity_lab.study.safepub.learning import (
 from nymity_lab.study.safepub.lost import MODELS
 from nymity_lab.study.safepub.releases import DRAW, K_ANONYMITY, PUBLISHED, SAMPLING, WALK, WAYS
 from nymity_lab.study.safepub.study_tables import TARGETS
-from nymity_lab.study.safepub.work import describe, losses, parameters, preserved, searches, smooth, solution_space
+from nymity_lab.study.safepub.work import (
+    describe,
+    losses,
+    low_nodes,
+    parameters,
+    preserved,
+    searches,
+    smooth,
+    solution_space,
+)
 from nymity_lab.study.study import Step
 
 #: Epsilons and deltas of figure 9, deltas and epsilons of figure 10.
@@ -43,6 +54,8 @@ class SafePubScale:
     first: str = "usc"
     nursery: str = "nursery"
     preserved: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0)
+    kept: int = 10
+    low: int = 42
     models: tuple[str, ...] = MODELS
     draws: int = 10
     compared: int = 10
@@ -55,7 +68,7 @@ class SafePubScale:
     learned: int = 100
     default: int = 100
     regression: tuple[str, ...] = ("usc", "cs", "acs", "nursery")
-    diffgen: tuple[int, ...] = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+    diffgen: tuple[int, ...] = tuple(range(1, 21))
     duels: int = 20
     #: Scores of all nodes of these are left out, as they take minutes: data set and model.
     slow: tuple[tuple[str, str], ...] = ()
@@ -66,7 +79,9 @@ SCALES = {
         data=("generated",),
         first="generated",
         nursery="generated",
-        preserved=(0.5, 1.0),
+        preserved=(1.5, 2.0),
+        kept=2,
+        low=4,
         draws=2,
         compared=2,
         drawn=5,
@@ -79,7 +94,7 @@ SCALES = {
         default=2,
         regression=(),
         diffgen=(1, 3),
-        duels=1,
+        duels=2,
     ),
     "quick": SafePubScale(
         data=("usc", "cs"),
@@ -91,11 +106,10 @@ SCALES = {
         walks=(10, 100, 300),
         searched=("granularity", "entropy"),
         anonymizations=(0.25, 0.5, 0.9, 2.0),
-        learned=2,
+        learned=4,
         default=8,
         regression=("usc",),
-        diffgen=(4, 10, 20),
-        duels=2,
+        duels=10,
         slow=(("cs", "entropy"), ("cs", "group-size")),
     ),
     "full": SafePubScale(),
@@ -119,8 +133,10 @@ def _operator(sizes: SafePubScale) -> Iterator[Step]:
         yield Step(id=f"data.{data}", run=describe, parameters={"data": data})
     for data in sizes.data:
         for epsilon in sizes.preserved:
-            chosen = {"data": data, "epsilon": epsilon, "draws": sizes.draws}
+            chosen = {"data": data, "epsilon": epsilon, "draws": sizes.kept}
             yield Step(id=f"preserved.{data}.epsilon={epsilon}", run=preserved, parameters=chosen, seconds=sizes.draws)
+        chosen = {"data": data, "nodes": sizes.low, "draws": 2, "seed": 0}
+        yield Step(id=f"low-nodes.{data}", run=low_nodes, parameters=chosen, seconds=sizes.low)
 
 
 def _quality(sizes: SafePubScale) -> Iterator[Step]:
@@ -217,16 +233,14 @@ def _others(sizes: SafePubScale) -> Iterator[Step]:
     for data in sizes.data:
         yield Step(id=f"frequent.{data}", run=frequent, parameters={"data": data}, seconds=5)
         for target in TARGETS[data]:
-            yield Step(
-                id=f"duel.{data}.{target.lower()}",
-                run=duel,
-                parameters={
-                    "data": data,
-                    "target": target,
-                    "ways": [PUBLISHED, DRAW],
-                    "steps": list(sizes.walks),
-                    "diffgen_steps": list(sizes.diffgen),
-                    "draws": _draws(data, sizes.duels),
-                },
-                seconds=sizes.duels * 10,
-            )
+            about = {"data": data, "target": target, "draws": _draws(data, sizes.duels)}
+            name = f"{data}.{target.lower()}"
+            yield Step(id=f"bounds.{name}", run=bounds, parameters=about, seconds=sizes.duels)
+            for way, count in ((DRAW, 0), *((PUBLISHED, count) for count in sizes.walks)):
+                chosen = about | {"way": way, "steps": count}
+                id_ = f"duel.{name}.{_SHORT[way]}.steps={count}"
+                yield Step(id=id_, run=duel, parameters=chosen, seconds=2 * sizes.duels)
+            for count in sizes.diffgen:
+                chosen = about | {"steps": count}
+                seconds = sizes.duels * 2 ** max(count - 17, -3)
+                yield Step(id=f"duel.{name}.diffgen.steps={count:02d}", run=diffgen, parameters=chosen, seconds=seconds)

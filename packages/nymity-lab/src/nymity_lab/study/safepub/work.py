@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean, stdev
 from time import process_time
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
     from nymity_lab.study.safepub.study_tables import StudyTable
 
 NOTIONS = ("probabilistic", "standard")
-#: Shares of the height that low, medium and high schemes generalize every attribute to, at least.
-SCHEMES = {"low": 0.25, "medium": 0.5, "high": 0.75}
+#: How high schemes generalize an attribute: low is not above a quarter of its height, high not below three quarters.
+SCHEMES: dict[str, Callable[[int], int]] = {
+    "low": lambda height: height // 4,
+    "medium": lambda height: (height + 1) // 2,
+    "high": lambda height: -(-3 * height // 4),
+}
+#: The largest mean of level by height of a low node.
+LOW = 0.25
 #: Parts that the range of scores is divided into.
 BINS = 10
 
@@ -104,15 +111,48 @@ def preserved(data: str, epsilon: float, draws: int) -> Rows:
     for seed in range(draws):
         kept = coins(beta, found.table.height, NotPrivate(seed))
         sample = encode(found.table.filter(pl.Series(kept)), public_schema(found.schema()))
-        for scheme, share in SCHEMES.items():
-            node = tuple(-int(-share * h.height // 1) for h in found.hierarchies.values())
+        for scheme, level in SCHEMES.items():
+            node = tuple(level(h.height) for h in found.hierarchies.values())
             for notion, k in ks.items():
                 rows = release_at(node, found.table, sample, kept, k=k).rows
                 left.setdefault((scheme, notion), []).append(rows.height / found.table.height)
     return [
-        {"data": NAMES[data], "epsilon": epsilon, "scheme": scheme, "notion": notion, "kept": mean(shares)}
+        {"data": NAMES[data], "epsilon": epsilon, "scheme": scheme, "notion": notion}
+        | {"kept": mean(shares), "each": shares}
         for (scheme, notion), shares in left.items()
     ]
+
+
+def low_nodes(data: str, nodes: int, draws: int, seed: int) -> Rows:
+    """Figure 11: at how many low nodes, drawn at random, more records are left at epsilon 1.5 than at 2."""
+    import numpy as np
+    import polars as pl
+
+    from nymity.core.bits import NotPrivate, coins
+    from nymity.dp import largest_beta, smallest_k
+    from nymity.dp.public_domain import public_schema
+    from nymity.lattice.space import Space
+    from nymity.table.encoding import encode
+    from nymity_lab.dp.baselines import release_at
+
+    found = source(data)
+    limit = Setting().promise(found.table.height).delta
+    assert limit is not None  # set at birth
+    every = Space.of(encode(found.table, public_schema(found.schema()))).levels()
+    heights = np.array([max(h.height, 1) for h in found.hierarchies.values()])
+    low = every[(every / heights).mean(axis=1) <= LOW]
+    drawn = low[np.random.default_rng(seed).permutation(len(low))[:nodes]]
+    left = {}
+    for epsilon in (1.5, 2.0):
+        k, beta = smallest_k(epsilon=epsilon, delta=limit, notion="probabilistic"), largest_beta(epsilon)
+        kept = [coins(beta, found.table.height, NotPrivate(number)) for number in range(draws)]
+        samples = [(mask, encode(found.table.filter(pl.Series(mask)), public_schema(found.schema()))) for mask in kept]
+        left[epsilon] = [
+            sum(release_at(tuple(node), found.table, sample, mask, k=k).rows.height for mask, sample in samples)
+            for node in drawn.tolist()
+        ]
+    more = sum(a > b for a, b in zip(left[1.5], left[2.0], strict=True))
+    return [{"data": NAMES[data], "nodes": len(drawn), "low": len(low), "draws": draws, "more": more}]
 
 
 def losses(data: str, score: str, ways: list[str], draws: int) -> Rows:
@@ -173,7 +213,8 @@ def solution_space(data: str, score: str, epsilons: list[float], draws: int, see
                 "epsilon": epsilon,
                 "masses": np.bincount(bins, weights=chances, minlength=BINS).tolist(),
                 "score": float(chances @ space.within),
-                "gap": mean(space.lost_at(int(node), score) - best for node in drawn),
+                "gap": (gap := mean(space.lost_at(int(node), score) - best for node in drawn)),
+                "share": gap / max(1 - best, 1e-9),
             }
         )
     return rows
