@@ -27,7 +27,7 @@ MAX_RULED_OUT = 4_096
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Interval:
+class NodeInterval:
     """All nodes between ``bottom`` and ``top``; every one of them suppresses at least what ``above`` says.
 
     ``settled``: the top has been checked against the models themselves, and ``above`` is the best there is to know.
@@ -49,7 +49,7 @@ class Interval:
 #: What nodes of an interval are at least compared by; empty where the loss has no bound, which comes before all others.
 Bounds = tuple[float, ...]
 #: An interval with its bounds and its turn among those of the same bounds.
-Entry = tuple[Bounds, int, Interval]
+Entry = tuple[Bounds, int, NodeInterval]
 
 
 class Frontier:
@@ -115,10 +115,10 @@ class Frontier:
         else:
             self._deep.append(entry)
 
-    def _excluded(self, bounds: Bounds, interval: Interval) -> bool:
+    def _excluded(self, bounds: Bounds, interval: NodeInterval) -> bool:
         return bool(bounds) and self.inquiry.seen.excludes(bounds, interval.suppressed)
 
-    def _parts(self, bounds: Bounds, interval: Interval) -> Iterator[tuple[Bounds, Interval]]:
+    def _parts(self, bounds: Bounds, interval: NodeInterval) -> Iterator[tuple[Bounds, NodeInterval]]:
         """Split an interval in two, or check its top against the models themselves if that may say more."""
         bottom, top = interval.bottom, interval.top
         if not interval.settled and (self.inquiry.bounded_by_parts or bottom == top):
@@ -136,11 +136,11 @@ class Frontier:
         yield from self._opened(bottom, lower_top, bounds, interval.below)
         higher_bottom = (*bottom[:axis], top[axis], *bottom[axis + 1 :])
         # The upper part has the same top, which was checked; only its bottom, and so its bound, rises.
-        yield from self._bounded(Interval(higher_bottom, top, interval.above, interval.settled), bounds)
+        yield from self._bounded(NodeInterval(higher_bottom, top, interval.above, interval.settled), bounds)
 
     def _opened(
         self, bottom: Node, top: Node, least: Bounds, below: NodeStatistics | None = None
-    ) -> Iterator[tuple[Bounds, Interval]]:
+    ) -> Iterator[tuple[Bounds, NodeInterval]]:
         """Check the top of a new interval whose nodes lose at least ``least``."""
         if self.ruled_out.covers(top):
             return
@@ -149,9 +149,9 @@ class Frontier:
         if above is None:
             self.ruled_out.add(top)
         else:
-            yield from self._bounded(Interval(bottom, top, above, monotone, below), least)
+            yield from self._bounded(NodeInterval(bottom, top, above, monotone, below), least)
 
-    def _settled(self, interval: Interval, least: Bounds) -> Iterator[tuple[Bounds, Interval]]:
+    def _settled(self, interval: NodeInterval, least: Bounds) -> Iterator[tuple[Bounds, NodeInterval]]:
         """Check a top, so far checked under relaxed models only, against the models themselves."""
         above = self.inquiry.check_bounded(interval.top)
         if above is None:
@@ -159,7 +159,7 @@ class Frontier:
         else:
             yield from self._bounded(replace(interval, above=above, settled=True), least)
 
-    def _bounded(self, interval: Interval, least: Bounds) -> Iterator[tuple[Bounds, Interval]]:
+    def _bounded(self, interval: NodeInterval, least: Bounds) -> Iterator[tuple[Bounds, NodeInterval]]:
         """Bound an interval, unless all of it has been checked."""
         if not (interval.settled and interval.bottom == interval.top):
             # Bounds of an interval hold for its parts, too, and can be the better ones.

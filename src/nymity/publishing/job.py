@@ -407,10 +407,11 @@ def dump_attribute(attribute: Attribute) -> dict[str, Any]:
             data["hierarchy"] = {"type": "rows", "rows": source.rows()}
         else:
             data["hierarchy"] = codec.dump_piece(source, tag="type")
+    plain = Attribute(role=attribute.role)  # whose role may have defaults of its own
     for item in dataclasses.fields(Attribute):
-        left_out: dict[str, Any] = {item.name: item.default}
-        if item.name not in ("role", "hierarchy") and dataclasses.replace(attribute, **left_out) != attribute:
-            data[item.name] = getattr(attribute, item.name)
+        value = getattr(attribute, item.name)
+        if item.name not in ("role", "hierarchy") and value != getattr(plain, item.name):
+            data[item.name] = value
     return data
 
 

@@ -45,7 +45,7 @@ _inner, __getattr__ = public_names(
     published_rows="Ints Links PublishedRows covering_levels majority node_cells nothing_left rows_of untouched",
     relative_distance="RelativeDistanceMetric",
     squared_distance="SquaredDistanceMetric",
-    trust="measured_trust picked trust_source",
+    trust="ENCODING measured_trust picked trust_source",
 )
 
 __all__ = ["LOSSES", "Loss", "Needs", "NodeStatistics", "PreparedLoss", "loss_of", *_inner]

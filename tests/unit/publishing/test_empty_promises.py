@@ -19,6 +19,7 @@ CASES: list[tuple[type[PrivacyModel], dict[str, Any], dict[str, Any]]] = [
     (ny.ProsecutorRisk, {"limit": 1}, {"limit": 0.99}),
     (ny.AverageRisk, {"limit": 1}, {"limit": 0.99}),
     (ny.SampleUniques, {"limit": 1}, {"limit": 0.99}),
+    (ny.Dominance, {"limit": 1}, {"limit": 0.99}),
     (ny.DistinctLDiversity, {"l": 1}, {"l": 2}),
     (ny.FrequencyLDiversity, {"l": 1}, {"l": 1.01}),
     (ny.EntropyLDiversity, {"l": 1}, {"l": 1.01}),
