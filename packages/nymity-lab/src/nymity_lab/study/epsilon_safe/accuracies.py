@@ -8,7 +8,7 @@ from nymity_lab.study.epsilon_safe.exhibit_parts import CENSUS, HIERARCHIES, SPL
 from nymity_lab.study.epsilon_safe.steps import EDUCATION
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
 from nymity_lab.study.exhibit_parts import SECONDS, both, finding, notes, where
-from nymity_lab.study.interval import Interval
+from nymity_lab.study.mean_interval import MeanInterval
 from nymity_lab.study.study import Results, Row, Rows
 
 ACCURACY = "accuracy on the test part"
@@ -31,9 +31,9 @@ def _plain(rows: Rows) -> dict[str, Row]:
     }
 
 
-def _interval(row: Row) -> Interval:
+def _interval(row: Row) -> MeanInterval:
     """The interval over draws; a value that nothing is drawn for is exact."""
-    return Interval.of(row["each"]) if "each" in row else Interval.exactly(row["accuracy"])
+    return MeanInterval.of(row["each"]) if "each" in row else MeanInterval.exactly(row["accuracy"])
 
 
 def _largest(results: Results) -> dict[str, Row]:
@@ -94,7 +94,7 @@ def table_5_4(results: Results) -> Exhibit:
     gaps = {}
     for form in (PUBLISHED, PRIVATE):
         each = {row["interpolation"]: row["each"] for row in where(rows, way=form)}
-        gaps[form] = Interval.of([100 * (a - b) for a, b in zip(each["level"], each["none"], strict=True)])
+        gaps[form] = MeanInterval.of([100 * (a - b) for a, b in zip(each["level"], each["none"], strict=True)])
     return Exhibit(
         number="Table 5.4",
         title="Accuracies with and without interpolation",

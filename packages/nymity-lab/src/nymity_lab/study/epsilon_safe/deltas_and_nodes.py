@@ -9,7 +9,7 @@ from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED
 from nymity_lab.study.epsilon_safe.exhibit_parts import CENSUS, FORMS, HIERARCHIES, PERCENT, attributes
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
 from nymity_lab.study.exhibit_parts import SECONDS, both, finding, notes, span, where
-from nymity_lab.study.interval import Interval
+from nymity_lab.study.mean_interval import MeanInterval
 from nymity_lab.study.study import Results, Row, Rows
 
 PROBABILITY = "probability of good nodes"
@@ -88,9 +88,9 @@ def figure_5_1(results: Results) -> Exhibit:
     ]
     best = {m: _best(where(rows, attributes=small[m], form=PUBLISHED)) for m in small}
     ours = {m: _best(where(rows, attributes=small[m], form=PRIVATE)) for m in small}
-    reached = {m: Interval.of(best[m]["each"]) for m in small}
+    reached = {m: MeanInterval.of(best[m]["each"]) for m in small}
     # A seed samples the same records for every number of attributes.
-    apart = Interval.of([six - four for four, six in zip(best[4]["each"], best[6]["each"], strict=True)])
+    apart = MeanInterval.of([six - four for four, six in zip(best[4]["each"], best[6]["each"], strict=True)])
     everywhere = {m: _best(where(rows, attributes=m, form=PRIVATE)) for m in all_m}
     return Exhibit(
         number="Figure 5.1",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Panel, Value
 from nymity_lab.study.exhibit_parts import PLOTTED, figure, finding, notes, where
-from nymity_lab.study.interval import Interval
+from nymity_lab.study.mean_interval import MeanInterval
 from nymity_lab.study.metrics.release_groups import PARTS, THESIS, ReleaseGroup, data_sets, release_groups_of
 from nymity_lab.study.metrics.releases import DATAFLY, MONDRIAN, SHUFFLED
 from nymity_lab.study.metrics.work import UTILITIES
@@ -27,7 +27,7 @@ def k_and_accuracy(results: Results) -> Exhibit:
     rows = results.rows("figure-3.4")
     baseline = where(results.rows("original"), data=rows[0]["data"])[0]["most frequent class"]
     reached = {
-        k: Interval.of([row["accuracy"] for row in where(rows, k=k)]) for k in dict.fromkeys(r["k"] for r in rows)
+        k: MeanInterval.of([row["accuracy"] for row in where(rows, k=k)]) for k in dict.fromkeys(r["k"] for r in rows)
     }
     values = [
         Value(series=series, at=k, ours=ours)
@@ -38,8 +38,8 @@ def k_and_accuracy(results: Results) -> Exhibit:
     ]  # fmt: skip
     # A number has the same orders for every k, so that differences between k are taken within one number.
     orders = [where(rows, number=number) for number in dict.fromkeys(row["number"] for row in rows)]
-    slope = Interval.of([100 * _slope([row for row in order if row["k"] <= _FALLS]) for order in orders])
-    beyond = Interval.of([100 * (_mean([r["accuracy"] for r in o if r["k"] >= _FALLS]) - baseline) for o in orders])
+    slope = MeanInterval.of([100 * _slope([row for row in order if row["k"] <= _FALLS]) for order in orders])
+    beyond = MeanInterval.of([100 * (_mean([r["accuracy"] for r in o if r["k"] >= _FALLS]) - baseline) for o in orders])
     return Exhibit(
         number="Figure 3.4",
         title="Accuracy of kNN on Mondrian releases of birth, by k",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
 from nymity_lab.study.exhibit_parts import both, finding, not_comparable, notes, where
-from nymity_lab.study.interval import Interval
+from nymity_lab.study.mean_interval import MeanInterval
 from nymity_lab.study.safepub.duels import RELATIVE
 from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, PUBLISHED_FORM, TREES, listed, relative, task
 from nymity_lab.study.safepub.learning import REGRESSION, TREE
@@ -25,14 +25,14 @@ def _learned(results: Results, **wanted: object) -> Rows:
     ]
 
 
-def _interval(row: Row) -> Interval:
+def _interval(row: Row) -> MeanInterval:
     """Of relative accuracies over draws; what is not drawn is exact."""
-    return Interval.exactly(row["relative"]) if row["way"] in STILL else Interval.of(row["draws"])
+    return MeanInterval.exactly(row["relative"]) if row["way"] in STILL else MeanInterval.of(row["draws"])
 
 
-def _beyond(row: Row, other: Row) -> Interval:
+def _beyond(row: Row, other: Row) -> MeanInterval:
     """How much more one reaches than another with the same seeds, as far as both were drawn."""
-    return Interval.of([a - b for a, b in zip(row["draws"], other["draws"], strict=False)])
+    return MeanInterval.of([a - b for a, b in zip(row["draws"], other["draws"], strict=False)])
 
 
 def figure_15(results: Results) -> Exhibit:
@@ -57,7 +57,7 @@ def figure_15(results: Results) -> Exhibit:
         ours = {row["anonymization"]: row for row in where(rows, way=PUBLISHED) if task(row) == name}
         best = max(ours.values(), key=lambda row: row["relative"])
         behind[name] = (
-            Interval.exactly(0) if best["anonymization"] == ANONYMIZATION else _beyond(best, ours[ANONYMIZATION])
+            MeanInterval.exactly(0) if best["anonymization"] == ANONYMIZATION else _beyond(best, ours[ANONYMIZATION])
         )
     return Exhibit(
         number="Figure 15",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
 from nymity_lab.study.exhibit_parts import SECONDS, both, finding, notes
-from nymity_lab.study.interval import Interval
+from nymity_lab.study.mean_interval import MeanInterval
 from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, TREES, scaled, task
 from nymity_lab.study.safepub.learning import DIFFGEN
 from nymity_lab.study.safepub.releases import DRAW, PUBLISHED
@@ -50,13 +50,13 @@ class Course:
         return mean(self.each)
 
     @property
-    def reached(self) -> Interval:
+    def reached(self) -> MeanInterval:
         """With its interval."""
-        return Interval.of(self.each)
+        return MeanInterval.of(self.each)
 
-    def beyond(self, other: Course) -> Interval:
+    def beyond(self, other: Course) -> MeanInterval:
         """How much more than another on the same divisions of the records."""
-        return Interval.of([a - b for a, b in zip(self.each, other.each, strict=True)])
+        return MeanInterval.of([a - b for a, b in zip(self.each, other.each, strict=True)])
 
 
 def courses(results: Results) -> list[Course]:
@@ -222,7 +222,7 @@ def figure_17(results: Results) -> Exhibit:
     )
 
 
-def _rise(every: list[Course], name: str, way: str) -> Interval:
+def _rise(every: list[Course], name: str, way: str) -> MeanInterval:
     """The gain of the largest number of steps: over the smallest, for DiffGen over half of it."""
     found = {course.steps: course for course in every if (course.task, course.way) == (name, way)}
     most = max(found)

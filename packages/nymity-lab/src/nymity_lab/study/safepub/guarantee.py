@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from nymity_lab.study.exhibit import Cell, Exhibit, Finding, Panel, Value
 from nymity_lab.study.exhibit_parts import both, finding, notes, span, where
-from nymity_lab.study.interval import Interval
+from nymity_lab.study.mean_interval import MeanInterval
 from nymity_lab.study.safepub import paper
 from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED
 from nymity_lab.study.study import Results, Row, Rows
@@ -268,11 +268,11 @@ def _low_nodes(results: Results) -> Finding:
     )
 
 
-def _changes(rows: Rows) -> dict[tuple[str, str, float, float], Interval]:
+def _changes(rows: Rows) -> dict[tuple[str, str, float, float], MeanInterval]:
     """Return how many points more are kept with each next epsilon, within each seed's draws."""
     found = {}
     for data, scheme in dict.fromkeys((row["data"], row["scheme"]) for row in rows):
         for a, b in pairwise(where(rows, data=data, scheme=scheme)):
             each = [100 * (more - less) for less, more in zip(a["each"], b["each"], strict=True)]
-            found[data, scheme, a["epsilon"], b["epsilon"]] = Interval.of(each)
+            found[data, scheme, a["epsilon"], b["epsilon"]] = MeanInterval.of(each)
     return found

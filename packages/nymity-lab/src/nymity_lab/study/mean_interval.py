@@ -1,4 +1,4 @@
-"""Interval: the mean of several draws with its 95% confidence interval, and what that decides.
+"""MeanInterval: the mean of several draws with its 95% confidence interval, and what that decides.
 
 mean ± t(0.975; n - 1) · s / √n, s the standard deviation of the draws (Student 1908). A question that the interval
 does not settle is not decided; so is every question on fewer than two draws.
@@ -13,7 +13,7 @@ from statistics import mean, stdev
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
+class MeanInterval:
     """A mean of ``draws`` values, and the ends of its interval."""
 
     mean: float
@@ -22,25 +22,25 @@ class Interval:
     draws: int
 
     @staticmethod
-    def of(values: Sequence[float]) -> Interval:
+    def of(values: Sequence[float]) -> MeanInterval:
         """Return the interval of independent draws."""
         from scipy.special import stdtrit
 
         n = len(values)
         reach = float(stdtrit(n - 1, 0.975)) * stdev(values) / sqrt(n) if n > 1 else inf
         middle = mean(values)
-        return Interval(mean=middle, low=middle - reach, high=middle + reach, draws=n)
+        return MeanInterval(mean=middle, low=middle - reach, high=middle + reach, draws=n)
 
     @staticmethod
-    def exactly(value: float) -> Interval:
+    def exactly(value: float) -> MeanInterval:
         """Return a value that nothing was drawn for."""
-        return Interval(mean=value, low=value, high=value, draws=2)
+        return MeanInterval(mean=value, low=value, high=value, draws=2)
 
-    def __sub__(self, other: Interval) -> Interval:
+    def __sub__(self, other: MeanInterval) -> MeanInterval:
         """Return the difference of two independent means: half widths add as the sides of a right angle."""
         reach = hypot(self.high - self.mean, other.high - other.mean)
         middle = self.mean - other.mean
-        return Interval(mean=middle, low=middle - reach, high=middle + reach, draws=min(self.draws, other.draws))
+        return MeanInterval(mean=middle, low=middle - reach, high=middle + reach, draws=min(self.draws, other.draws))
 
     def above(self, limit: float) -> bool | None:
         """Whether the value lies above a limit; None where the interval has both sides of it."""
