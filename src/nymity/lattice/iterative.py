@@ -40,6 +40,7 @@ from nymity.lattice.search import engines
 from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
+from nymity.privacy.decision import refuse_shares_of_persons
 from nymity.quality import Loss, loss_of
 from nymity.quality.attribute_loss import PreparedCostLoss
 from nymity.table.encoding import EncodedTable
@@ -94,6 +95,8 @@ class IterativeRecoding:
                 got=repr(self.minimized.key),
             )
         _refuse_population(table)
+        if table.persons is not None:
+            refuse_shares_of_persons(models, self.key)
         for model in models:
             model.check(table)
         space, left = Space.of(table), _Left.of(table, models)

@@ -21,6 +21,7 @@ from nymity.partition.optimum import Optimum
 from nymity.partition.outcome import InformationLoss, PartitionOutcome
 from nymity.partition.problem import Assignment, PartitionProblem, problem_of
 from nymity.privacy import PrivacyModel
+from nymity.privacy.decision import refuse_shares_of_persons
 from nymity.table.encoding import EncodedTable
 from nymity.table.partition_recoding import PartitionRecoding, Quotas
 from nymity.table.recoding import Recoding
@@ -87,7 +88,7 @@ class CellMethod(ABC):
                 hint="use a search of the lattice: 'optimal-lattice', or 'anytime-lattice' with many columns",
             )
         if table.persons is not None:
-            _refuse_together(models, self.key)
+            refuse_shares_of_persons(models, self.key)
         _refuse_levels(table, self.key)
         attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
         return self.solve(problem_of(table, attributes, models, draws), columns or table.names, observe)
@@ -124,18 +125,6 @@ class PartitionMethod(CellMethod):
             stopped=found.stopped,
             by_values=found.by_values and problem.looks_at_values,
         )
-
-
-def _refuse_together(models: Sequence[PrivacyModel], key: str) -> None:
-    """Refuse limits on all classes together where records are of persons: methods here know such classes by size."""
-    for model in models:
-        if type(model).together is not PrivacyModel.together:
-            raise ParameterError(
-                f"{key}: {model.key}",
-                expected="a promise about each class, where records are of persons",
-                got=f"{model.title}, which is about all of them together",
-                hint="use the method 'optimal-lattice'",
-            )
 
 
 def _refuse_levels(table: EncodedTable, key: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.errors import ParameterError
 from nymity.privacy.linked_k_anonymity import LinkedKAnonymity
 from nymity.privacy.links import PersonRows
 from nymity.privacy.model import PrivacyModel
@@ -86,6 +87,22 @@ def _linked(classes: Classes, models: Sequence[PrivacyModel]) -> tuple[PersonRow
         if (kept == before).all():
             break
     return rows, kept
+
+
+def refuse_shares_of_persons(models: Sequence[PrivacyModel], key: str) -> None:
+    """Refuse models that take shares of persons, for methods that divide records until every class is good.
+
+    Such methods begin with all records, or join classes, also where two are published with the same cells. Of good
+    classes the union need not be good, so they would miss solutions, or make one that breaks its promise.
+    """
+    for model in models:
+        if model.over_persons == "shares":
+            raise ParameterError(
+                f"{key}: {model.key}",
+                expected="a model that counts the persons of a class, or their records",
+                got=f"{model.title}, which takes shares of persons: classes that keep it may break it together",
+                hint="use the method 'optimal-lattice'",
+            )
 
 
 def accepted(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:

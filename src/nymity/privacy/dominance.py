@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, Unlimited
 from nymity.privacy.sizes import check_risk
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
@@ -56,6 +56,10 @@ class Dominance(NothingOnValues, NothingOnPresence):
         limit = exact_fraction(self.limit)
         largest = np.int64(1) if classes.persons is None else classes.persons.largest
         return np.asarray(largest * limit.denominator <= classes.sizes.astype(np.int64) * limit.numerator)
+
+    def row_chance(self, *, classes: bool, complete: bool) -> Fraction | Unlimited:
+        """The limit itself."""
+        return exact_fraction(self.limit) if classes else super().row_chance(classes=classes, complete=complete)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

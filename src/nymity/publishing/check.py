@@ -153,6 +153,7 @@ def check(
         schema=opened.schema,
         links=lambda: opened.links if opened.links is None or len(opened.links) == files.table.height else None,
         released=files.table,
+        hashed=None if original is None else _hashed(opened),
     )
     unseen = {model: why for model in promised.models if (why := further.missing(model))}
     measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, further=further)
@@ -164,6 +165,11 @@ def check(
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in verified.problems),
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in misshapen(files.table, promised.schema)),
     ]
+    if further.another:
+        says = (
+            "the original that was given is not the table that the release was made from (hash of the custodian's log)"
+        )
+        findings.append(Checked(about="input", says=says, answer=Answer.BROKEN))
     if stated is not None:
         problems = [("certificate", says) for says in contradictions(stated.form, stated.job)]
         problems += [("certificate", says) for says in _unlike_job(job, stated)]
@@ -185,6 +191,14 @@ def check(
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
+
+
+def _hashed(opened: OpenedRelease) -> tuple[str, str] | None:
+    """Return the custodian's salt and the hash of what was read with it, where both are there."""
+    log, stated = opened.custodian_log, opened.stated
+    if log is None or stated is None or stated.form.input is None:
+        return None
+    return log.salt, stated.form.input.salted_sha256
 
 
 def _refuse_exchanged(stated: Stated | None) -> None:

@@ -137,8 +137,18 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "figures about persons and promises to them go together (unit)"
     elif unit.persons is not None:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
-        if not lost <= touched <= unit.persons:
-            yield "more persons were lost than touched, or than there are (unit)"
+        if not lost <= touched <= unit.persons or (form.input is not None and unit.persons > form.input.records):
+            yield "more persons were lost than touched, or there are more than records (unit)"
+        for measured in form.measured.models:
+            name, figure = {
+                "k-anonymity": ("k", unit.fewest_in_a_class),
+                "dominance": ("limit", unit.largest_share_of_a_class),
+            }.get(measured.model, ("", None))
+            if name and measured.parameters.get(name) != figure:
+                yield f"it says two things about what {measured.model} measured (unit, measured.models)"
+        fewest, classes = unit.fewest_in_a_class or 0, form.measured.classes
+        if (unit.summed_over_classes or 0) < fewest * classes:
+            yield "its classes have fewer persons together than the smallest of them (unit)"
 
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:

@@ -18,11 +18,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.publishing.caveats.of_table import text_of
 from nymity.risk.attacks.released_rows import Matcher, ReleasedRows
 from nymity.risk.attacks.scene import coded
 from nymity.risk.shared_classes import ABSENT, sharing, sharing_exactly, values_left
 from nymity.table.bucket_recoding import BUCKET
+from nymity.table.encoding import person_ids
 from nymity.table.published_cells import by_recoding
 from nymity.table.recoding import Recoding
 from nymity.table.text import as_text
@@ -77,8 +77,8 @@ class LinkedRows:
         """Return whose each row is: the value of the column ``person``, or the number of the record."""
         if person is None:
             return list(self.source_rows.tolist())
-        names = text_of(self.source[person])[self.source_rows].to_list()
-        return [object() if name is None else name for name in names]  # who has no name is nobody else
+        names = person_ids(self.source[person])[self.source_rows].to_list()
+        return [name or object() for name in names]  # who has no name is nobody else
 
     def values(self, attribute: str) -> list[set[Any]]:
         """Return the values of a sensitive attribute that each class has."""

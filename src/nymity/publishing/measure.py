@@ -9,6 +9,7 @@ from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
 from nymity.risk.individual_risk import IndividualRisk
 from nymity.risk.profile import profile
+from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema, check_columns
 from nymity.table.text import check_comparable
 
@@ -41,7 +42,9 @@ class Measurement:
 
 
 def measure(table: Any, schema: Schema) -> Measurement:
-    """Measure a table of any kind of frame; identifying columns of the schema may be absent from it.
+    """Measure a table of any kind of frame; columns of the schema that are not published may be absent from it.
+
+    Models count persons where the table has a person column; those that cannot are left out.
 
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
@@ -50,9 +53,12 @@ def measure(table: Any, schema: Schema) -> Measurement:
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
     for name in (*schema.quasi, *published.sensitive):
         check_comparable(frame[name], where=f"column {name!r}")
-    groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies)
+    persons = None if published.person is None else person_ids(frame[published.person])
+    groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies, persons=persons)
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():
+        if persons is not None and model.over_persons is None:
+            continue  # it is not defined for persons
         attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]
         models[key] = {name: model.measure(groups, name or None) for name in attributes}
     sizes = groups.sizes

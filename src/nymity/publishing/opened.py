@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -380,6 +381,10 @@ class OpenedRelease:
     @property
     def highest_risk(self) -> tuple[int, int] | None:
         """Numerator and denominator of the largest chance to pick anybody's row, where that was measured."""
+        unit = self.unit
+        share = None if unit is None else unit.largest_share_of_a_class
+        if share is not None:  # one person may have most rows of a class
+            return ceil(share * 10**6), 10**6
         smallest: Any = self.class_sizes[0]
         if self.kind == "matching":
             reached = (self.reached(number) for number in range(len(self.certificate.promised)))

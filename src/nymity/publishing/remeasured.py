@@ -17,8 +17,9 @@ from nymity.io import ReadOptions, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publishing.certificate import measured_section
-from nymity.publishing.certificate_form import CertificateForm, MeasuredSection1
+from nymity.publishing.certificate_form import Certificate2, CertificateForm, MeasuredSection1
 from nymity.publishing.codec import dump_piece
+from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import (
     Population,
@@ -99,6 +100,8 @@ class FurtherTables:
     originals: Originals | None = None
     persons: pl.Series | None = None
     counts_persons: bool = False
+    #: The original is not the table that the release was made from, by its hash.
+    another: bool = False
 
     @staticmethod
     def given(
@@ -111,12 +114,15 @@ class FurtherTables:
         schema: Schema | None = None,
         links: Callable[[], NDArray[np.int64] | None] = lambda: None,
         released: pl.DataFrame | None = None,
+        hashed: tuple[str, str] | None = None,
     ) -> FurtherTables:
         """Read what promises need, as far as it was given; ``links`` are the source rows of released ones.
 
-        Pseudonyms in the ``released`` table show by themselves which rows are of one person.
+        ``hashed`` are the custodian's salt and the hash of the table that was read. Pseudonyms in the ``released``
+        table show by themselves which rows are of one person.
         """
         tables = population = originals = persons = None
+        another = False
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
@@ -125,13 +131,16 @@ class FurtherTables:
         if released is not None and person is not None and pseudonymized(schema, released):
             persons = released[person]
         elif person is not None and original is not None and (rows := links()) is not None:
-            persons = _persons(_table(original, job), person, rows)
+            table = _table(original, job)
+            persons = _persons(table, person, rows)
+            another = hashed is not None and fingerprint(table, salt=hashed[0]) != hashed[1]
         return FurtherTables(
             tables=tables,
             population=population,
             originals=originals,
             persons=persons,
             counts_persons=person is not None,
+            another=another,
         )
 
     def missing(self, model: PrivacyModel) -> str:
@@ -169,6 +178,11 @@ def mismeasured(
     for name in ("records", "classes", "smallest_class", "masked_records"):
         if getattr(form.measured, name) != now[name]:
             yield f"the certificate measured {name} = {getattr(form.measured, name)}, the table has {now[name]}"
+    unit = form.unit if isinstance(form, Certificate2) else None
+    if unit is not None and (counted := verified.persons) is not None:
+        before = (unit.fewest_in_a_class, unit.summed_over_classes, unit.largest_share_of_a_class)
+        if before != (counted.fewest, counted.in_classes, counted.row_share):
+            yield "the certificate counted other persons in its classes than the table has by this original (unit)"
     figures = dict(zip(models, now["models"], strict=True))
     for told, model in zip(form.measured.models, _in_order(form, models), strict=False):
         if model is None:

@@ -168,7 +168,14 @@ def _after_in_words(released: OpenedRelease) -> str:
         "buckets": "Rows can be found as before, for quasi-identifiers are published unchanged. What is protected is "
         "which sensitive value of a bucket is theirs: see the promise.",
         "matching": "A row may look like no other; what is promised is how many people of the source fit it.",
-    }.get(released.kind, f"The smallest group of rows that look alike has {smallest:,}. Masked rows are such a group.")
+    }.get(released.kind, f"The smallest group of rows that look alike has {_counted(released, smallest)}.")
+
+
+def _counted(released: OpenedRelease, smallest: int) -> str:
+    """Return how many the smallest group has of what promises count."""
+    if released.unit is not None and released.unit.counts == "persons":
+        return f"rows of {count(smallest, 'person')}"
+    return f"{smallest:,}. Masked rows are such a group"
 
 
 def _promises_section(released: OpenedRelease) -> Section:

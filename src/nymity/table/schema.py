@@ -392,7 +392,9 @@ class Schema(Mapping[str, Attribute]):
                     f"column {name!r}",
                     expected="no missing values (missing = 'error')",
                     got=f"{gaps} of them",
-                    hint="set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
+                    hint="set missing = 'drop' to leave such records out"
+                    if attribute.role is Role.PERSON
+                    else "set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
                 )
 
     def gaps(self, table: pl.DataFrame) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ import pytest
 
 import nymity as ny
 from cli_fixtures import Run
+from nymity.publishing.earlier_release import EarlierRelease
 
 #: Two patients with five visits each.
 TWO = pl.DataFrame(
@@ -101,6 +102,9 @@ def test_a_promise_that_not_even_records_keep_is_broken_without_the_original() -
         (("unit", "persons"), None),
         (("unit", "touched_by_suppression"), 10_000),
         (("unit", "lost_to_suppression"), 10_000),
+        (("unit", "persons"), 10**6),
+        (("unit", "fewest_in_a_class"), 400),
+        (("unit", "summed_over_classes"), 1),
         (("job", "schema", "patient", "role"), "identifying"),
         (("promised", 0, "verified"), None),
         (("promised", 0, "means"), ny.KAnonymity(k=3).promise()),
@@ -126,6 +130,10 @@ def test_an_original_of_others_is_not_taken() -> None:
         ny.check(release, original=visits(5))
     one = visits().with_columns(pl.lit("the same").alias("patient"))
     assert ny.check(release, original=one).answer == "does not hold"
+    for other in (visits().reverse(), pl.concat([visits(), visits().head(50)])):
+        found = ny.check(release, original=other)
+        assert found.answer == "does not hold"
+        assert any("is not the table that the release was made from" in says for says in found.problems)
 
 
 def test_spaces_and_unicode_forms_tell_nobody_apart() -> None:
@@ -148,7 +156,9 @@ def test_gaps_in_the_person_column_are_refused_or_dropped() -> None:
         (SCHEMA, [ny.TCloseness(t=0.3, attribute="diagnosis")], None, "a model that counts persons"),
         (SCHEMA, [ny.FPrivacy(thresholds={"a": 2, "c": 0.1}, attribute="diagnosis")], None, "thresholds as numbers"),
         (SCHEMA, [K2], ny.SplitCarry(), "a method that counts persons"),
-        (SCHEMA, [ny.AverageRisk(limit=0.5)], ny.Mondrian(), "a promise about each class"),
+        (SCHEMA, [ny.AverageRisk(limit=0.5)], ny.Mondrian(), "counts the persons of a class"),
+        (SCHEMA, [ny.FrequencyLDiversity(l=1.5, attribute="diagnosis")], ny.KMember(), "counts the persons of a class"),
+        (SCHEMA, [ny.FPrivacy(thresholds={"flu": 0.9}, attribute="diagnosis")], ny.IterativeRecoding(), "may break it"),
     ],
 )
 def test_what_cannot_count_persons_is_refused(schema: Any, privacy: Any, method: Any, said: str) -> None:
@@ -229,3 +239,40 @@ def test_inspect_says_loudly_what_records_would_miss(tmp_path: Path, nymity: Run
     assert "10 of them look like 5 records or more, but of fewer people" in said
     data = json.loads(nymity("inspect", str(tmp_path / "two.csv"), "--json").output)
     assert data["person"]["column"] == "patient"
+
+
+#: Five persons, of whom one has 36 of 40 rows; all have the value of one.
+MOST_OF_ONE = {"who": ["a"] * 36 + list("bcde"), "q": ["1"] * 40, "ill": ["flu"] * 40}
+ROLES = {"who": ny.person(), "q": ny.quasi(), "ill": ny.sensitive()}
+
+
+def test_no_page_and_no_attack_takes_rows_for_people(tmp_path: Path) -> None:
+    """k = 5 says nothing about which rows are whose: a row picked at random is the one person's in 36 of 40 cases."""
+    release = ny.publish(MOST_OF_ONE, ROLES, privacy=[ny.KAnonymity(k=5)])
+    release.write(tmp_path / "release")
+    numerator, denominator = ny.open(tmp_path / "release").highest_risk or (0, 1)
+    assert numerator / denominator == 0.9
+    linkage = next(one for one in ny.risk.attack(release, original=MOST_OF_ONE).results if one.key == "linkage")
+    assert not hasattr(linkage.limit, "chance")
+    limited = ny.publish(MOST_OF_ONE, ROLES, privacy=[ny.Dominance(limit=0.95)])
+    linkage = next(one for one in ny.risk.attack(limited, original=MOST_OF_ONE).results if one.key == "linkage")
+    assert float(linkage.limit.chance) == 0.95  # type: ignore[union-attr]
+
+
+def test_measure_counts_persons() -> None:
+    table = {"who": list("abcde") * 2, "q": ["1"] * 10, "ill": ["flu"] * 5 + list("vwxyz")}
+    models = ny.measure(table, ROLES).models
+    assert models["k-anonymity"][""] == {"k": 5}
+    assert models["prosecutor-risk"][""] == {"limit": 0.2}
+    assert models["dominance"][""] == {"limit": 0.2}
+    assert models["alpha-k-anonymity"]["ill"] == {"alpha": 1.0, "k": 5}
+    assert "t-closeness" not in models
+
+
+def test_earlier_releases_know_a_person_by_the_same_text() -> None:
+    """Spaces at the end of names made nobody of the second table one of the first."""
+    first = ny.publish(visits(), VISITS, privacy=[ny.KAnonymity(k=3)])
+    spaced = visits().with_columns(pl.col("patient") + " ")
+    earlier = EarlierRelease(release=first, source=visits())
+    later = ny.publish(spaced, VISITS, privacy=[ny.KAnonymity(k=3)], earlier_releases=[earlier])
+    assert later.certificate["earlier_releases"][0]["people_in_both"] == 40

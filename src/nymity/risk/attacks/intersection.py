@@ -60,7 +60,10 @@ class Intersection(Attack):
 
 def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints, values: Ints) -> AttackResult:
     assert scene.earlier is not None
-    n, limit = int(people.sum()), linkage_limit(scene.models, classes=True, complete=scene.complete)
+    n, limit = (
+        int(people.sum()),
+        linkage_limit(scene.models, classes=True, complete=scene.complete, persons=scene.of_persons),
+    )
     k = limit.chance.denominator if isinstance(limit, Limit) else 1
     alone = np.minimum(scene.rows.sizes[pairs[0]], scene.earlier.rows.sizes[pairs[1]])
     rate, before, below = float((people / left).sum()) / n, float((people / alone).sum()) / n, left < k

@@ -65,7 +65,9 @@ class Linkage(Attack):
         low, high = clustered_interval(hits.sum(axis=1).astype(float), np.full(len(hits), float(len(subsets))))
         masked = _masked(scene)
         highest = max(_highest(candidates, vain), masked.highest)
-        limit = linkage_limit(scene.models, classes=not scene.freeform, complete=scene.complete)
+        limit = linkage_limit(
+            scene.models, classes=not scene.freeform, complete=scene.complete, persons=scene.of_persons
+        )
         return [
             AttackResult(
                 key=self.key,

@@ -138,7 +138,9 @@ class _Weighed:
             for code, label in enumerate(column.labels)
             if (most := max(belief.get(label, Fraction(0)) for belief in beliefs))
         }
-        highest, limit, exceeds = highest_chance(chances, value_limits(scene.models, attribute, column))
+        highest, limit, exceeds = highest_chance(
+            chances, value_limits(scene.models, attribute, column, persons=scene.of_persons)
+        )
         fewest = min(sum(1 for chance in belief.values() if chance) for belief in beliefs)
         least, promise = least_values(scene.models, attribute, column)
         few = fewest < least
@@ -180,7 +182,9 @@ class _Weighed:
             max((chance / alike[row] / total for row, chance in own.items()), default=Fraction(0)) for own in self.rows
         ]
         n, highest = len(best), max(best)
-        limit = linkage_limit(scene.models, classes=not scene.freeform, complete=not self.worlds.removed)
+        limit = linkage_limit(
+            scene.models, classes=not scene.freeform, complete=not self.worlds.removed, persons=scene.of_persons
+        )
         rate = float(sum(best, Fraction(0)) / n)
         return AttackResult(
             key=attack.key,

@@ -17,21 +17,36 @@ from nymity.table.encoding import SensitiveColumn
 Answer = TypeVar("Answer")
 
 _ONE = Fraction(1)
+_PERSONS = Unlimited("it counts persons, and this attack rows, most of which may be one person's")
 _FREEFORM = Unlimited("it is about classes, and each row of this release has cells of its own")
 
 
-def linkage_limit(models: Sequence[PrivacyModel], *, classes: bool, complete: bool) -> Limit | NoLimit:
+def linkage_limit(
+    models: Sequence[PrivacyModel], *, classes: bool, complete: bool, persons: bool = False
+) -> Limit | NoLimit:
     """Return the chance to pick somebody's row: one over the rows that must look alike, or fit the person.
 
-    ``classes``: rows are in classes. ``complete``: no record was left out.
+    ``classes``: rows are in classes. ``complete``: no record was left out. ``persons``: promises count persons, of whom
+    one may have most rows of a class; then only a limit on that counts.
     """
+    if persons:
+        models = [model for model in models if model.over_persons == "records"] or models
+        if not any(model.over_persons == "records" for model in models):
+            return _no_limit([_reason(model, _PERSONS) for model in models])
     return _strictest(models, lambda model: model.row_chance(classes=classes, complete=complete))
 
 
 def value_limits(
-    models: Sequence[PrivacyModel], attribute: str, column: SensitiveColumn, *, classes: bool = True
+    models: Sequence[PrivacyModel],
+    attribute: str,
+    column: SensitiveColumn,
+    *,
+    classes: bool = True,
+    persons: bool = False,
 ) -> list[Limit] | NoLimit:
     """Return for each value the largest share it may have of a class, 1 and no promise where nothing is promised."""
+    if persons:
+        return _no_limit([_reason(model, _PERSONS) for model in models])
     limits = [Limit(chance=_ONE, promise="")] * len(column.labels)
     reasons = []
     for model, shares in _about(models, attribute, classes, lambda model: model.value_shares(column)):

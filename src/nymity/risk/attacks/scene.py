@@ -101,6 +101,11 @@ class Scene:
         """Whether rows have cells of their own, so that classes mean nothing."""
         return self.kind == "freeform"
 
+    @property
+    def of_persons(self) -> bool:
+        """Whether promises count persons, and rows are not as many people."""
+        return self.schema.person is not None
+
     def random(self, key: str) -> np.random.Generator:
         """Return what an attack draws from, the same whatever other attacks are run; uniform numbers alone."""
         return np.random.Generator(np.random.PCG64([self.seed, crc32(key.encode())]))

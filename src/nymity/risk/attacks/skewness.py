@@ -42,7 +42,9 @@ class Skewness(Attack):
         largest, n = groups.histogram.largest, int(groups.people.sum())
         right = float((groups.people * (largest / groups.sizes)).sum())
         rate = right / n
-        limits = value_limits(scene.models, attribute, groups.column, classes=not scene.freeform)
+        limits = value_limits(
+            scene.models, attribute, groups.column, classes=not scene.freeform, persons=scene.of_persons
+        )
         chances = _largest_chances(groups)
         highest, limit, exceeds = highest_chance(chances, limits)
         overall = groups.column.totals if groups.exact else _overall(scene, attribute)
