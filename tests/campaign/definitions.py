@@ -299,6 +299,8 @@ _MODELS = {
     "enhanced-beta-likeness": _enhanced_beta,
     "f-privacy": _f_privacy,
     "prosecutor-risk": _prosecutor,
+    "dominance": _prosecutor,  # jobs here have no persons, so that every record is of another
+    "linked-k-anonymity": _k_anonymity,  # and refuse this one
     "average-risk": _mean,
     "sample-uniques": _mean,
     "k-map": _k_map,

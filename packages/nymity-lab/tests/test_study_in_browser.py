@@ -35,7 +35,7 @@ def test_every_plot_is_drawn(browser: str, tmp_path: Path) -> None:
     exhibit = Exhibit(number="Figure 1", title="<F>", panels=panels, findings=(finding,))
     machine = {"system": "x", "processor": "", "cores": 1, "versions": {}}
     run = StudyRun(
-        study=STUDY, scale="s", exhibits=(exhibit,), steps=1, computed=1, seconds=1.0, machines=(machine,)
+        study=STUDY, scale="s", exhibits=(exhibit,), steps=1, planned=1, computed=1, seconds=1.0, machines=(machine,)
     )  # fmt: skip
     (tmp_path / "study.html").write_text(render_page(run), encoding="utf-8")
     check_drawn(*opened(browser, tmp_path / "study.html", tmp_path / "profile"))

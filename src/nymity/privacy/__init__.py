@@ -38,7 +38,7 @@ MODELS: dict[str, type[PrivacyModel]] = registered(vars(), PrivacyModel)
 _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
-    decision="Decision accepted decide most_kept suppressed_records",
+    decision="Decision accepted decide most_kept refuse_shares_of_persons suppressed_records",
     model="INFINITE",
     second_table="Frame",
     sensitive="rounded_up",

@@ -49,7 +49,7 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
     def __post_init__(self) -> None:
         whole_number(f"{self.key}.k", self.k, at_least=1)
         counted = isinstance(self.knows, int) and not isinstance(self.knows, bool) and self.knows >= 1
-        if self.knows != "all" and not counted:
+        if not counted and not (isinstance(self.knows, str) and self.knows == "all"):
             raise ParameterError(
                 f"{self.key}.knows",
                 expected="how many records of one person somebody knows: a whole number from 1 on, or 'all'",

@@ -89,6 +89,8 @@ def _judged(
 ) -> PersonFinding | None:
     """Look at what is constant within the values of a column, by one group-by."""
     compared = [other for other in others if other != name]
+    if not compared:
+        return None  # nothing tells a person's records from any others
     rows = pl.DataFrame({"person": table[name], **{f"c{i}": table[other] for i, other in enumerate(compared)}})
     rows = rows.filter(pl.col("person").is_not_null())
     different = [pl.col(f"c{i}").n_unique() for i in range(len(compared))]
