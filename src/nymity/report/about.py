@@ -107,9 +107,16 @@ def _meaning(released: OpenedRelease) -> str:
         "matching": f"Whoever knows everything in the quasi-identifying columns about a person still finds "
         f"{risk[1]:,} rows or more that could be theirs.",
         "classes": f"Whoever knows everything in the quasi-identifying columns about a person, and that the person is "
-        f"in the table, finds {count(risk[1], 'row')} or more that could be theirs: a chance of at most "
-        f"{percent(*risk)} to pick the right one.",
+        f"in the table, finds {_alike(released, risk)} to pick the right one.",
     }[released.kind]
+
+
+def _alike(released: OpenedRelease, risk: tuple[int, int]) -> str:
+    """Return how much looks like anybody's record, and the chance that this leaves."""
+    fewest = released.class_sizes[0]
+    if fewest is not None and released.unit is not None and released.unit.counts == "persons":
+        return f"rows of {count(fewest, 'person')} or more that could be theirs: a chance of at most {percent(*risk)}"
+    return f"{count(risk[1], 'row')} or more that could be theirs: a chance of at most {percent(*risk)}"
 
 
 def _private_meaning(stated: dict[str, Any]) -> str:
