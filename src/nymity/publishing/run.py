@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.content_order import content_order
-from nymity.table.encoding import EncodedTable, encode, person_ids
+from nymity.table.encoding import EncodedTable, encode
 from nymity.table.households import check_households
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
@@ -193,10 +194,9 @@ class Run:
 
     def _pseudonymized(self) -> Pseudonyms | None:
         """Put pseudonyms of persons into the rows, before these are ordered: equal rows are not equal any more."""
-        schema, persons = self.job.schema, persons_of(self.table, self.job.schema)
-        if persons is None or schema.person is None or schema[schema.person].pseudonym is None:
+        schema, of_rows = self.job.schema, self._owners
+        if of_rows is None or schema.person is None or schema[schema.person].pseudonym is None:
             return None
-        of_rows = persons[self.recoded.source_rows]
         made = Pseudonyms.of(schema.person, schema[schema.person], of_rows, self.draws, self.log)
         columns = [name for name in self.table.columns if schema[name].is_published]
         self.recoded = made.put_into(self.recoded, of_rows, columns)
@@ -204,10 +204,9 @@ class Run:
 
     def _shifted(self) -> Shifts | None:
         """Move the dates of persons, before rows are ordered by them."""
-        schema, persons = self.job.schema, persons_of(self.table, self.job.schema)
-        if persons is None or not schema.shifted:
+        schema, of_rows = self.job.schema, self._owners
+        if of_rows is None or not schema.shifted:
             return None
-        of_rows = persons[self.recoded.source_rows]
         shifts = Shifts.of(schema, of_rows, self.draws, self.pseudonyms, self.log)
         assert shifts is not None
         self.recoded = shifts.move(self.recoded, of_rows)
@@ -219,11 +218,10 @@ class Run:
         self.population = None if self.people is None else Population.of(self.people, recoding, self.table.height)
         needed = any(model.needs_source for model in job.privacy)
         self.originals = Originals.of(self.table, recoding) if needed else None
-        self.persons = None
+        owners = self._owners
+        self.persons = None if owners is None else owners[self.order]
         if self.pseudonyms is not None:
             self.persons = self.frame[self.pseudonyms.column]
-        elif (person := job.schema.person) is not None:
-            self.persons = person_ids(self.table[person])[self.recoded.source_rows[self.order]]
         verified = verify(
             self.frame,
             job.schema.quasi,
@@ -248,14 +246,25 @@ class Run:
         drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
         apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
         earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema), *self._caveats_of_dates()]
-        self.caveats = caveats_of(self.job, self.outcome, self.recoded, self.table, earlier=earlier)
+        share = None if self.verified.persons is None else self.verified.persons.row_share
+        self.caveats = caveats_of(
+            self.job, self.outcome, self.recoded, self.table, owners=self._owners, share=share, earlier=earlier
+        )
 
     def _caveats_of_dates(self) -> list[Caveat]:
-        persons = persons_of(self.table, self.job.schema)
-        if self.shifts is None or persons is None:
+        if self.shifts is None or (owners := self._owners) is None:
             return []
-        linked, of_rows = self.pseudonyms is not None, persons[self.recoded.source_rows]
-        return list(self.shifts.caveats(self.recoded.table, of_rows, linked=linked))
+        return list(self.shifts.caveats(self.recoded.table, owners, linked=self.pseudonyms is not None))
+
+    @cached_property
+    def _who(self) -> pl.Series | None:
+        """Of whom each record of the table is, where a column tells."""
+        return persons_of(self.table, self.job.schema)
+
+    @property
+    def _owners(self) -> pl.Series | None:
+        """Of whom each recoded row is."""
+        return None if self._who is None else self._who[self.recoded.source_rows]
 
     # -- what comes of it ----------------------------------------------------------------------------------
 
@@ -320,12 +329,11 @@ class Run:
     @property
     def _touched(self) -> PersonsTouched | None:
         """Return how many persons lost records, or all of them, to suppression."""
-        if (person := self.job.schema.person) is None:
+        if self._who is None:
             return None
-        ids = person_ids(self.table[person])
         whole = np.zeros(self.table.height, dtype=np.bool_)
         whole[self.recoded.source_rows[~self.recoded.masked]] = True
-        of_record = pl.DataFrame({"person": ids, "whole": whole}).group_by("person").agg(pl.col("whole").mean())
+        of_record = pl.DataFrame({"person": self._who, "whole": whole}).group_by("person").agg(pl.col("whole").mean())
         return PersonsTouched(
             persons=of_record.height,
             touched=int((of_record["whole"] < 1).sum()),

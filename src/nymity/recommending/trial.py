@@ -124,9 +124,11 @@ class TrialRunner:
 
 
 def risk_of(release: Release) -> TrialRisk:
-    """Count classes; the masked rows are one."""
+    """Count classes, the masked rows being one; by persons, of whom one may have most rows of a class."""
     verified = release.verification
     assert verified.smallest_class is not None
+    if (persons := verified.persons) is not None and persons.row_share is not None:
+        return TrialRisk(highest=Fraction(persons.row_share), average=Fraction(verified.classes, persons.in_classes))
     average = Fraction(verified.classes, verified.records)
     return TrialRisk(highest=Fraction(1, verified.smallest_class), average=average)
 

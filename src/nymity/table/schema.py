@@ -109,6 +109,12 @@ class Attribute:
         """Whether a release has a column of it: its values, mean weights, or pseudonyms of persons."""
         return self.pseudonym is not None or (self.role.is_published and self.publish != "dropped")
 
+    def gaps(self, column: pl.Series) -> pl.Series:
+        """Mark the cells without a value; of a person or household, spaces name nobody."""
+        if self.role in (Role.PERSON, Role.HOUSEHOLD) and column.dtype == pl.String:
+            column = column.str.strip_chars()
+        return is_missing(column)
+
     def _check_pseudonym(self) -> None:
         if self.pseudonym is not None:
             validation.one_of("pseudonym", self.pseudonym, ("random", "keyed"))
@@ -386,14 +392,14 @@ class Schema(Mapping[str, Attribute]):
             if attribute.role is Role.WEIGHT:
                 check_weights(table[name], gaps=attribute.missing == "drop")
                 continue
-            gaps = int(is_missing(table[name]).sum()) if attribute.missing == "error" else 0
+            gaps = int(attribute.gaps(table[name]).sum()) if attribute.missing == "error" else 0
             if gaps:
                 raise TableError(
                     f"column {name!r}",
                     expected="no missing values (missing = 'error')",
                     got=f"{gaps} of them",
                     hint="set missing = 'drop' to leave such records out"
-                    if attribute.role is Role.PERSON
+                    if attribute.role in (Role.PERSON, Role.HOUSEHOLD)
                     else "set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
                 )
 
@@ -402,7 +408,7 @@ class Schema(Mapping[str, Attribute]):
         marked = np.zeros(table.height, dtype=np.bool_)
         for name, attribute in self.items():
             if attribute.missing == "drop" and name in table.columns:
-                marked |= is_missing(table[name]).to_numpy()
+                marked |= attribute.gaps(table[name]).to_numpy()
         return marked
 
     def without_gaps(self, table: pl.DataFrame) -> tuple[pl.DataFrame, NDArray[np.int64]]:

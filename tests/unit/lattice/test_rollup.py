@@ -19,7 +19,8 @@ import naive
 from nymity.core.errors import Interrupted
 from nymity.core.progress import Progress
 from nymity.lattice import rollup
-from nymity.lattice.rollup import Grouping, RollUp, Snapshot, SnapshotStore
+from nymity.lattice.rollup import RollUp
+from nymity.lattice.snapshots import Grouping, Snapshot, SnapshotStore
 from nymity.lattice.space import Space
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import Needs, NodeStatistics

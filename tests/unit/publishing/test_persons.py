@@ -14,6 +14,7 @@ import pytest
 import nymity as ny
 from cli_fixtures import Run
 from nymity.publishing.earlier_release import EarlierRelease
+from nymity.recommending.trial import risk_of
 
 #: Two patients with five visits each.
 TWO = pl.DataFrame(
@@ -150,6 +151,16 @@ def test_gaps_in_the_person_column_are_refused_or_dropped() -> None:
     assert release.certificate["suppressed"]["dropped_for_missing_values"] == 1
 
 
+def test_spaces_name_nobody() -> None:
+    """Ten strangers with flu would be one person beside the one with a cold: half of two, not ten of eleven."""
+    table = {"who": [" "] * 10 + ["Ann"], "q": ["1"] * 11, "ill": ["flu"] * 10 + ["cold"]}
+    privacy = [ny.FrequencyLDiversity(l=2, attribute="ill")]
+    with pytest.raises(ny.NymityError, match="10 of them"):
+        ny.publish(table, ROLES, privacy=privacy)
+    with pytest.raises(ny.NymityError):
+        ny.publish(table, {**ROLES, "who": ny.person(missing="drop")}, privacy=privacy)
+
+
 @pytest.mark.parametrize(
     ("schema", "privacy", "method", "said"),
     [
@@ -261,6 +272,24 @@ def test_no_page_and_no_attack_takes_rows_for_people(tmp_path: Path) -> None:
     limited = ny.publish(MOST_OF_ONE, ROLES, privacy=[ny.Dominance(limit=0.95)])
     linkage = next(one for one in ny.risk.attack(limited, original=MOST_OF_ONE).results if one.key == "linkage")
     assert float(linkage.limit.chance) == 0.95  # type: ignore[union-attr]
+
+
+def test_what_several_records_of_one_person_tell_together_is_counted() -> None:
+    """Ann is in {A, B} and in {A, 0}, her blood group does not change: it is A, though both classes are 2-diverse."""
+    table = {"who": ["Ann", "Bob", "Ann", "Cid"], "month": ["1", "1", "2", "2"], "blood": ["A", "B", "A", "0"]}
+    schema = {"who": ny.person(), "month": ny.quasi(), "blood": ny.sensitive()}
+    release = ny.publish(table, schema, privacy=[ny.FrequencyLDiversity(l=2, attribute="blood")])
+    assert release.frame["month"].n_unique() == 2
+    told = {caveat["warning"]: caveat for caveat in release.certificate["not_protected"]}
+    assert told["values-of-one-person-intersected"]["figures"] == {"column": "blood", "certain": 1}
+    changing = {**table, "blood": ["A", "B", "0", "A"]}
+    release = ny.publish(changing, schema, privacy=[ny.FrequencyLDiversity(l=2, attribute="blood")])
+    assert all("intersected" not in caveat["warning"] for caveat in release.certificate["not_protected"])
+
+
+def test_recommended_jobs_name_the_risk_of_persons() -> None:
+    release = ny.publish(MOST_OF_ONE, ROLES, privacy=[ny.KAnonymity(k=5)])
+    assert (float(risk_of(release).highest), float(risk_of(release).average)) == (0.9, 0.2)
 
 
 def test_measure_counts_persons() -> None:

@@ -20,6 +20,7 @@ ORDER = (
     "shifted-dates",
     "several-records-of-one-person",
     "records-of-one-person-linked",
+    "values-of-one-person-intersected",
     "class-of-one-person",
     "households-together",
     "columns-that-single-out",

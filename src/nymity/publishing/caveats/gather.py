@@ -16,7 +16,6 @@ from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome
 from nymity.table.bucket_recoding import BUCKET
-from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoded, Recoding
 from nymity.table.schema import Role
 
@@ -27,12 +26,14 @@ def caveats_of(
     recoded: Recoded,
     source: pl.DataFrame,
     *,
+    owners: pl.Series | None = None,
+    share: float | None = None,
     earlier: Sequence[Caveat] = (),
 ) -> tuple[Caveat, ...]:
     """Return every warning; of a differentially private release only what does not depend on the records.
 
-    ``recoded`` are the published rows with their source rows in ``source``; ``earlier`` are warnings about earlier
-    releases of the same people.
+    ``recoded`` are the published rows with their source rows in ``source``; ``owners`` says of whom each is, where
+    records are of persons, and ``share`` the largest one of a class that one person has; ``earlier`` are warnings about earlier releases of the same people.
     """
     always = [*earlier, *by_nature(type(outcome.recoding)), *caveats_of_schema(job.schema, job.privacy)]
     if outcome.recoding.is_private:
@@ -49,9 +50,8 @@ def caveats_of(
         classes=outcome.recoding.has_classes,
     )
     group = ([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else ()
-    if schema.person is not None:
-        owners = person_ids(source[schema.person])[recoded.source_rows]
-        people = caveats_of_persons(recoded.table, owners, schema, job.privacy)
+    if owners is not None:
+        people = caveats_of_persons(recoded.table, owners, share, schema, job.privacy)
     else:
         people = several_records(
             source,

@@ -7,67 +7,91 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from nymity.core.wording import percent
-from nymity.privacy import Groups, PrivacyModel
+from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.caveats.of_table import text_of
+from nymity.publishing.caveats.of_table import class_of_rows, text_of
 from nymity.table.schema import Schema
 
 #: A larger share of one person in a class is told.
 _LARGE_SHARE = 0.5
 #: A column is the same for a person if it is so for this share of the persons with several records.
 _SAME = 0.9
+#: Pairs of a person's class and a value of it that are compared at most.
+_MOST_PAIRS = 20_000_000
 
 
 def caveats_of_persons(
-    released: pl.DataFrame, owners: pl.Series, schema: Schema, models: Sequence[PrivacyModel]
+    released: pl.DataFrame, owners: pl.Series, share: float | None, schema: Schema, models: Sequence[PrivacyModel]
 ) -> list[Caveat]:
-    """Warn of classes that one person fills, and of columns by which the rows of one person are put together.
+    """Warn of classes that one person fills, and of columns that are the same in all records of a person.
 
-    ``owners`` says of whom each row of ``released`` is.
+    ``owners`` says of whom each row of ``released`` is, ``share`` the largest share of a class that one of them has.
+    Where rows are linked anyway, promises reckon with such columns.
     """
     if not released.height:
         return []
-    return [*_filled(released, owners, schema, models), *_linking(released, owners, schema, models)]
+    found = [*_filled(share, models)]
+    if any(model.over_persons == "links" for model in models):
+        return found
+    enough = max((model.smallest_class for model in models), default=1)
+    classes = class_of_rows(released, schema.quasi)
+    for name in released.columns:
+        rows = pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
+        if name in schema and name not in schema.quasi and _same_for_persons(rows):
+            found += _linking(name, rows, enough)
+            found += _intersected(name, rows) if name in schema.sensitive else []
+    return found
 
 
-def _filled(
-    released: pl.DataFrame, owners: pl.Series, schema: Schema, models: Sequence[PrivacyModel]
-) -> Iterator[Caveat]:
-    share = Groups(released, schema.quasi, persons=owners).largest_person_share
+def _same_for_persons(rows: pl.DataFrame) -> bool:
+    """Whether nearly everybody with several records has one value in all of them."""
+    each = rows.group_by("person").agg(pl.len().alias("rows"), pl.col("value").n_unique().alias("values"))
+    several = each.filter(pl.col("rows") > 1)
+    return bool(several.height) and float((several["values"] == 1).mean()) >= _SAME  # type: ignore[arg-type]
+
+
+def _filled(share: float | None, models: Sequence[PrivacyModel]) -> Iterator[Caveat]:
     if share is None or share <= _LARGE_SHARE or any(model.over_persons == "records" for model in models):
         return
     says = (
-        f"Of the records of some class {percent(float(share))} are of one person: whoever takes one of them for that "
+        f"Of the records of some class {percent(share)} are of one person: whoever takes one of them for that "
         "person's is right that often, and what most of them say that person has. The model 'dominance' limits it."
     )
-    yield Caveat(key="class-of-one-person", says=says, figures={"largest_share": float(share)})
+    yield Caveat(key="class-of-one-person", says=says, figures={"largest_share": share})
 
 
-def _linking(
-    released: pl.DataFrame, owners: pl.Series, schema: Schema, models: Sequence[PrivacyModel]
-) -> Iterator[Caveat]:
-    """Warn of a column that is published as it is, the same in all records of a person, and of few persons each.
-
-    Where rows are linked anyway, promises reckon with it.
-    """
-    if any(model.over_persons == "links" for model in models):
+def _linking(name: str, rows: pl.DataFrame, enough: int) -> Iterator[Caveat]:
+    """Warn of values that are of few persons each: by them rows of one person are put together."""
+    holders = rows.group_by("value").agg(pl.col("person").n_unique().alias("people"))
+    fewest = int(holders["people"].min())  # type: ignore[arg-type]
+    if fewest >= enough:
         return
-    enough = max((model.smallest_class for model in models), default=1)
-    for name in released.columns:
-        if name not in schema or name in schema.quasi:
-            continue
-        rows = pl.DataFrame({"person": owners, "value": text_of(released[name])})
-        each = rows.group_by("person").agg(pl.len().alias("rows"), pl.col("value").n_unique().alias("values"))
-        several = each.filter(pl.col("rows") > 1)
-        if not several.height or float((several["values"] == 1).mean()) < _SAME:  # type: ignore[arg-type]
-            continue
-        holders = rows.group_by("value").agg(pl.col("person").n_unique().alias("people"))
-        fewest = int(holders["people"].min())  # type: ignore[arg-type]
-        if fewest >= enough:
-            continue
-        says = (
-            f"{name!r} is the same in all records of a person, and some of its values are of fewer than {enough} "
-            "persons: records of one person can be put together by it, and what is promised holds for whoever knows "
-            "one record of a person, not several."
-        )
-        yield Caveat(key="records-of-one-person-linked", says=says, figures={"column": name, "fewest_persons": fewest})
+    says = (
+        f"{name!r} is the same in all records of a person, and some of its values are of fewer than {enough} persons: "
+        "records of one person can be put together by it, and what is promised holds for whoever knows one record of a "
+        "person, not several."
+    )
+    yield Caveat(key="records-of-one-person-linked", says=says, figures={"column": name, "fewest_persons": fewest})
+
+
+def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
+    """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
+    values = rows.select("class", "value").unique()
+    pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
+    pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
+    start = f"{name!r} is the same in all records of a person: whoever knows several of them takes the values that all "
+    if int(pairs["values"].sum()) > _MOST_PAIRS:
+        says = f"{start}of their classes have. How many persons that makes certain was not counted, for its size."
+        yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name})
+        return
+    several = pairs.filter(pl.col("values").min().over("person") > 1)
+    shared = several.join(values, on="class").group_by("person", "value").agg(pl.len(), pl.col("classes").first())
+    left = shared.filter(pl.col("len") == pl.col("classes")).group_by("person").len("values")
+    certain = int((left["values"] == 1).sum())
+    if not certain:
+        return
+    says = (
+        f"{start}of their classes have, and is certain of the value of {certain:,} of {pairs['person'].n_unique():,} "
+        "persons with records in several classes, though no class alone tells it."
+    )
+    yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name, "certain": certain})

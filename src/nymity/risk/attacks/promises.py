@@ -29,11 +29,13 @@ def linkage_limit(
     ``classes``: rows are in classes. ``complete``: no record was left out. ``persons``: promises count persons, of whom
     one may have most rows of a class; then only a limit on that counts.
     """
-    if persons:
-        models = [model for model in models if model.over_persons == "records"] or models
-        if not any(model.over_persons == "records" for model in models):
-            return _no_limit([_reason(model, _PERSONS) for model in models])
-    return _strictest(models, lambda model: model.row_chance(classes=classes, complete=complete))
+
+    def chance(model: PrivacyModel) -> Fraction | Unlimited:
+        if persons and model.over_persons != "records":
+            return _PERSONS
+        return model.row_chance(classes=classes, complete=complete)
+
+    return _strictest(models, chance)
 
 
 def value_limits(
