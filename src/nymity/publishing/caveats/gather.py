@@ -33,7 +33,8 @@ def caveats_of(
     """Return every warning; of a differentially private release only what does not depend on the records.
 
     ``recoded`` are the published rows with their source rows in ``source``; ``owners`` says of whom each is, where
-    records are of persons, and ``share`` the largest one of a class that one person has; ``earlier`` are warnings about earlier releases of the same people.
+    records are of persons, and ``share`` the largest one of a class that one person has; ``earlier`` are warnings about
+    earlier releases of the same people.
     """
     always = [*earlier, *by_nature(type(outcome.recoding)), *caveats_of_schema(job.schema, job.privacy)]
     if outcome.recoding.is_private:
