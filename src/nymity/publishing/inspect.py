@@ -15,7 +15,7 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.io import to_polars
 from nymity.publishing.starter import starter_job
-from nymity.risk.persons import PersonFinding, find_persons, missed_by_records
+from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons, missed_by_records
 from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
@@ -101,8 +101,11 @@ def inspect_table(frame: Any) -> Inspection:
     table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
     counted = {column.name: _distinct(plainly_named(column)) for column in table}
     facts = {name: ColumnFacts.of(name, table[name], counts["value"]) for name, counts in counted.items()}
-    person = find_persons(table, facts)
-    columns = tuple(_inspect_column(name, table[name], counted[name], facts[name], person) for name in facts)
+    person, household = find_persons(table, facts)
+    columns = tuple(
+        _inspect_column(name, table[name], counted[name], _role(facts[name], name, person, household), facts[name])
+        for name in facts
+    )
     quasi = [column.name for column in columns if column.role is Role.QUASI]
     if person is not None:
         person = replace(person, missed=missed_by_records(table, person.column, quasi))
@@ -124,8 +127,12 @@ def _distinct(column: pl.Series) -> pl.DataFrame:
     return column.drop_nulls().alias("value").value_counts(name="count")
 
 
-def _role(facts: ColumnFacts, name: str, person: PersonFinding | None) -> tuple[Role, str]:
-    """Return the role that a column seems to have, by itself or beside the column of persons."""
+def _role(
+    facts: ColumnFacts, name: str, person: PersonFinding | None, household: HouseholdFinding | None
+) -> tuple[Role, str]:
+    """Return the role that a column seems to have, by itself or beside those of persons and of who lives together."""
+    if household is not None and name == household.column:
+        return Role.HOUSEHOLD, household.reason
     role, reason = suggest_role(facts)
     if person is not None and name == person.column:
         return Role.PERSON, person.reason
@@ -136,13 +143,15 @@ def _role(facts: ColumnFacts, name: str, person: PersonFinding | None) -> tuple[
         and not names_code(facts)
     ):
         return Role.IDENTIFYING, f"nearly every person of {person.column!r} has a value of its own"
+    if person is not None and name in person.cases and role in (Role.QUASI, Role.INSENSITIVE):
+        return Role.IDENTIFYING, f"each of its values is of one person of {person.column!r} alone"
     return role, reason
 
 
 def _inspect_column(
-    name: str, column: pl.Series, counts: pl.DataFrame, facts: ColumnFacts, person: PersonFinding | None
+    name: str, column: pl.Series, counts: pl.DataFrame, suggested: tuple[Role, str], facts: ColumnFacts
 ) -> ColumnInspection:
-    role, reason = _role(facts, name, person)
+    role, reason = suggested
     hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
     return ColumnInspection(
         name=name,

@@ -46,6 +46,7 @@ One block per column; correct the roles, you know the data better.
   sensitive     what nobody should learn about a person: published, protected by a model below
   insensitive   published as it is, protected by nothing
   person        tells which records are of one person: left out, and k counts persons by it
+  household     tells who lives together: left out, and the risk of households is measured by it
 A quasi-identifier without a hierarchy is published as it is or as '*'. Other hierarchies:
   hierarchy = { type = "intervals", width = 10, levels = 3 }      numbers
   hierarchy = { type = "masking" }                                codes, from the right

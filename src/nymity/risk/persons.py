@@ -1,9 +1,9 @@
-"""Persons: which column tells of whom records are, found by how the others behave within its values.
+"""Persons and households: which columns tell whose records are together, found by how others behave within them.
 
-A person's records agree in sex, birth date and region, and differ in what happened. So the column of persons is one
-whose values repeat, and within which others are constant far more often than by chance. Codes do that, too: a postcode
-has one city, which has one state. But what is constant within a code follows from each other; what is constant within a
-person does not.
+A person's records agree in sex and birth date, and differ in what happened. So the column of persons is one whose
+values repeat, and within which others are constant far more often than by chance. Cases of a person do that, too, but
+within persons; households and places are told by their people, who differ in sex and birth date. Where a table has
+neither, two columns must be constant that do not follow from each other, as city and state of a postcode do.
 """
 
 from __future__ import annotations
@@ -14,16 +14,29 @@ from math import log
 
 import polars as pl
 
-from nymity.risk.roles import ENOUGH_RECORDS, ColumnFacts, names_code, names_people
+from nymity.risk.roles import (
+    ENOUGH_RECORDS,
+    ColumnFacts,
+    is_of_one_person,
+    names_code,
+    names_household,
+    names_people,
+)
 
-#: Mean number of records of a value: with more it stands for kinds of people, or for places.
+#: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
 SEVERAL = (1.1, 60.0)
+#: Mean number of people of a household, and the most of one.
+FAMILY, LARGEST_FAMILY = (1.2, 8.0), 30
 #: A column is constant within another one if it is so within this share of the values that have several records.
 CONSTANT = 0.9
+#: ... and if it differs within at most this share of the values in which it would by chance: most are seldom anything.
+CLEARLY = 0.5
 #: Evidence needed, as the logarithm of one over the chance that records agree so often by chance.
 EVIDENCE = log(10_000)
 #: Columns that are compared within a candidate, and candidates that are tried, to stay quick.
-MOST_COLUMNS, MOST_CANDIDATES = 40, 6
+MOST_COLUMNS, MOST_CANDIDATES = 40, 8
+#: Records that are looked at within a candidate: all of a part of its values, or a part of theirs if those are few.
+MOST_RECORDS, FEW_VALUES = 100_000, 500
 #: From this share of different values to persons on, a column that is constant within persons names them.
 ONE_EACH = 0.9
 #: The k that records are counted by to say what a promise to records would miss.
@@ -40,6 +53,7 @@ class PersonFinding:
     most_records: int  #: of one person
     constant: tuple[str, ...]
     naming: tuple[str, ...]  #: those of them with nearly another value for each person
+    cases: tuple[str, ...]  #: columns that tell cases of one person apart: stays, receipts
     #: Records in classes of ``enough`` records, but fewer persons, by the suggested quasi-identifiers as they are.
     missed: int = 0
     enough: int = USUAL_K
@@ -50,20 +64,118 @@ class PersonFinding:
         each = f"{self.persons:,} values for {self.records:,} records"
         if not self.constant:
             return f"{each}, and its name says people: of whom a record is"
-        names = ", ".join(self.constant[:3]) + (" and more" if len(self.constant) > 3 else "")
-        return f"{each}, within which {names} stay the same: of whom a record is"
+        return f"{each}{_staying(self.constant)}: of whom a record is"
 
 
-def find_persons(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> PersonFinding | None:
-    """Return the column that most probably tells of whom records are; None if none does."""
-    candidates = [name for name in facts if _may_be_persons(facts[name])]
-    candidates.sort(key=lambda name: (not names_people(facts[name]), -facts[name].distinct))
-    others = [name for name in facts if facts[name].distinct > 1][:MOST_COLUMNS]
-    found = [_judged(table, name, others, facts) for name in candidates[:MOST_CANDIDATES]]
-    known = [finding for finding in found if finding is not None]
+@dataclass(frozen=True, kw_only=True)
+class HouseholdFinding:
+    """A column that tells who lives together, and the columns that are constant within its values."""
+
+    column: str
+    households: int
+    records: int
+    constant: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why the column is taken for households."""
+        return f"{self.households:,} values for {self.records:,} records{_staying(self.constant)}: who lives together"
+
+
+def _staying(constant: Sequence[str]) -> str:
+    """Name the first columns that are constant within a value."""
+    if not constant:
+        return ""
+    names = ", ".join(constant[:3]) + (" and more" if len(constant) > 3 else "")
+    return f", within which {names} stay{'s' * (len(constant) == 1)} the same"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Within:
+    """How the other columns behave within the values of one."""
+
+    column: str
+    values: int
+    records: int
+    constant: tuple[str, ...]
+    evidence: float  #: that they are not so by chance, as a logarithm
+
+    @property
+    def mean(self) -> float:
+        return self.records / self.values
+
+
+def find_persons(
+    table: pl.DataFrame, facts: Mapping[str, ColumnFacts]
+) -> tuple[PersonFinding | None, HouseholdFinding | None]:
+    """Return the columns that most probably tell of whom records are, and who lives together; None where none does."""
+    candidates, personal = _candidates(table, facts), _personal(table, facts)
+    person = _person(table, facts, candidates, personal)
+    return person, _household(table, facts, candidates, personal, person)
+
+
+def _person(
+    table: pl.DataFrame,
+    facts: Mapping[str, ColumnFacts],
+    candidates: Sequence[_Within],
+    personal: Sequence[str],
+) -> PersonFinding | None:
+    known = [within for within in candidates if _are_persons(table, within, personal, facts)]
     if not known:
         return None
-    return max(known, key=lambda one: (names_people(facts[one.column]), len(one.constant), one.persons))
+    best = max(known, key=lambda one: (names_people(facts[one.column]), _numbers(table[one.column]), one.values))
+    for other in sorted(known, key=lambda one: -one.values):
+        # Cases are within persons, and agree in all that persons agree in.
+        named = names_people(facts[other.column]) >= names_people(facts[best.column])
+        numbered = _numbers(table[other.column]) >= _numbers(table[best.column])
+        if named and numbered and _is_within(table, best, other):
+            best = other
+    return PersonFinding(
+        column=best.column,
+        persons=best.values,
+        records=best.records,
+        most_records=int(table[best.column].drop_nulls().value_counts()["count"].max()),  # type: ignore[arg-type]
+        constant=best.constant,
+        naming=tuple(
+            other
+            for other in best.constant
+            if best.values >= ENOUGH_RECORDS and facts[other].distinct >= ONE_EACH * best.values
+        ),
+        cases=tuple(
+            other.column
+            for other in candidates
+            if best.values >= ENOUGH_RECORDS and _numbers(table[other.column]) and _is_within(table, other, best)
+        ),
+    )
+
+
+def _household(
+    table: pl.DataFrame,
+    facts: Mapping[str, ColumnFacts],
+    candidates: Sequence[_Within],
+    personal: Sequence[str],
+    person: PersonFinding | None,
+) -> HouseholdFinding | None:
+    found = []
+    for within in candidates:
+        if person is not None and within.column == person.column:
+            continue
+        by_name = names_household(facts[within.column])
+        people = pl.DataFrame({"unit": table[within.column]})
+        if person is not None:
+            people = people.with_columns(table[person.column].alias("person")).unique()
+            if people.height > 1.02 * person.persons:
+                continue  # people who belong to several
+        sizes = people["unit"].drop_nulls().value_counts()["count"]
+        differ = bool(personal) and not any(is_of_one_person(facts[one], table[one]) for one in within.constant)
+        alike = len(within.constant) >= 2 and _independent(table, within.constant) and within.evidence >= EVIDENCE
+        small = FAMILY[0] <= len(people) / max(1, len(sizes)) <= FAMILY[1] and sizes.max() <= LARGEST_FAMILY  # type: ignore[operator]
+        if small and (by_name or (differ and alike and _numbers(table[within.column]))):
+            found.append((by_name, within))
+    if not found:
+        return None
+    _, best = max(found, key=lambda one: (one[0], len(one[1].constant)))
+    return HouseholdFinding(column=best.column, households=best.values, records=best.records, constant=best.constant)
 
 
 def missed_by_records(table: pl.DataFrame, person: str, quasi: Sequence[str]) -> int:
@@ -76,50 +188,116 @@ def missed_by_records(table: pl.DataFrame, person: str, quasi: Sequence[str]) ->
     return int(classes.filter((pl.col("records") >= USUAL_K) & (pl.col("people") < USUAL_K))["records"].sum())
 
 
-def _may_be_persons(facts: ColumnFacts) -> bool:
-    """Whether values repeat as those of persons do; codes of places and of illnesses are left out by their names."""
-    if facts.type not in ("text", "whole number") or facts.distinct < 2 or facts.missing * 2 > facts.present:
+def _personal(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[str]:
+    """Name the columns that never change for a person: sex and birth date, in their shortest names.
+
+    ``physician_sex`` beside ``sex`` is somebody else's.
+    """
+    named = [name for name in facts if facts[name].distinct > 1 and is_of_one_person(facts[name], table[name])]
+    fewest = min((len(facts[name].words) for name in named), default=0)
+    return [name for name in named if len(facts[name].words) == fewest]
+
+
+def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_Within]:
+    """Look at the columns whose values repeat as those of persons may."""
+    names = [name for name in facts if _repeats(facts[name], table[name])]
+    names.sort(
+        key=lambda name: (not names_people(facts[name]), not names_household(facts[name]), -facts[name].distinct)
+    )
+    others = [name for name in facts if facts[name].distinct > 1][:MOST_COLUMNS]
+    return [_within(table, name, others, facts[name]) for name in names[:MOST_CANDIDATES] if len(others) > 1]
+
+
+def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
+    """Whether values repeat; codes of places and of illnesses are left out by their names."""
+    if facts.distinct < 2 or facts.missing * 2 > facts.present:
         return False
-    mean = facts.present / facts.distinct
-    return facts.distinct < facts.present and SEVERAL[0] <= mean <= SEVERAL[1] and not names_code(facts)
+    if facts.type == "number":  # a column of whole numbers with gaps, as spreadsheets write it
+        if not bool((column == column.round()).all()):
+            return False
+    elif facts.type not in ("text", "whole number"):
+        return False
+    return facts.present / facts.distinct >= SEVERAL[0] and (names_household(facts) or not names_code(facts))
 
 
-def _judged(
-    table: pl.DataFrame, name: str, others: Sequence[str], facts: Mapping[str, ColumnFacts]
-) -> PersonFinding | None:
+def _within(table: pl.DataFrame, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
     """Look at what is constant within the values of a column, by one group-by."""
     compared = [other for other in others if other != name]
-    if not compared:
-        return None  # nothing tells a person's records from any others
-    rows = pl.DataFrame({"person": table[name], **{f"c{i}": table[other] for i, other in enumerate(compared)}})
-    rows = rows.filter(pl.col("person").is_not_null())
+    rows = pl.DataFrame({"unit": table[name], **{f"c{i}": table[other] for i, other in enumerate(compared)}})
+    rows = _some(rows.filter(pl.col("unit").is_not_null()))
     different = [pl.col(f"c{i}").n_unique() for i in range(len(compared))]
-    groups = rows.group_by("person").agg(pl.len().alias("records"), *different)
+    groups = rows.group_by("unit").agg(pl.len().alias("records"), *different)
     several = groups.filter(pl.col("records") > 1)
     constant, evidence = [], 0.0
-    pairs = int((several["records"] - 1).sum())
     for i, other in enumerate(compared):
-        if several.height and float((several[f"c{i}"] == 1).mean()) >= CONSTANT:  # type: ignore[arg-type]
-            alike = float((rows[f"c{i}"].value_counts()["count"].cast(pl.Float64) / rows.height).pow(2).sum())
-            strength = pairs * -log(max(alike, 1e-12)) if alike < 1 else 0.0
-            if strength > 1:
+        alike = float((several[f"c{i}"] == 1).mean()) if several.height else 0.0  # type: ignore[arg-type]
+        if alike >= CONSTANT:
+            chance = _alike_by_chance(several["records"], rows[f"c{i}"])
+            if 1 - alike <= CLEARLY * (1 - chance):
                 constant.append(other)
-                evidence += strength
-    by_name = names_people(facts[name])
-    if not by_name and (evidence < EVIDENCE or not _independent(table, constant)):
-        return None
-    return PersonFinding(
+                evidence += several.height * _divergence(alike, chance)
+    return _Within(
         column=name,
-        persons=groups.height,
-        records=rows.height,
-        most_records=int(groups["records"].max()),  # type: ignore[arg-type]
+        values=facts.distinct,
+        records=facts.present,
         constant=tuple(constant),
-        naming=tuple(
-            other
-            for other in constant
-            if groups.height >= ENOUGH_RECORDS and facts[other].distinct >= ONE_EACH * groups.height
-        ),
+        evidence=evidence,
     )
+
+
+def _some(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows enough to judge by, with all of a value's where there are many values."""
+    parts = rows.height // MOST_RECORDS + 1
+    if parts > 1 and rows["unit"].n_unique() >= parts * FEW_VALUES:
+        return rows.filter(pl.col("unit").hash(seed=0) % parts == 0)
+    return rows.gather_every(parts)
+
+
+def _alike_by_chance(sizes: pl.Series, column: pl.Series) -> float:
+    """Return the share of groups of these sizes that would agree in a column if records were put together by chance."""
+    shares = column.value_counts()["count"].to_numpy() / len(column)
+    counted = sizes.clip(upper_bound=50).value_counts()
+    agree: float = sum(count * float((shares**size).sum()) for size, count in counted.iter_rows())
+    return min(agree / len(sizes), 1.0)
+
+
+def _divergence(share: float, chance: float) -> float:
+    """Return the Kullback-Leibler divergence of two shares, in nats; finite also where chance allows nothing."""
+    chance = min(max(chance, 1e-12), 1 - 1e-12)
+    parts = [(share, chance), (1 - share, 1 - chance)]
+    return sum(one * log(one / other) for one, other in parts if one > 0)
+
+
+def _are_persons(
+    table: pl.DataFrame, within: _Within, personal: Sequence[str], facts: Mapping[str, ColumnFacts]
+) -> bool:
+    """Judge by the column's name, by what is personal, or by constant columns that do not follow from each other."""
+    if names_household(facts[within.column]):
+        return False
+    differ = not set(personal) <= set(within.constant)
+    if names_people(facts[within.column]):
+        return not differ or not personal or within.mean <= SEVERAL[1]
+    if differ or within.evidence < EVIDENCE:
+        return False
+    if personal and _numbers(table[within.column]) and within.mean <= SEVERAL[1]:
+        return True
+    return (bool(personal) or within.mean <= SEVERAL[1]) and _independent(table, within.constant)
+
+
+def _numbers(column: pl.Series) -> bool:
+    """Whether values are numbers or contain digits, as those that tell people apart do, and names do not."""
+    if column.dtype.is_numeric():
+        return True
+    some = column.drop_nulls().head(1000)
+    return len(some) > 0 and float(some.cast(pl.String).str.contains(r"\d").mean()) > 0.5  # type: ignore[arg-type]
+
+
+def _is_within(table: pl.DataFrame, finer: _Within, coarser: _Within) -> bool:
+    """Whether each value of one column has a single one of the other, which has fewer."""
+    if coarser.values >= finer.values:
+        return False
+    both = pl.DataFrame({"finer": table[finer.column], "coarser": table[coarser.column]})
+    return both.n_unique() <= 1.01 * finer.values
 
 
 def _independent(table: pl.DataFrame, constant: Sequence[str]) -> bool:

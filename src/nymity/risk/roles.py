@@ -108,10 +108,24 @@ def names_people(facts: ColumnFacts) -> bool:
     return first_known(facts.words, _PERSONS) is not None and facts.last not in _NOT_PERSONS
 
 
+def names_household(facts: ColumnFacts) -> bool:
+    """Whether a column's name says that it tells households apart: ``household``, ``hh_nr``."""
+    return first_known(facts.words, _HOUSEHOLDS) is not None and facts.last not in (*_NOT_PERSONS, "size", "income")
+
+
 def names_code(facts: ColumnFacts) -> bool:
     """Whether a column's name says that it holds something else: a place, an illness, a date."""
-    other = first_known(facts.words, _SENSITIVE) or first_known(facts.words, _QUASI)
-    return other is not None or _is_date(facts)
+    return any(first_known(facts.words, other) for other in (_SENSITIVE, _QUASI, _PLACES)) or _is_date(facts)
+
+
+def is_of_one_person(facts: ColumnFacts, column: pl.Series) -> bool:
+    """Whether a column holds what never changes for a person: sex, or when somebody was born."""
+    if first_known(facts.words, _BORN_WITH):
+        return True
+    if facts.type == "text" and facts.distinct <= 4:
+        values = {str(value).strip().casefold() for value in column.drop_nulls().unique()}
+        return len(values & _SEXES) >= 2
+    return False
 
 
 def _is_date(facts: ColumnFacts) -> bool:
@@ -159,7 +173,23 @@ _PEOPLE = listed(
 )
 _PERSONS = listed(
     "patient person subject customer client member employee student user respondent participant donor applicant "
-    "citizen insured"
+    "citizen insured pat pid mrn subj pupil resident worker passenger visitor proband teilnehmer kunde kunden kundin "
+    "mitglied versicherte schuler studierende mitarbeiter einwohner persnr pnr klient eleve etudiant adherent salarie "
+    "alumno alumna paciente cliente socio usuario empleado leerling klant deelnemer lid werknemer"
+)
+_HOUSEHOLDS = listed("household hh hhid hhnr hid family haushalt menage foyer hogar familia huishouden gezin")
+_PLACES = listed(
+    "store shop branch filiale site center centre clinic hospital klinik krankenhaus practice ward station school "
+    "class klasse doctor physician arzt lanr provider teacher lehrer product produit item article artikel sku brand "
+    "vehicle dx device sensor airport route course kurs"
+)
+#: What a person is born with.
+_BORN_WITH = listed(
+    "sex gender geschlecht sexe sexo geslacht birth birthday birthdate born dob yob geburt gebjahr gebdat naissance "
+    "nacimiento geboorte"
+)
+_SEXES = frozenset(
+    listed("m f w d male female man woman mannlich männlich weiblich mann frau homme femme hombre mujer")
 )
 _NOT_PERSONS = listed("type kind class group status state category count age sex")
 _NUMBERING = listed("id ids identifier uuid guid nbr nr no number key")
