@@ -22,6 +22,7 @@ from nymity.risk.roles import (
     names_household,
     names_people,
 )
+from nymity.table.text import plainly_named
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
 SEVERAL = (1.1, 60.0)
@@ -134,7 +135,7 @@ def _person(
         column=best.column,
         persons=best.values,
         records=best.records,
-        most_records=int(table[best.column].drop_nulls().value_counts()["count"].max()),  # type: ignore[arg-type]
+        most_records=_most_frequent(table[best.column]),
         constant=best.constant,
         naming=tuple(
             other
@@ -147,6 +148,10 @@ def _person(
             if best.values >= ENOUGH_RECORDS and _numbers(table[other.column]) and _is_within(table, other, best)
         ),
     )
+
+
+def _most_frequent(column: pl.Series) -> int:
+    return int(plainly_named(column).drop_nulls().value_counts()["count"].max())  # type: ignore[arg-type]
 
 
 def _household(
@@ -167,7 +172,7 @@ def _household(
             if people.height > 1.02 * person.persons:
                 continue  # people who belong to several
         sizes = people["unit"].drop_nulls().value_counts()["count"]
-        differ = bool(personal) and not any(is_of_one_person(facts[one], table[one]) for one in within.constant)
+        differ = bool(personal) and not set(_born_with(table, facts)) & set(within.constant)
         alike = len(within.constant) >= 2 and _independent(table, within.constant) and within.evidence >= EVIDENCE
         small = FAMILY[0] <= len(people) / max(1, len(sizes)) <= FAMILY[1] and sizes.max() <= LARGEST_FAMILY  # type: ignore[operator]
         if small and (by_name or (differ and alike and _numbers(table[within.column]))):
@@ -193,14 +198,19 @@ def _personal(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[str
 
     ``physician_sex`` beside ``sex`` is somebody else's.
     """
-    named = [name for name in facts if facts[name].distinct > 1 and is_of_one_person(facts[name], table[name])]
+    named = _born_with(table, facts)
     fewest = min((len(facts[name].words) for name in named), default=0)
     return [name for name in named if len(facts[name].words) == fewest]
 
 
+def _born_with(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[str]:
+    several = [name for name in facts if facts[name].distinct > 1]
+    return [name for name in several if is_of_one_person(facts[name], plainly_named(table[name]))]
+
+
 def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_Within]:
     """Look at the columns whose values repeat as those of persons may."""
-    names = [name for name in facts if _repeats(facts[name], table[name])]
+    names = [name for name in facts if _repeats(facts[name], plainly_named(table[name]))]
     names.sort(
         key=lambda name: (not names_people(facts[name]), not names_household(facts[name]), -facts[name].distinct)
     )
@@ -288,7 +298,7 @@ def _numbers(column: pl.Series) -> bool:
     """Whether values are numbers or contain digits, as those that tell people apart do, and names do not."""
     if column.dtype.is_numeric():
         return True
-    some = column.drop_nulls().head(1000)
+    some = plainly_named(column).drop_nulls().head(1000)
     return len(some) > 0 and float(some.cast(pl.String).str.contains(r"\d").mean()) > 0.5  # type: ignore[arg-type]
 
 
