@@ -58,6 +58,41 @@ def roll_up(keys, block, codes, weights, changed, word, shift, mask, map_at, map
 
 
 @njit(cache=True, nogil=True)
+def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_at, maps, most):
+    """Return what :func:`roll_up` does with at most ``most`` entries of each block, the weight of others in its first.
+
+    min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left. Few
+    entries are found by looking through them, so nothing is sorted, and no table of the pivot's codes is needed.
+    """
+    new_keys, group = _group(keys, changed, word, shift, mask, map_at, maps)
+    n_groups, one, most = np.uint64(len(new_keys)), np.uint32(1), np.uint32(most)
+    start = np.zeros(n_groups + _ONE, np.uint32)  # where the entries of each group have room
+    for e in range(np.uint64(len(block))):
+        start[group[block[e]] + one] += one
+    for g in range(n_groups):
+        start[g + _ONE] = start[g] + min(start[g + _ONE], most)
+    end = start[:-1].copy()
+    new_block = np.empty(start[n_groups], np.uint32)
+    new_codes, new_weights = np.empty_like(new_block), np.empty_like(new_block)
+    for e in range(np.uint64(len(block))):
+        g = group[block[e]]
+        at, last = start[g], end[g]
+        if last - at < most:
+            while at < last and new_codes[at] != codes[e]:
+                at += one
+            if at == last:
+                new_codes[at], new_weights[at] = codes[e], np.uint32(0)
+                end[g] = last + one
+        new_weights[at] += weights[e]
+    to = np.uint32(0)
+    for g in range(n_groups):
+        for at in range(start[g], end[g]):
+            new_block[to], new_codes[to], new_weights[to] = g, new_codes[at], new_weights[at]
+            to += one
+    return new_keys, new_block[:to], new_codes[:to], new_weights[:to]
+
+
+@njit(cache=True, nogil=True)
 def roll_up_pivot(block, codes, weights, table, pivot_size):
     """Return (block, codes, weights) after mapping the pivot's codes through ``table``."""
     n = len(block)
@@ -93,28 +128,6 @@ def merge_entries(block, codes, weights, n, place):
         weights[to] = weight if fresh else before + weight
         at = at + one if fresh else at
     return np.int64(at)
-
-
-@njit(cache=True, nogil=True)
-def cap_entries(block, codes, weights, most):
-    """Return (block, codes, weights) with at most ``most`` entries of each block, the weight of others in its first.
-
-    min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left.
-    """
-    n = len(block)
-    new_block, new_codes, new_weights = np.empty_like(block), np.empty_like(codes), np.empty_like(weights)
-    at = first = np.uint32(0)
-    current = np.uint32(0xFFFFFFFF)
-    for e in range(np.uint64(n)):
-        b = block[e]
-        first = at if b != current else first
-        current = b
-        if at - first < most:
-            new_block[at], new_codes[at], new_weights[at] = b, codes[e], weights[e]
-            at += np.uint32(1)
-        else:
-            new_weights[first] += weights[e]
-    return new_block[:at], new_codes[:at], new_weights[:at]
 
 
 @njit(cache=True, nogil=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
-from nymity.kernels.rollup import cap_entries, roll_up, roll_up_pivot
+from nymity.kernels.rollup import roll_up, roll_up_capped, roll_up_pivot
 from nymity.kernels.walk import check_node, walk_chains
 from nymity.lattice.level_tables import LevelTables
 from nymity.lattice.snapshots import Grouping, Snapshot, SnapshotStore
@@ -35,12 +35,16 @@ from nymity.table.text import MASK
 
 #: Bytes of materialized nodes an engine keeps by default.
 SNAPSHOT_BUDGET = 128 * 2**20
-#: A predecessor with more entries than this is left by way of a waypoint.
+#: A predecessor with more entries than this is left by way of a waypoint, or by way of what was checked before.
 WAYPOINT_ENTRIES = 1_000
+#: What was checked is kept if its predecessor has so many times its entries.
+WORTH_KEEPING = 1.25
 #: Nodes of a subtree that is evaluated in one go, about: how often a walk reports.
 NODES_A_SUBTREE = 1_000
 #: Codes of membership.
 PUBLISHED, POPULATION = 0, 1
+#: Attributes that rise between a node and itself, and their code tables.
+NO_CHANGE = np.empty(0, np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +117,12 @@ class RollUp:
     def check(self, node: Node) -> NodeStatistics:
         """Return the statistics of one node."""
         self.checks += 1
-        start = self._start(node)
-        return self._check_fused(start, node) if self.fused else self._statistics(self._derive(start, node))
+        return self._check_fused(self._start(node), node) if self.fused else self._statistics(self.snapshot(node))
 
     def check_bounded(self, node: Node) -> tuple[NodeStatistics, NodeStatistics]:
         """Return the statistics of one node, and those with no more suppressed records than any node below it has."""
         self.checks += 1
-        snapshot = self._derive(self._start(node), node)
+        snapshot = self.snapshot(node)
         classes, block = self._classes(snapshot)
         kept = self._summary(snapshot, classes, block, self._suppressed(classes))
         # However a class is split below, no more of its records can be kept: what a node below suppresses is at least
@@ -128,8 +131,12 @@ class RollUp:
         return kept, self._summary(snapshot, classes, block, least)
 
     def snapshot(self, node: Node) -> Snapshot:
-        """Materialize a node."""
-        return self._derive(self._start(node), node)
+        """Materialize a node, and keep it for those above it if that spares work."""
+        start = self._start(node)
+        snapshot = self._derive(start, node)
+        if not self.fused and WAYPOINT_ENTRIES < WORTH_KEEPING * snapshot.n_entries < start.n_entries:
+            self._store.put(snapshot)
+        return snapshot
 
     def classes(self, node: Node) -> NodeClasses:
         """Return the classes of one node with their codes, for publishing."""
@@ -189,7 +196,8 @@ class RollUp:
             if table.persons is not None:
                 persons, pairs = table.persons, [table.persons.values[name] for name in self.paired]
                 groupings += tuple(Grouping(keys, pair.combination, pair.codes, pair.counts) for pair in pairs)
-                groupings += (self._capped(Grouping(keys, persons.combination, persons.codes, persons.counts)),)
+                whole = Grouping(keys, persons.combination, persons.codes, persons.counts)
+                groupings += (self._raised(self._persons_at, whole, NO_CHANGE, NO_CHANGE),)
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             # Sorted by key, so that the entries of a block are adjacent, as kernels expect them.
@@ -205,11 +213,12 @@ class RollUp:
     def _start(self, node: Node) -> Snapshot:
         """Return a materialized node to roll ``node`` up from: the smallest there is, or a waypoint.
 
-        A search mostly looks at neighbours, so a long way from a large predecessor goes over a waypoint that is kept:
-        the node one level below in every attribute, from which its neighbours are near.
+        A search mostly looks at neighbours. Where one kernel checks a node without materializing it, a long way from a
+        large predecessor goes over a waypoint that is kept: the node one level below in every attribute, from which its
+        neighbours are near. Otherwise the nodes that were checked are kept themselves.
         """
         start = self._store.smallest_below(node)
-        if start.n_entries > WAYPOINT_ENTRIES:
+        if self.fused and start.n_entries > WAYPOINT_ENTRIES:
             waypoint = tuple(max(low, level - 1) for low, level in zip(start.levels, node, strict=True))
             if waypoint not in (start.levels, node):
                 start = self._derive(start, waypoint)
@@ -235,31 +244,21 @@ class RollUp:
             entries = roll_up_pivot(g.block, g.codes, g.weights, self._tables.maps[pivot_map:], self._pivot_size(0))
             groupings = (Grouping(g.keys, *entries),)
         if len(changed):
-            groupings = tuple(
-                Grouping(
-                    *roll_up(
-                        g.keys, g.block, g.codes, g.weights, changed,
-                        self._layout.word, self._layout.shift, self._layout.mask,
-                        at, self._tables.maps, self._pivot_size(i),
-                    )
-                )
-                for i, g in enumerate(groupings)
-            )  # fmt: skip
-            if (last := self._persons_at) >= 0:
-                groupings = (*groupings[:last], self._capped(groupings[last]), *groupings[last + 1 :])
+            groupings = tuple(self._raised(i, g, changed, at) for i, g in enumerate(groupings))
         return Snapshot(node, groupings)
+
+    def _raised(self, i: int, g: Grouping, changed: NDArray[np.uint64], at: NDArray[np.uint64]) -> Grouping:
+        """Roll one grouping up; of persons no more are listed than models ask for."""
+        layout = self._layout
+        rising = (changed, layout.word, layout.shift, layout.mask, at, self._tables.maps)
+        if i == self._persons_at and self._most_persons:
+            return Grouping(*roll_up_capped(g.keys, g.block, g.codes, g.weights, *rising, self._most_persons))
+        return Grouping(*roll_up(g.keys, g.block, g.codes, g.weights, *rising, self._pivot_size(i)))
 
     @property
     def _persons_at(self) -> int:
         """Which grouping is over persons, -1 for none."""
         return -1 if self.table.persons is None else len(self.sensitive) + len(self.paired)
-
-    def _capped(self, grouping: Grouping) -> Grouping:
-        """List no more persons of a block than models ask for; the others' records count as the first one's."""
-        if not self._most_persons:
-            return grouping
-        entries = cap_entries(grouping.block, grouping.codes, grouping.weights, self._most_persons)
-        return Grouping(grouping.keys, *entries)
 
     def _pivot_size(self, grouping: int) -> int:
         if self.pivot >= 0:
