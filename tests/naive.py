@@ -691,6 +691,21 @@ def least_suppressed(records: Records, judges: Sequence[Judge], low: Sequence[in
     return min(len(suppressed(records, node, judges)) for node in nodes(low, high))
 
 
+# -- persons -----------------------------------------------------------------------------------------------------
+
+
+def each_person_one(pairs: Counter[tuple[Any, Label]]) -> Counter[Label]:
+    """q_s = (1 / persons) sum over p of n_ps / n_p, in whole numbers of parts: from how often who has which value."""
+    of_person: Counter[Any] = Counter()
+    for (who, _), records in pairs.items():
+        of_person[who] += records
+    shares: dict[Label, Fraction] = {}
+    for (who, value), records in pairs.items():
+        shares[value] = shares.get(value, Fraction(0)) + Fraction(records, of_person[who] * len(of_person))
+    common = math.lcm(*(share.denominator for share in shares.values()))
+    return Counter({value: int(share * common) for value, share in shares.items()})
+
+
 # -- linked rows -------------------------------------------------------------------------------------------------
 
 

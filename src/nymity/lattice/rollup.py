@@ -296,6 +296,8 @@ class RollUp:
                     name: PairHistogram(
                         **self._entries(snapshot, owner, len(self.sensitive) + i, len(block)),
                         value_of=persons.values[name].value_of,
+                        person_of=persons.values[name].person_of,
+                        whole=persons.values[name].whole,
                     )
                     for i, name in enumerate(self.paired)
                 },

@@ -14,6 +14,7 @@ import polars as pl
 
 from nymity.core.errors import InputError
 from nymity.privacy.consistency import Consistency, Originals
+from nymity.privacy.person_shares import PersonShares
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import MASK, as_text
 
@@ -45,6 +46,7 @@ class Groups:
         self._source = table
         self._keys = self._table.columns
         self._counts: dict[str, pl.DataFrame] = {}
+        self._shares: dict[str, PersonShares] = {}
         self._hierarchies = dict(hierarchies or {})
         self.n_records = table.height
         self.members = table.height if members is None else members
@@ -150,6 +152,16 @@ class Groups:
                 size.alias("size"), pl.col("records").sum().over("value").alias("overall")
             )
         return self._counts[attribute]
+
+    def person_shares(self, attribute: str) -> PersonShares:
+        """Return how the values of an attribute are spread over each class, every person weighing one."""
+        assert self.persons is not None, "nobody said of whom rows are"
+        if attribute not in self._shares:
+            values = _with_gaps(self._source[attribute])
+            self._shares[attribute] = PersonShares.of(
+                pl.DataFrame({"class": self._class_of_rows, "person": self.persons, "value": values})
+            )
+        return self._shares[attribute]
 
     def largest_values(self, attribute: str) -> pl.DataFrame:
         """Records of the most frequent value of each class, ``records``, beside the ``size`` of the class."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.table.encoding import SensitiveColumn
+from nymity.table.person_parts import Parts
 
 #: The overall counts of a histogram that is compared with no table.
 NOTHING = np.zeros(0, dtype=np.int64)
@@ -29,9 +30,9 @@ class Histogram:
     n_values: int
     classes: NDArray[np.uint32]
     codes: NDArray[np.uint32]
-    counts: NDArray[np.uint32]
+    counts: NDArray[Any]
     column: SensitiveColumn | None = None
-    overall: NDArray[np.int64] = None  # type: ignore[assignment]
+    overall: NDArray[Any] = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if self.overall is None:
@@ -71,7 +72,7 @@ class Histogram:
     @cached_property
     def largest(self) -> NDArray[np.int64]:
         """Records of the most frequent value in each class, (n_classes,)."""
-        largest = np.zeros(self.n_classes, dtype=np.int64)
+        largest = np.zeros(self.n_classes, dtype=object if self.counts.dtype == object else np.int64)
         if len(self.classes):
             first = np.flatnonzero(np.diff(self.classes, prepend=self.classes[0] + np.uint32(1)))
             largest[self.classes[first]] = np.maximum.reduceat(self.counts, first)
@@ -80,9 +81,26 @@ class Histogram:
 
 @dataclass(frozen=True, eq=False)
 class PairHistogram(Histogram):
-    """The records of each pair of person and value in each class; value_of (n_pairs,): the code of a pair's value."""
+    """The records of each pair of person and value in each class.
+
+    value_of, person_of (n_pairs,): the code of a pair's value, and its person. whole: what each value has of the table
+    that classes are compared with, every person weighing one.
+    """
 
     value_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    person_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    whole: Parts | None = None
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What each value has of each class, every person weighing one."""
+        return Parts.of(
+            self.classes, self.person_of[self.codes], self.value_of[self.codes], self.counts, self.n_classes
+        )
+
+    def compared_with(self, chosen: NDArray[np.bool_]) -> Self:
+        """Return the same, compared with the table that consists of the chosen classes."""
+        return replace(self, whole=self.merged(chosen).parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +114,7 @@ class Classes:
     may be listed. pairs: those of each person with each value of a sensitive attribute that models take shares of.
     """
 
-    sizes: NDArray[np.uint32]
+    sizes: NDArray[Any]
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
     population: NDArray[np.int64] | None = None
     outside: int = 0
@@ -110,7 +128,30 @@ class Classes:
     @cached_property
     def units(self) -> NDArray[np.int64]:
         """What promises count in each class, (n_classes,): persons where records are of persons, records otherwise."""
-        return self.sizes.astype(np.int64) if self.persons is None else self.persons.distinct
+        if self.persons is not None:
+            return self.persons.distinct
+        return self.sizes if self.sizes.dtype == object else self.sizes.astype(np.int64)
+
+    def weighing_persons_alike(self, attribute: str) -> Classes:
+        """Return the classes with what each value has of them in place of records, every person weighing one.
+
+        Where nobody says of whom records are, each is one of another person. Sizes and counts are whole numbers of
+        parts: 64-bit integers where they are no more than records can be, or Python's.
+        """
+        if self.persons is None:
+            return self
+        pairs, records = self.pairs[attribute], self.histograms[attribute]
+        whole, parts = pairs.whole, pairs.parts
+        assert whole is not None, "pairs that are compared with no table"
+        few = whole.few and parts.few
+        histogram = replace(
+            records,
+            classes=parts.classes,
+            codes=parts.codes,
+            counts=parts.parts.astype(np.uint32 if few else object),
+            overall=whole.of_values(records.n_values).astype(np.int64 if few else object),
+        )
+        return Classes(parts.wholes.astype(np.uint32 if few else object), {attribute: histogram})
 
     def holders(self, attribute: str) -> Histogram:
         """Return how many units of each class have each value: a person with two values counts for both."""
@@ -140,4 +181,5 @@ class Classes:
     def compared_with(self, chosen: NDArray[np.bool_]) -> Classes:
         """Return the same classes, compared with the table that consists of the chosen ones."""
         histograms = {name: replace(h, overall=h.totals(chosen)) for name, h in self.histograms.items()}
-        return replace(self, histograms=histograms)
+        pairs = {name: pairs.compared_with(chosen) for name, pairs in self.pairs.items()}
+        return replace(self, histograms=histograms, pairs=pairs)

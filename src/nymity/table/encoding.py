@@ -19,6 +19,7 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.kernels.grouping import distinct, histograms
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
+from nymity.table.person_parts import Parts
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, is_missing, plainly_named
 from nymity.table.value_order import ranks
@@ -70,13 +71,21 @@ class SensitiveColumn:
 class PersonValues:
     """Who has which value of a sensitive attribute, over the distinct combinations: (combination, pair, count).
 
-    codes: the number of a pair of person and value that occurs. value_of (n_pairs,): the code of its value.
+    codes: the number of a pair of person and value that occurs. value_of, person_of (n_pairs,): the code of its value,
+    and its person.
     """
 
     combination: NDArray[np.uint32]
     codes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
     value_of: NDArray[np.int64]
+    person_of: NDArray[np.int64]
+
+    @cached_property
+    def whole(self) -> Parts:
+        """What each value has of the table, every person weighing one."""
+        records = np.bincount(self.codes, weights=self.counts, minlength=len(self.value_of)).astype(np.uint32)
+        return Parts.of(np.zeros(len(records), np.uint32), self.person_of, self.value_of, records, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,7 +413,7 @@ def _encode_persons(
     for i, attribute in enumerate(sensitive):
         n_values = int(codes[:, i].max(initial=0)) + 1
         pairs, pair = np.unique(numbers * n_values + codes[:, i], return_inverse=True)
-        values[attribute] = PersonValues(*_entries(group, pair, records), value_of=pairs % n_values)
+        values[attribute] = PersonValues(*_entries(group, pair, records), *np.divmod(pairs, n_values)[::-1])
     return PersonColumn(name, labels, person_of, *_entries(group, numbers, records), values), cells
 
 
