@@ -84,7 +84,7 @@ class DeltaDisclosure(SensitiveModel):
         return np.asarray(accepted)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """By records the accepted parts of a class together, s of them with u_v <= c_v of value v, keep the promise too.
+        """By records the accepted parts of a class together, s with u_v <= c_v of value v, keep the promise too.
 
         Of each value q_v s e ** -delta < u_v, hence s < c_v e ** delta / q_v, and nothing at all where one is absent.
         And u_v < q_v s e ** delta, so that the others, s - u_v <= size - c_v, leave

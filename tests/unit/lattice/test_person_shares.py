@@ -65,7 +65,7 @@ def entropy(draw: st.DrawFn, case: Case) -> Piece:
 
 def recursive(draw: st.DrawFn, case: Case) -> Piece:
     values = case.frame["s0"].n_unique()
-    least = {(c, l): l + math.floor(1 / Fraction(str(c))) for c in (0.6, 1, 1.5, 2, 3) for l in (1, 2, 3)}
+    least = {(c, m): m + math.floor(1 / Fraction(str(c))) for c in (0.6, 1, 1.5, 2, 3) for m in (1, 2, 3)}
     c, l = draw(st.sampled_from([pair for pair in least if least[pair] <= values] or [(1.5, 1)]))  # noqa: E741
     return ny.RecursiveDiversity(c=c, l=l, attribute="s0"), with_persons(naive.recursive(c, l, "s0"), least[c, l])
 
