@@ -667,13 +667,17 @@ def optimum(
     limit: int,
     low: Sequence[int],
     high: Sequence[int],
+    allowed: Callable[[set[int]], bool] = lambda gone: True,
     **parameters: Any,
 ) -> Optimum | None:
-    """Try every node: least loss; ties to fewer suppressed, the lower sum of levels, the first in order."""
+    """Try every node: least loss; ties to fewer suppressed, the lower sum of levels, the first in order.
+
+    ``allowed`` says whether these records may be suppressed, whatever their number.
+    """
     tied = []
     for node in nodes(low, high):
         gone = set(suppressed(records, node, judges))
-        if len(gone) <= limit and len(gone) < len(records):
+        if len(gone) <= limit and len(gone) < len(records) and allowed(gone):
             tied.append((compared(records, node, gone, key, **parameters), len(gone), sum(node), node))
     if not tied:
         return None

@@ -69,6 +69,7 @@ class RollUp:
         needs: Needs = COUNTS_ALONE,
         outliers: Outliers = "mask",
         budget: int = SNAPSHOT_BUDGET,
+        counts_touched: bool = False,
     ) -> None:
         self.table, self.models, self.needs, self.outliers = table, tuple(models), needs, outliers
         self.smallest = max((model.smallest_class for model in models), default=1)
@@ -82,7 +83,10 @@ class RollUp:
         # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
         self.pivot = -1 if self.sensitive or further else _widest(table)
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
-        self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
+        numbers = all(model.over_persons == "number" for model in models) and not counts_touched
+        self._most_persons = self.smallest if numbers else 0
+        #: Persons who lose records are counted, too.
+        self.counts_touched = counts_touched and table.persons is not None
         #: Rows of a person are linked: whole persons are left out, and with them some records of a class.
         self.links = table.persons is not None and any(model.over_persons == "links" for model in models)
         if self.links and needs.target is not None:
@@ -358,7 +362,7 @@ class RollUp:
         leaf_at = self._tables.leaf_at(snapshot.levels)
         counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(leaf_at)), np.int64)
         fields = (layout.word, layout.shift, layout.mask)
-        sizes = classes.sizes
+        sizes, lost_records = classes.sizes, suppressed
         if self.links:  # a class may lose some of its records, and those stand beside the rest as if apart
             kept, lose = np.flatnonzero(suppressed < sizes), np.flatnonzero(suppressed)
             block, sizes = np.append(block[kept], block[lose]), np.append((sizes - suppressed)[kept], suppressed[lose])
@@ -367,6 +371,8 @@ class RollUp:
         kernel.summarize(*members, *fields, leaf_at, self._tables.leaves, counts[0], lost[0])
         counts[0, kernel.CLASSES] = len(classes)
         extra: dict[str, NDArray[Any]] = {}
+        if self.counts_touched:
+            extra["touched"] = np.array([self._touched(classes, lost_records)])
         if "covered" in self.needs.statistics:
             extra["covered"] = np.array([kernel.covered_products(*members, *fields, leaf_at, self._tables.leaves)])
         if "spread" in self.needs.statistics:
@@ -380,6 +386,20 @@ class RollUp:
             kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
             extra["lost_entropy"] = entropy[None, :]
         return self._node_statistics(np.array([snapshot.levels]), counts, lost, extra)
+
+    def _touched(self, classes: Classes, suppressed: NDArray[np.uint32]) -> int:
+        """Return how many persons lose records: those with one in a class that is suppressed, or left out themselves.
+
+        Where only part of a class is known to be suppressed, nobody knows whose.
+        """
+        persons = classes.persons
+        assert persons is not None
+        if self.links:
+            left = decide(classes, self.models, self.outliers).persons
+            return 0 if left is None else int(np.count_nonzero(~left))
+        touched = np.zeros(persons.n_values, dtype=np.bool_)
+        touched[persons.codes[(suppressed == classes.sizes)[persons.classes]]] = True
+        return int(np.count_nonzero(touched))
 
     def _node_statistics(
         self,

@@ -139,6 +139,9 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
         if not lost <= touched <= unit.persons or (form.input is not None and unit.persons > form.input.records):
             yield "more persons were lost than touched, or there are more than records (unit)"
+        limit = getattr(stated.method, "suppression_persons", None)
+        if limit is not None and touched > exact_fraction(limit) * unit.persons:
+            yield "more persons lost records than its job allows (unit.touched_by_suppression, job.method)"
         for measured in form.measured.models:
             name, figure = {
                 "k-anonymity": ("k", unit.fewest_in_a_class),

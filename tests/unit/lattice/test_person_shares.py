@@ -175,13 +175,17 @@ def test_the_optimum_is_that_of_all_nodes(first: Any, data: st.DataObject) -> No
     problem = data.draw(problems(first, bounded=True))
     loss = data.draw(st.sampled_from(["loss", "discernibility"]))
     limit = naive.limit_of(repr(problem.suppression), len(problem.records))
+    share, who = data.draw(st.sampled_from([None, None, 0, 0.34, 0.5])), problem.records.sensitive[WHO]
     tied = []
     for node in problem.nodes:
         gone = problem.gone(node).gone
-        if len(gone) <= limit and len(gone) < len(problem.records):
+        touched = Fraction(len({who[record] for record in gone}), len(set(who)))
+        if len(gone) <= limit and len(gone) < len(problem.records) and (share is None or touched <= share):
             value = float(naive.compared(problem.records, node, gone, loss)[0])
             tied.append((value, len(gone), sum(node), node))
-    method = ny.OptimalLattice(suppression=problem.suppression, loss=loss, outliers=problem.outliers)
+    method = ny.OptimalLattice(
+        suppression=problem.suppression, loss=loss, outliers=problem.outliers, suppression_persons=share
+    )
     if not tied:
         with pytest.raises(ny.NoSolutionError):
             method.run(problem.case.encoded, problem.models)

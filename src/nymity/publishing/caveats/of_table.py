@@ -41,8 +41,8 @@ def caveats_of_table(
 
     ``models`` are what is promised. ``counts`` is the second table of a bucketized
     release, where buckets stand for classes. Without ``classes`` rows have cells of their own (freeform), so that
-    nothing can be said class by class. Columns that the release does not have are passed over. With ``persons`` promises
-    are about shares of persons, and the table does not tell which of its values is the rarest among them.
+    nothing can be said class by class. Columns that the release does not have are passed over. With ``persons``
+    promises are about shares of persons, and the table does not tell which of its values is the rarest among them.
     """
     of_row = class_of_rows(table, quasi)
     found = single_out(table, of_row, [name for name in insensitive if name in table.columns])
