@@ -27,7 +27,7 @@ from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import Decision, decide, most_kept, suppressed_records
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
-from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
+from nymity.table.classes import NOTHING, Classes, Crowd, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers
@@ -85,6 +85,10 @@ class RollUp:
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
         numbers = all(model.over_persons == "number" for model in models) and not counts_touched
         self._most_persons = self.smallest if numbers else 0
+        #: Persons of the population are listed where it tells them; as many of a class as k-maps ask for, 0: all.
+        self.crowd = table.population_persons if self.counts_population else None
+        maps = [model for model in models if model.second_table]
+        self._most_people = max((m.fewest_people for m in maps), default=0) if all(m.fewest_people for m in maps) else 0
         #: Persons who lose records are counted, too.
         self.counts_touched = counts_touched and table.persons is not None
         #: Rows of a person are linked: whole persons are left out, and with them some records of a class.
@@ -193,7 +197,11 @@ class RollUp:
             if table.persons is not None:
                 persons, pairs = table.persons, [table.persons.values[name] for name in self.paired]
                 groupings += tuple(Grouping(keys, pair.combination, pair.codes, pair.counts) for pair in pairs)
-                groupings += (self._capped(Grouping(keys, persons.combination, persons.codes, persons.counts)),)
+                owned = Grouping(keys, persons.combination, persons.codes, persons.counts)
+                groupings += (_capped(owned, self._most_persons),)
+            if (crowd := self.crowd) is not None:
+                everyone = Grouping(keys, crowd.combination, crowd.codes, crowd.counts)
+                groupings += (_capped(everyone, self._most_people),)
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             # Sorted by key, so that the entries of a block are adjacent, as kernels expect them.
@@ -249,8 +257,8 @@ class RollUp:
                 )
                 for i, g in enumerate(groupings)
             )  # fmt: skip
-            if (last := self._persons_at) >= 0:
-                groupings = (*groupings[:last], self._capped(groupings[last]), *groupings[last + 1 :])
+            most = {self._persons_at: self._most_persons, self._crowd_at: self._most_people}
+            groupings = tuple(_capped(g, most.get(i, 0)) for i, g in enumerate(groupings))
         return Snapshot(node, groupings)
 
     @property
@@ -258,18 +266,20 @@ class RollUp:
         """Which grouping is over persons, -1 for none."""
         return -1 if self.table.persons is None else len(self.sensitive) + len(self.paired)
 
-    def _capped(self, grouping: Grouping) -> Grouping:
-        """List no more persons of a block than models ask for; the others' records count as the first one's."""
-        if not self._most_persons:
-            return grouping
-        entries = cap_entries(grouping.block, grouping.codes, grouping.weights, self._most_persons)
-        return Grouping(grouping.keys, *entries)
+    @property
+    def _crowd_at(self) -> int:
+        """Which grouping is over the persons of the population, -1 for none."""
+        if self.crowd is None:
+            return -1
+        return len(self.sensitive) + len(self.paired) + (self.table.persons is not None)
 
     def _pivot_size(self, grouping: int) -> int:
         if self.pivot >= 0:
             return self.table.hierarchies[self.pivot].domain_size
         if grouping < len(self.sensitive):
             return len(self.table.sensitive[self.sensitive[grouping]].labels)
+        if self.crowd is not None and grouping == self._crowd_at:
+            return len(self.crowd.ids)
         if (persons := self.table.persons) is None or grouping > self._persons_at:
             return len((PUBLISHED, POPULATION))
         if grouping == self._persons_at:
@@ -284,6 +294,7 @@ class RollUp:
         published, everyone = self._counted(snapshot)
         block = np.flatnonzero(published).astype(np.uint32)  # blocks of the population alone are no classes
         owner = [g.block for g in snapshot.groupings]
+        crowd = None if self.crowd is None else self._people(snapshot, published)
         if len(block) < len(published):
             number = np.cumsum(published > 0, dtype=np.uint32) - np.uint32(1)  # of the class of each block
             owner = [number[of_entry] for of_entry in owner]
@@ -306,9 +317,20 @@ class RollUp:
                     for i, name in enumerate(self.paired)
                 },
             )
+        if crowd is not None:
+            return replace(classes, population=crowd.inside.distinct, outside=len(crowd.outside), crowd=crowd), block
         if everyone is not None:
             classes = replace(classes, population=everyone[block], outside=int(everyone[published == 0].sum()))
         return classes, block
+
+    def _people(self, snapshot: Snapshot, published: NDArray[np.uint32]) -> Crowd:
+        """Return the persons of the population in the blocks that are classes, and in all others."""
+        g, is_class = snapshot.groupings[self._crowd_at], published > 0
+        number, inside = np.cumsum(is_class, dtype=np.uint32) - np.uint32(1), is_class[g.block]
+        size = self._pivot_size(self._crowd_at)
+        classes = int(np.count_nonzero(is_class))
+        found = Histogram(classes, size, number[g.block[inside]], g.codes[inside], g.weights[inside], overall=NOTHING)
+        return Crowd(found, np.unique(g.codes[~inside]))
 
     def _entries(
         self, snapshot: Snapshot, owner: Sequence[NDArray[np.uint32]], i: int, n_classes: int
@@ -493,6 +515,13 @@ class _Subtree:
 def _widest(table: EncodedTable) -> int:
     """Return the attribute with most values in use: as pivot it leaves the fewest blocks to hash."""
     return int(np.argmax([np.count_nonzero(frequency) for frequency in table.frequencies]))
+
+
+def _capped(grouping: Grouping, most: int) -> Grouping:
+    """List no more persons of a block than models ask for; the others' records count as the first one's. 0: all."""
+    if not most:
+        return grouping
+    return Grouping(grouping.keys, *cap_entries(grouping.block, grouping.codes, grouping.weights, most))
 
 
 def _membership(keys: NDArray[np.uint64], table: EncodedTable) -> Grouping:

@@ -294,7 +294,8 @@ def _promises(
             persons = measuring.further.counts_persons
             words = promise_of(model, buckets=measuring.files.counts is not None, persons=persons)
             answer, why = Answer.UNSEEN, unseen[model]
-            if persons and model.over_persons == "number" and not measuring.by_records(model).holds:
+            counted = model.over_persons == "number" and not model.second_table
+            if persons and counted and not measuring.by_records(model).holds:
                 answer, why = Answer.BROKEN, "not even the records would be enough, had each another person"
             yield Checked(about=PROMISE, says=words, answer=answer, why=why, model=model.key)
             continue

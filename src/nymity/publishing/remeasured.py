@@ -236,14 +236,14 @@ def _population(models: Sequence[PrivacyModel], job: Job, recoding: Recoding, so
     """Read the tables a job names and generalize its population."""
     if not any(model.publishes_second for model in models):  # the source is not needed, and a checker may not have it
         tables = beside_population(job)
-        members = None
+        published = None
     else:
         tables = tables_of(job, load_source(job) if source is None else to_polars(source))
         job.schema.check(tables.published)
-        members = job.schema.without_gaps(tables.published)[0].height
+        published = job.schema.without_gaps(tables.published)[0]
     people = tables.population(job.schema)
     assert people is not None
-    return tables, Population.of(people, recoding, members)
+    return tables, Population.of(people, recoding, published, job.schema.person)
 
 
 def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Originals:

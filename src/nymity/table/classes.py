@@ -104,11 +104,31 @@ class PairHistogram(Histogram):
 
 
 @dataclass(frozen=True, eq=False)
+class Crowd:
+    """The persons of a population: their records in each class, and (n,) the numbers of those with records in none.
+
+    No more persons of a class than models ask for may be listed.
+    """
+
+    inside: Histogram
+    outside: NDArray[np.uint32]
+
+    def merged(self, chosen: NDArray[np.bool_]) -> Crowd:
+        """Return the chosen classes as one, and the persons outside as its own."""
+        everyone = np.union1d(self.inside.codes[chosen[self.inside.classes]], self.outside).astype(np.uint32)
+        one = replace(
+            self.inside, n_classes=1, classes=np.zeros_like(everyone), codes=everyone, counts=np.ones_like(everyone)
+        )
+        return Crowd(one, everyone[:0])
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
     """Equivalence classes of a partition: sizes (n_classes,) and a histogram per sensitive attribute asked for.
 
-    population (n_classes,): records of the population that fall into each class, where a model asks for them;
-    outside: those that fall into none, because their combination has no record here.
+    population (n_classes,): records of the population that fall into each class, where a model asks for them, or its
+    persons where it tells them; outside: those that fall into none, because their combination has no record here.
+    crowd: who these persons are, some of whom fall into several classes.
     stars: the class whose published cells are all ``*``, -1 for none: masked rows look like it.
     persons: the records of each person in each class, where records are of persons; no more of them than models ask for
     may be listed. pairs: those of each person with each value of a sensitive attribute that models take shares of.
@@ -121,6 +141,7 @@ class Classes:
     stars: int = -1
     persons: Histogram | None = None
     pairs: Mapping[str, PairHistogram] = field(default_factory=dict)
+    crowd: Crowd | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -167,8 +188,10 @@ class Classes:
 
     def merged(self, chosen: NDArray[np.bool_]) -> Classes:
         """Return the chosen classes as one, still compared with the same table, and the people outside as its own."""
-        people = None
-        if self.population is not None:
+        people, crowd = None, None if self.crowd is None else self.crowd.merged(chosen)
+        if crowd is not None:
+            people = crowd.inside.distinct
+        elif self.population is not None:
             people = self.population[chosen].sum(keepdims=True) + self.outside
         return Classes(
             self.sizes[chosen].sum(keepdims=True, dtype=np.uint32),
@@ -176,6 +199,7 @@ class Classes:
             people,
             persons=None if self.persons is None else self.persons.merged(chosen),
             pairs={name: pairs.merged(chosen) for name, pairs in self.pairs.items()},
+            crowd=crowd,
         )
 
     def compared_with(self, chosen: NDArray[np.bool_]) -> Classes:

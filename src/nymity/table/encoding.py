@@ -116,6 +116,19 @@ class PersonColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class PopulationPersons:
+    """Whose the records of a population are, over the distinct combinations: (combination, person, count).
+
+    ids (n_persons,): who each person is, as :func:`person_ids` has it, in order.
+    """
+
+    ids: pl.Series
+    combination: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
 class Profiles:
     """Different rows of quasi-identifier and sensitive values together, in an order independent of the table's.
 
@@ -147,7 +160,8 @@ class EncodedTable:
     combinations (n_distinct, n_attributes) int32: codes of raw values in the attributes' hierarchies, ordered by
     packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
     population (n_distinct,): records of each in the population that the table was taken from, where there is one; a
-    combination that occurs there alone has no records here. persons: whose the records are, where a column tells.
+    combination that occurs there alone has no records here. persons: whose the records are, where a column tells;
+    population_persons: the same of the population.
     """
 
     n_records: int
@@ -161,6 +175,7 @@ class EncodedTable:
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
     population: NDArray[np.uint32] | None = None
     persons: PersonColumn | None = None
+    population_persons: PopulationPersons | None = None
     _rows: Profiles | None = None
 
     @property
@@ -208,25 +223,28 @@ class EncodedTable:
             },
             population=None if self.population is None else self.population[chosen],
             persons=None if self.persons is None else _restricted_persons(self.persons, chosen),
+            population_persons=None
+            if self.population_persons is None
+            else _restricted(self.population_persons, chosen),
             _rows=None,
         )
 
 
-_Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues)
+_Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues, PopulationPersons)
 
 
 def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None = None) -> EncodedTable:
     """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations.
 
-    ``population``, of which only the quasi-identifiers are looked at, is counted beside the table; hierarchies then
-    cover the values of both.
+    ``population``, of which only the quasi-identifiers are looked at, and the person column if it has one, is counted
+    beside the table; hierarchies then cover the values of both.
     """
     schema.check(table)
     _check_extent(table, schema)
     names = schema.quasi
     people = [] if schema.person is None else [schema.person]
     cells, records = _count_cells(table, [*names, *schema.sensitive, *people])
-    everyone, others = (cells, None) if population is None else _beside(cells, population, schema)
+    everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
     hierarchies, columns = [], []
     for name in names:
         values = distinct_values(everyone[name])
@@ -241,6 +259,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     persons = person = None
     if schema.person is not None:
         persons, person = _encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
+    people_of = None if others is None or ids is None else _encode_population(ids, rest, others)
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -258,6 +277,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         if others is None
         else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
         persons=persons,
+        population_persons=people_of,
         _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64), person),
     )
 
@@ -357,15 +377,24 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
 
 def _beside(
     cells: Mapping[str, pl.Series], population: pl.DataFrame, schema: Schema
-) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
-    """Append the population's distinct rows to those of the table; return both, and the records of the population's."""
+) -> tuple[dict[str, pl.Series], NDArray[np.uint32], pl.Series | None]:
+    """Append the population's distinct rows to those of the table; return both, the records of the population's, and
+    whose they are where a column of it tells.
+    """
     _check_extent(population, schema)
-    others, records = _count_cells(population, list(schema.quasi))
+    person = [] if schema.person is None or schema.person not in population.columns else [schema.person]
+    others, records = _count_cells(population, [*schema.quasi, *person])
     joined = {
-        name: pl.concat([cells[name].to_frame("c"), column.to_frame("c")], how="vertical_relaxed").to_series()
-        for name, column in others.items()
+        name: pl.concat([cells[name].to_frame("c"), others[name].to_frame("c")], how="vertical_relaxed").to_series()
+        for name in schema.quasi
     }
-    return joined, records
+    return joined, records, person_ids(others[person[0]]) if person else None
+
+
+def _encode_population(ids: pl.Series, group: NDArray[np.uint32], records: NDArray[np.uint32]) -> PopulationPersons:
+    """Number the persons of a population by their identifiers in order."""
+    numbers = ids.rank("dense").to_numpy().astype(np.int64) - 1
+    return PopulationPersons(ids.unique().sort(), *_entries(group, numbers, records))
 
 
 def distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -19,6 +19,7 @@ Answer = TypeVar("Answer")
 _ONE = Fraction(1)
 _PERSONS = Unlimited("it counts persons, and this attack rows, most of which may be one person's")
 _COMPARED = Unlimited("it compares shares in which every person weighs one, and this attack counts rows")
+_PRESENT = Unlimited("it counts persons, and this attack rows, of which one may have several")
 _FREEFORM = Unlimited("it is about classes, and each row of this release has cells of its own")
 
 
@@ -123,11 +124,12 @@ def _fewest(model: PrivacyModel, column: SensitiveColumn, persons: bool) -> int 
     return _COMPARED if persons and model.compares else model.fewest_values(column)
 
 
-def presence_limits(models: Sequence[PrivacyModel]) -> tuple[Fraction, Limit] | NoLimit:
+def presence_limits(models: Sequence[PrivacyModel], *, persons: bool = False) -> tuple[Fraction, Limit] | NoLimit:
     """Return the least chance that somebody is in the release, and the limit of the largest."""
     reasons = []
     for model in models:
         chances = model.presence_chances()
+        chances = _PRESENT if persons and not isinstance(chances, Unlimited) else chances
         if not isinstance(chances, Unlimited):
             return chances[0], Limit(chance=chances[1], promise=model.promise())
         reasons.append(_reason(model, chances))
