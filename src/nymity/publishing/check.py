@@ -177,7 +177,7 @@ def check(
         if not promised.differ:
             problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
-        problems += [("population", says) for says in other_population(further.tables, stated.form)]
+        problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += _unseen_fields(stated.form)
     if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):

@@ -299,10 +299,15 @@ def other_original(originals: Originals | None, form: CertificateForm) -> Iterat
         )
 
 
-def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[str]:
+def other_population(further: FurtherTables, form: CertificateForm) -> Iterator[str]:
     """Return whether the population has not the size the certificate says; only the custodian can compare hashes."""
+    tables, people = further.tables, None if further.population is None else further.population.people
     if tables is None or tables.everyone is None or form.population is None:
         return
+    persons = None if people is None else people.n_unique()
+    if form.population.persons != persons:
+        told, now = (str(n) if n is not None else "no number of" for n in (form.population.persons, persons))
+        yield f"the certificate states a population of {told} persons, the one given has {now}"
     if form.population.records != tables.everyone.height:
         yield (
             f"the certificate states a population of {form.population.records} records, "

@@ -221,7 +221,7 @@ def test_persons_who_are_not_in_the_population_are_refused() -> None:
     told = register.with_columns(pl.Series("who", ["a", "b"]))
     model.check(encode(table, schema, told))
     for other in (["b", "a"], ["a", "x"]):
-        with pytest.raises(ny.NymityError, match="1 of 2|2 of 2"):
+        with pytest.raises(ny.NymityError, match=r"(1|2) of 2"):
             model.check(encode(table, schema, told.with_columns(pl.Series("who", other))))
     with pytest.raises(ny.NymityError, match="at most 2, the number of persons of the population"):
         ny.KMap(k=3, population="-").check(encode(table, schema, pl.concat([told, told])))
