@@ -12,7 +12,7 @@ from nymity.core.errors import ParameterError
 from nymity.privacy.linked_k_anonymity import LinkedKAnonymity
 from nymity.privacy.links import PersonRows
 from nymity.privacy.model import PrivacyModel
-from nymity.table.classes import Classes, Crowd
+from nymity.table.classes import Classes
 from nymity.table.recoding import Outliers
 
 
@@ -155,7 +155,7 @@ def _beside(classes: Classes, alike: NDArray[np.bool_], masked: Classes) -> Clas
     """Return the classes of a release: the masked rows, and those that do not look like them; sizes and people."""
     people = persons = crowd = None
     if classes.crowd is not None and masked.crowd is not None:
-        crowd = Crowd(classes.crowd.inside.beside(~alike, masked.crowd.inside), masked.crowd.outside)
+        crowd = classes.crowd.beside(~alike, masked.crowd)
     if classes.population is not None and masked.population is not None:
         people = np.append(classes.population[~alike], masked.population)
     if classes.persons is not None and masked.persons is not None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.paths import path_text
-from nymity.table.encoding import EncodedTable, PersonColumn
+from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ def check_contained(where: str, table: EncodedTable, *, inside: str, outside: st
             hint="publish reads and encodes both; encode(table, schema, population=...) does so for one table",
         )
     if table.persons is not None:
-        _check_persons(where, table, table.persons, inside=inside, outside=outside)
+        _check_persons(where, table, inside=inside, outside=outside)
         known = table.population_persons
         return int(table.population.sum(dtype=np.int64)) if known is None else len(known.ids)
     n_missing = int((table.counts.astype(np.int64) - table.population).clip(min=0).sum())
@@ -63,11 +63,13 @@ def check_contained(where: str, table: EncodedTable, *, inside: str, outside: st
     return int(table.population.sum(dtype=np.int64))
 
 
-def _check_persons(where: str, table: EncodedTable, persons: PersonColumn, *, inside: str, outside: str) -> None:
+def _check_persons(where: str, table: EncodedTable, *, inside: str, outside: str) -> None:
     """Refuse persons whom the population lacks; where it does not tell its persons, each of its records is another's.
 
     A record of the table need not be there as often as here: somebody with five visits is one person of a register.
     """
+    persons = table.persons
+    assert persons is not None
     assert table.population is not None
     if (known := table.population_persons) is None:
         here = np.bincount(persons.combination, minlength=len(table.counts))
