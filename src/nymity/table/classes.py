@@ -83,13 +83,11 @@ class Histogram:
 class PairHistogram(Histogram):
     """The records of each pair of person and value in each class.
 
-    value_of, person_of (n_pairs,): the code of a pair's value, and its person. whole: what each value has of the table
-    that classes are compared with, every person weighing one.
+    value_of, person_of (n_pairs,): the code of a pair's value, and its person.
     """
 
     value_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     person_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    whole: Parts | None = None
 
     @cached_property
     def parts(self) -> Parts:
@@ -97,10 +95,6 @@ class PairHistogram(Histogram):
         return Parts.of(
             self.classes, self.person_of[self.codes], self.value_of[self.codes], self.counts, self.n_classes
         )
-
-    def compared_with(self, chosen: NDArray[np.bool_]) -> Self:
-        """Return the same, compared with the table that consists of the chosen classes."""
-        return replace(self, whole=self.merged(chosen).parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +129,8 @@ class Classes:
     crowd: who these persons are, some of whom fall into several classes.
     stars: the class whose published cells are all ``*``, -1 for none: masked rows look like it.
     persons: the records of each person in each class, where records are of persons; no more of them than models ask for
-    may be listed. pairs: those of each person with each value of a sensitive attribute that models take shares of.
+    may be listed. pairs: those of each person with each value of a sensitive attribute that models take shares of;
+    wholes: what each of its values has of the table that classes are compared with, every person weighing one.
     """
 
     sizes: NDArray[Any]
@@ -145,6 +140,7 @@ class Classes:
     stars: int = -1
     persons: Histogram | None = None
     pairs: Mapping[str, PairHistogram] = field(default_factory=dict)
+    wholes: Mapping[str, Parts] = field(default_factory=dict)
     crowd: Crowd | None = None
 
     def __len__(self) -> int:
@@ -166,8 +162,7 @@ class Classes:
         if self.persons is None:
             return self
         pairs, records = self.pairs[attribute], self.histograms[attribute]
-        whole, parts = pairs.whole, pairs.parts
-        assert whole is not None, "pairs that are compared with no table"
+        whole, parts = self.wholes[attribute], pairs.parts
         few = whole.few and parts.few
         histogram = replace(
             records,
@@ -203,11 +198,12 @@ class Classes:
             people,
             persons=None if self.persons is None else self.persons.merged(chosen),
             pairs={name: pairs.merged(chosen) for name, pairs in self.pairs.items()},
+            wholes=self.wholes,
             crowd=crowd,
         )
 
     def compared_with(self, chosen: NDArray[np.bool_]) -> Classes:
         """Return the same classes, compared with the table that consists of the chosen ones."""
         histograms = {name: replace(h, overall=h.totals(chosen)) for name, h in self.histograms.items()}
-        pairs = {name: pairs.compared_with(chosen) for name, pairs in self.pairs.items()}
-        return replace(self, histograms=histograms, pairs=pairs)
+        wholes = {name: self.pairs[name].merged(chosen).parts for name in self.wholes}
+        return replace(self, histograms=histograms, wholes=wholes)

@@ -308,12 +308,21 @@ def wide(most: int) -> tuple[Classes, Counter[Any], Counter[Any]]:
     value_of = np.array(["xy".index(value) for _, value in pairs])
     person_of = np.array([who for who, _ in pairs])
     found = PairHistogram(2, len(pairs), owner, codes, counts, value_of=value_of, person_of=person_of)
-    found = found.compared_with(np.array([True, True]))
     owner, persons = np.array([0] * most + [1, 1], np.uint32), np.arange(most + 2, dtype=np.uint32)
     who = Histogram(2, most + 2, owner, persons, np.ones(most + 2, np.uint32))
     values = Histogram(2, 2, np.array([0, 0, 1, 1], np.uint32), np.array([0, 1] * 2, np.uint32), np.ones(4, np.uint32))
     sizes = np.array([one.total(), other.total()], dtype=np.uint32)
-    return Classes(sizes, {"s0": values}, persons=who, pairs={"s0": found}), one, other
+    return (
+        Classes(
+            sizes,
+            {"s0": values},
+            persons=who,
+            pairs={"s0": found},
+            wholes={"s0": found.merged(np.array([True, True])).parts},
+        ),
+        one,
+        other,
+    )
 
 
 @pytest.mark.parametrize(("most", "few"), [(6, True), (60, False), (400, False)])
