@@ -667,13 +667,17 @@ def optimum(
     limit: int,
     low: Sequence[int],
     high: Sequence[int],
+    allowed: Callable[[set[int]], bool] = lambda gone: True,
     **parameters: Any,
 ) -> Optimum | None:
-    """Try every node: least loss; ties to fewer suppressed, the lower sum of levels, the first in order."""
+    """Try every node: least loss; ties to fewer suppressed, the lower sum of levels, the first in order.
+
+    ``allowed`` says whether these records may be suppressed, whatever their number.
+    """
     tied = []
     for node in nodes(low, high):
         gone = set(suppressed(records, node, judges))
-        if len(gone) <= limit and len(gone) < len(records):
+        if len(gone) <= limit and len(gone) < len(records) and allowed(gone):
             tied.append((compared(records, node, gone, key, **parameters), len(gone), sum(node), node))
     if not tied:
         return None
@@ -689,6 +693,21 @@ def optimum(
 def least_suppressed(records: Records, judges: Sequence[Judge], low: Sequence[int], high: Sequence[int]) -> int:
     """Return the fewest records any node suppresses."""
     return min(len(suppressed(records, node, judges)) for node in nodes(low, high))
+
+
+# -- persons -----------------------------------------------------------------------------------------------------
+
+
+def each_person_one(pairs: Counter[tuple[Any, Label]]) -> Counter[Label]:
+    """q_s = (1 / persons) sum over p of n_ps / n_p, in whole numbers of parts: from how often who has which value."""
+    of_person: Counter[Any] = Counter()
+    for (who, _), records in pairs.items():
+        of_person[who] += records
+    shares: dict[Label, Fraction] = {}
+    for (who, value), records in pairs.items():
+        shares[value] = shares.get(value, Fraction(0)) + Fraction(records, of_person[who] * len(of_person))
+    common = math.lcm(*(share.denominator for share in shares.values()))
+    return Counter({value: int(share * common) for value, share in shares.items()})
 
 
 # -- linked rows -------------------------------------------------------------------------------------------------

@@ -96,12 +96,12 @@ class AnytimeLattice(LatticeSearch):
 
     def _check_same_question(self, outcome: LatticeOutcome, inquiry: Inquiry) -> None:
         table, models = inquiry.engine.table, inquiry.engine.models
-        asked = (outcome.minimized, inquiry.seen.limit, inquiry.engine.outliers)
-        wanted = (self.minimized, self.limit(table, models), self.outliers)
+        asked = (outcome.minimized, inquiry.seen.limit, inquiry.seen.most_touched, inquiry.engine.outliers)
+        wanted = (self.minimized, self.limit(table, models), self.most_touched(table), self.outliers)
         if wanted != asked:
             raise ParameterError(
                 "anytime-lattice.resume",
-                expected="the same loss, suppression and outliers as before",
+                expected="the same loss, suppression (also of persons) and outliers as before",
                 got="another",
                 hint="dataclasses.replace(method, seconds=...) changes the budget alone",
             )

@@ -30,6 +30,7 @@ class Datafly(LatticeSearch):
     at_most: Literal["share", "k-records"] = "share"
 
     key: ClassVar[str] = "datafly"
+    complete: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

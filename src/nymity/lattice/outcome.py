@@ -76,10 +76,27 @@ def refuse(table: EncodedTable, models: Sequence[PrivacyModel], limit: str, near
             f"no node satisfies {demands}: even at levels {levels} every record would have to be suppressed. "
             "Try: a weaker model, or higher levels for the attributes whose levels are bounded"
         )
+    persons = ""
+    if table.persons is not None and len(nearest.touched):
+        persons = f", which {int(nearest.touched[0]):,} of {table.persons.n_persons:,} persons have"
     return NoSolutionError(
         f"no node satisfies {demands} with suppression <= {limit}; the least was {least / table.n_records:.1%} "
-        f"({least:,} of {table.n_records:,} records) at levels {levels}. "
+        f"({least:,} of {table.n_records:,} records{persons}) at levels {levels}. "
         "Try: a larger suppression limit, a weaker model, fewer quasi-identifiers, or higher max_level"
+    )
+
+
+def passed_by(
+    table: EncodedTable, models: Sequence[PrivacyModel], solution: NodeStatistics | None, *, key: str, instead: str
+) -> NoSolutionError:
+    """Return the error that a search came by no solution, though there is one, or may be."""
+    there = "there may be one beside its path"
+    if solution is not None:
+        levels = ", ".join(f"{name}={level}" for name, level in zip(table.names, solution.levels[0], strict=True))
+        there = f"there is one beside its path, at levels {levels}"
+    return NoSolutionError(
+        f"{key} came by no node that satisfies {demands_of(models)} within the suppression limit; {there}. "
+        f"Not everything above a solution is one here. Try: the method {instead!r}"
     )
 
 

@@ -20,14 +20,15 @@ from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
 from nymity.kernels.rollup import roll_up, roll_up_capped, roll_up_pivot
-from nymity.kernels.walk import check_node, walk_chains
+from nymity.kernels.walk import check_node
 from nymity.lattice.level_tables import LevelTables
 from nymity.lattice.snapshots import Grouping, Snapshot, SnapshotStore
 from nymity.lattice.space import Node, Space
+from nymity.lattice.subtree import Subtree
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import Decision, decide, most_kept, suppressed_records
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
-from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
+from nymity.table.classes import NOTHING, Classes, Crowd, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers
@@ -73,6 +74,7 @@ class RollUp:
         needs: Needs = COUNTS_ALONE,
         outliers: Outliers = "mask",
         budget: int = SNAPSHOT_BUDGET,
+        counts_touched: bool = False,
     ) -> None:
         self.table, self.models, self.needs, self.outliers = table, tuple(models), needs, outliers
         self.smallest = max((model.smallest_class for model in models), default=1)
@@ -86,7 +88,14 @@ class RollUp:
         # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
         self.pivot = -1 if self.sensitive or further else _widest(table)
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
-        self._most_persons = self.smallest if all(model.over_persons == "number" for model in models) else 0
+        numbers = all(model.over_persons == "number" for model in models) and not counts_touched
+        self._most_persons = self.smallest if numbers else 0
+        #: Persons of the population are listed where it tells them; as many of a class as k-maps ask for, 0: all.
+        self.crowd = table.population_persons if self.counts_population else None
+        maps = [model for model in models if model.second_table]
+        self._most_people = max((m.fewest_people for m in maps), default=0) if all(m.fewest_people for m in maps) else 0
+        #: Persons who lose records are counted, too.
+        self.counts_touched = counts_touched and table.persons is not None
         #: Rows of a person are linked: whole persons are left out, and with them some records of a class.
         self.links = table.persons is not None and any(model.over_persons == "links" for model in models)
         if self.links and needs.target is not None:
@@ -165,7 +174,7 @@ class RollUp:
             node = list(space.low)
             for attribute, level in zip(split, prefix, strict=True):
                 node[attribute] = level
-            return _Subtree(self, space, rest).evaluate(tuple(node))
+            return Subtree(self, space, rest).evaluate(tuple(node))
 
         done = 0
         pool = ThreadPoolExecutor(max_workers=threads)
@@ -196,8 +205,11 @@ class RollUp:
             if table.persons is not None:
                 persons, pairs = table.persons, [table.persons.values[name] for name in self.paired]
                 groupings += tuple(Grouping(keys, pair.combination, pair.codes, pair.counts) for pair in pairs)
-                whole = Grouping(keys, persons.combination, persons.codes, persons.counts)
-                groupings += (self._raised(self._persons_at, whole, NO_CHANGE, NO_CHANGE),)
+                owned = Grouping(keys, persons.combination, persons.codes, persons.counts)
+                groupings += (self._raised(self._persons_at, owned, NO_CHANGE, NO_CHANGE),)
+            if (crowd := self.crowd) is not None:
+                everyone = Grouping(keys, crowd.combination, crowd.codes, crowd.counts)
+                groupings += (self._raised(self._crowd_at, everyone, NO_CHANGE, NO_CHANGE),)
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             # Sorted by key, so that the entries of a block are adjacent, as kernels expect them.
@@ -251,8 +263,8 @@ class RollUp:
         """Roll one grouping up; of persons no more are listed than models ask for."""
         layout = self._layout
         rising = (changed, layout.word, layout.shift, layout.mask, at, self._tables.maps)
-        if i == self._persons_at and self._most_persons:
-            return Grouping(*roll_up_capped(g.keys, g.block, g.codes, g.weights, *rising, self._most_persons))
+        if most := {self._persons_at: self._most_persons, self._crowd_at: self._most_people}.get(i, 0):
+            return Grouping(*roll_up_capped(g.keys, g.block, g.codes, g.weights, *rising, most))
         return Grouping(*roll_up(g.keys, g.block, g.codes, g.weights, *rising, self._pivot_size(i)))
 
     @property
@@ -260,11 +272,20 @@ class RollUp:
         """Which grouping is over persons, -1 for none."""
         return -1 if self.table.persons is None else len(self.sensitive) + len(self.paired)
 
+    @property
+    def _crowd_at(self) -> int:
+        """Which grouping is over the persons of the population, -1 for none."""
+        if self.crowd is None:
+            return -1
+        return len(self.sensitive) + len(self.paired) + (self.table.persons is not None)
+
     def _pivot_size(self, grouping: int) -> int:
         if self.pivot >= 0:
             return self.table.hierarchies[self.pivot].domain_size
         if grouping < len(self.sensitive):
             return len(self.table.sensitive[self.sensitive[grouping]].labels)
+        if self.crowd is not None and grouping == self._crowd_at:
+            return len(self.crowd.ids)
         if (persons := self.table.persons) is None or grouping > self._persons_at:
             return len((PUBLISHED, POPULATION))
         if grouping == self._persons_at:
@@ -279,6 +300,7 @@ class RollUp:
         published, everyone = self._counted(snapshot)
         block = np.flatnonzero(published).astype(np.uint32)  # blocks of the population alone are no classes
         owner = [g.block for g in snapshot.groupings]
+        crowd = None if self.crowd is None else self._people(snapshot, published)
         if len(block) < len(published):
             number = np.cumsum(published > 0, dtype=np.uint32) - np.uint32(1)  # of the class of each block
             owner = [number[of_entry] for of_entry in owner]
@@ -295,13 +317,26 @@ class RollUp:
                     name: PairHistogram(
                         **self._entries(snapshot, owner, len(self.sensitive) + i, len(block)),
                         value_of=persons.values[name].value_of,
+                        person_of=persons.values[name].person_of,
                     )
                     for i, name in enumerate(self.paired)
                 },
+                wholes={name: persons.values[name].whole for name in self.paired},
             )
+        if crowd is not None:
+            return replace(classes, population=crowd.inside.distinct, outside=len(crowd.outside), crowd=crowd), block
         if everyone is not None:
             classes = replace(classes, population=everyone[block], outside=int(everyone[published == 0].sum()))
         return classes, block
+
+    def _people(self, snapshot: Snapshot, published: NDArray[np.uint32]) -> Crowd:
+        """Return the persons of the population in the blocks that are classes, and in all others."""
+        g, is_class = snapshot.groupings[self._crowd_at], published > 0
+        number, inside = np.cumsum(is_class, dtype=np.uint32) - np.uint32(1), is_class[g.block]
+        size = self._pivot_size(self._crowd_at)
+        classes = int(np.count_nonzero(is_class))
+        found = Histogram(classes, size, number[g.block[inside]], g.codes[inside], g.weights[inside], overall=NOTHING)
+        return Crowd(found, np.unique(g.codes[~inside]))
 
     def _entries(
         self, snapshot: Snapshot, owner: Sequence[NDArray[np.uint32]], i: int, n_classes: int
@@ -355,7 +390,7 @@ class RollUp:
         leaf_at = self._tables.leaf_at(snapshot.levels)
         counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(leaf_at)), np.int64)
         fields = (layout.word, layout.shift, layout.mask)
-        sizes = classes.sizes
+        sizes, lost_records = classes.sizes, suppressed
         if self.links:  # a class may lose some of its records, and those stand beside the rest as if apart
             kept, lose = np.flatnonzero(suppressed < sizes), np.flatnonzero(suppressed)
             block, sizes = np.append(block[kept], block[lose]), np.append((sizes - suppressed)[kept], suppressed[lose])
@@ -364,6 +399,8 @@ class RollUp:
         kernel.summarize(*members, *fields, leaf_at, self._tables.leaves, counts[0], lost[0])
         counts[0, kernel.CLASSES] = len(classes)
         extra: dict[str, NDArray[Any]] = {}
+        if self.counts_touched:
+            extra["touched"] = np.array([self._touched(classes, lost_records)])
         if "covered" in self.needs.statistics:
             extra["covered"] = np.array([kernel.covered_products(*members, *fields, leaf_at, self._tables.leaves)])
         if "spread" in self.needs.statistics:
@@ -377,6 +414,20 @@ class RollUp:
             kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
             extra["lost_entropy"] = entropy[None, :]
         return self._node_statistics(np.array([snapshot.levels]), counts, lost, extra)
+
+    def _touched(self, classes: Classes, suppressed: NDArray[np.uint32]) -> int:
+        """Return how many persons lose records: those with one in a class that is suppressed, or left out themselves.
+
+        Where only part of a class is known to be suppressed, nobody knows whose.
+        """
+        persons = classes.persons
+        assert persons is not None
+        if self.links:
+            left = decide(classes, self.models, self.outliers).persons
+            return 0 if left is None else int(np.count_nonzero(~left))
+        touched = np.zeros(persons.n_values, dtype=np.bool_)
+        touched[persons.codes[(suppressed == classes.sizes)[persons.classes]]] = True
+        return int(np.count_nonzero(touched))
 
     def _node_statistics(
         self,
@@ -411,60 +462,6 @@ class RollUp:
             self.smallest, self.pivot, maps_at, leaves_at, self._pivot_size(0),
             layout.word, layout.shift, layout.mask, tables.leaf_at(node), tables.leaves, tables.maps,
         )  # fmt: skip
-
-
-class _Subtree:
-    """Depth-first evaluation of all nodes above one, along some attributes and the pivot."""
-
-    def __init__(self, engine: RollUp, space: Space, attributes: Sequence[int]) -> None:
-        self.engine, self.space, self.attributes = engine, space, attributes
-        self.length = space.shape[engine.pivot] if engine.pivot >= 0 else 1
-        self.parts: list[NodeStatistics] = []
-
-    def evaluate(self, start: Node) -> NodeStatistics:
-        """Return the statistics of every node of the subtree."""
-        snapshot = self.engine._derive(self.engine._store.root, start)
-        if self.engine.fused:
-            return self._walk_chains(snapshot)
-        self._descend(snapshot, 0)
-        return NodeStatistics.concatenate(self.parts)
-
-    def _walk_chains(self, snapshot: Snapshot) -> NodeStatistics:
-        """Let one kernel do the whole walk."""
-        engine, space, n_levels = self.engine, self.space, [self.space.shape[a] for a in self.attributes]
-        m, n = len(snapshot.levels), prod(n_levels)
-        along = engine._tables.chains(self.attributes, space.low, space.high)
-        counts, lost = np.empty((n, self.length, kernel.N_COUNTS), np.int64), np.empty((n, self.length, m), np.int64)
-        (g,) = snapshot.groupings
-        walk_chains(
-            g.keys, g.block, g.codes, g.weights,
-            np.array(self.attributes, dtype=np.uint64), np.array(n_levels, dtype=np.int64), *along,
-            *engine._chain_arguments(snapshot.levels, self.length), counts, lost,
-        )  # fmt: skip
-        levels = np.tile(np.array(snapshot.levels), (n, self.length, 1))
-        for attribute, index in zip(self.attributes, np.indices(n_levels).reshape(len(n_levels), n), strict=True):
-            levels[:, :, attribute] += index[:, None]
-        levels[:, :, engine.pivot] += np.arange(self.length)
-        return engine._node_statistics(
-            levels.reshape(-1, m), counts.reshape(-1, kernel.N_COUNTS), lost.reshape(-1, m), {}
-        )
-
-    def _descend(self, snapshot: Snapshot, depth: int) -> None:
-        if depth == len(self.attributes):
-            for step in range(self.length):
-                snapshot = self._raise(snapshot, self.engine.pivot) if step else snapshot
-                self.parts.append(self.engine._statistics(snapshot))
-            return
-        attribute = self.attributes[depth]
-        for level in range(self.space.low[attribute], self.space.high[attribute] + 1):
-            if level != snapshot.levels[attribute]:
-                snapshot = self._raise(snapshot, attribute)
-            self._descend(snapshot, depth + 1)
-
-    def _raise(self, snapshot: Snapshot, attribute: int) -> Snapshot:
-        levels = snapshot.levels
-        higher = (*levels[:attribute], levels[attribute] + 1, *levels[attribute + 1 :])
-        return self.engine._derive(snapshot, higher)
 
 
 def _widest(table: EncodedTable) -> int:

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from nymity.core import validation
 from nymity.core.draws import Draws
-from nymity.core.errors import ParameterError
+from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.lattice.outcome import LatticeOutcome, recoding_of, refuse
+from nymity.lattice.outcome import LatticeOutcome, passed_by, recoding_of, refuse
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
@@ -34,12 +34,14 @@ class LatticeSearch(ABC):
     ``loss`` is what is kept small: a loss, or its key for the one with default parameters. ``suppression`` is the share
     of records that may be suppressed, taken as the decimal written: at most floor(suppression * records). ``outliers``
     says what happens to them: ``mask`` publishes their rows with ``*`` in every quasi-identifier, ``remove`` leaves
-    them out.
+    them out. Where records are of persons, ``suppression_persons`` is the share of persons who may lose records that
+    way, some or all of theirs; any number unless given.
     """
 
     loss: str | Loss = "loss"
     suppression: float = 0.0
     outliers: Outliers = "mask"
+    suppression_persons: float | None = None
 
     key: ClassVar[str]
     #: Whether it counts persons where records are of persons.
@@ -48,11 +50,16 @@ class LatticeSearch(ABC):
     takes_links: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = LevelRecoding
+    #: Whether it finds a solution wherever there is one.
+    complete: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         loss_of(self.loss, where=f"{self.key}.loss")
         validation.number(f"{self.key}.suppression", self.suppression, at_least=0, at_most=1)
         validation.one_of(f"{self.key}.outliers", self.outliers, ("mask", "remove"))
+        if self.suppression_persons is not None:
+            where = f"{self.key}.suppression_persons"
+            validation.number(where, self.suppression_persons, at_least=0, at_most=1)
 
     @abstractmethod
     def search(self, inquiry: Inquiry) -> ChosenNode:
@@ -62,6 +69,19 @@ class LatticeSearch(ABC):
         """Return how many records may be suppressed."""
         return floor(validation.exact_fraction(self.suppression) * table.n_records)
 
+    def most_touched(self, table: EncodedTable) -> int | None:
+        """Return how many persons may lose records; None for any number."""
+        if self.suppression_persons is None:
+            return None
+        if table.persons is None:
+            raise ParameterError(
+                f"{self.key}.suppression_persons",
+                expected="a table whose records are of persons (a column with the role person)",
+                got="one in which nobody tells them",
+                hint="suppression limits records",
+            )
+        return floor(validation.exact_fraction(self.suppression_persons) * table.persons.n_persons)
+
     @property
     def minimized(self) -> Loss:
         """The loss itself."""
@@ -69,8 +89,9 @@ class LatticeSearch(ABC):
 
     @property
     def allowed(self) -> str:
-        """The limit in words."""
-        return f"{self.suppression:.4g}"
+        """The limits in words."""
+        persons = self.suppression_persons
+        return f"{self.suppression:.4g}" + ("" if persons is None else f" and suppression_persons <= {persons:.4g}")
 
     def run(
         self,
@@ -85,14 +106,15 @@ class LatticeSearch(ABC):
         for model in models:
             model.check(table)
             model.check_beside(models)
-        inquiry = Inquiry.open(table, models, self.minimized, self.limit(table, models), self.outliers, observe)
+        limit, touched = self.limit(table, models), self.most_touched(table)
+        inquiry = Inquiry.open(table, models, self.minimized, limit, self.outliers, observe, most_touched=touched)
         return self.answer(inquiry, self.search(inquiry), columns or table.names)
 
     def answer(self, inquiry: Inquiry, choice: ChosenNode, columns: Sequence[str]) -> LatticeOutcome:
         """Put what was found into an outcome, or refuse if there is no solution."""
         engine, table = inquiry.engine, inquiry.engine.table
         if choice.node is None:
-            raise refuse(table, engine.models, self.allowed, inquiry.nearest())
+            raise self._refusal(inquiry)
         chosen = engine.check(choice.node)
         # The snapshot of the chosen node may be gone by now; to check it again takes microseconds.
         engine.checks -= 1  # asked for again, not searched for
@@ -112,6 +134,15 @@ class LatticeSearch(ABC):
             bound=loss if choice.optimal else choice.bound,
             exploration=choice.exploration,
         )
+
+    def _refusal(self, inquiry: Inquiry) -> NoSolutionError:
+        """Return why there is no answer: no solution, or none that this search came by."""
+        table, models, nearest = inquiry.engine.table, inquiry.engine.models, inquiry.nearest()
+        if inquiry.seen.solves_one(nearest):
+            return passed_by(table, models, nearest, key=self.key, instead=inquiry.space.feasible)
+        if not (self.complete or inquiry.monotone or inquiry.space.size <= NEAREST_OF):
+            return passed_by(table, models, None, key=self.key, instead=inquiry.space.feasible)
+        return refuse(table, models, self.allowed, nearest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +185,15 @@ class Inquiry:
         limit: int,
         outliers: Outliers = "mask",
         observe: Observer = silent,
+        *,
+        most_touched: int | None = None,
     ) -> Inquiry:
         """Prepare everything for a table."""
         prepared = loss.prepare(table)
-        engine, relaxed = engines(table, models, needs=prepared.needs, outliers=outliers)
-        return Inquiry(Space.of(table), prepared, engine, relaxed, SeenNodes(table, prepared, limit), observe)
+        touched = most_touched is not None
+        engine, relaxed = engines(table, models, needs=prepared.needs, outliers=outliers, counts_touched=touched)
+        seen = SeenNodes(table, prepared, limit, most_touched)
+        return Inquiry(Space.of(table), prepared, engine, relaxed, seen, observe)
 
     @property
     def monotone(self) -> bool:
@@ -198,7 +233,7 @@ class Inquiry:
     def check(self, node: Node) -> NodeStatistics | None:
         """Check a node and return its statistics if it is a solution."""
         statistics = self.look(node)
-        return statistics if int(statistics.suppressed[0]) <= self.seen.most else None
+        return statistics if self.seen.solves_one(statistics) else None
 
     def look(self, node: Node) -> NodeStatistics:
         """Check a node and return its statistics, whether it is a solution or not."""
@@ -211,13 +246,13 @@ class Inquiry:
         statistics = self.relaxed.check(node)
         self._relaxed_nodes.add(node)
         self._report()
-        return statistics if int(statistics.suppressed[0]) <= self.seen.most else None
+        return statistics if self.seen.solves_one(statistics) else None
 
     def check_bounded(self, node: Node) -> NodeStatistics | None:
         """Check a node, and return what every node below it suppresses too, if any of those could be a solution."""
         statistics, least = self.engine.check_bounded(node)
         self._enter(node, statistics)
-        return least if int(least.suppressed[0]) <= self.seen.most else None
+        return least if self.seen.solves_one(least) else None
 
     def _enter(self, node: Node, statistics: NodeStatistics) -> None:
         self.seen.enter(statistics)
@@ -230,7 +265,7 @@ class Inquiry:
         report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best))
 
     def nearest(self) -> NodeStatistics:
-        """Return the node with the fewest suppressed records, of the whole lattice where that does not take long."""
+        """Return a solution, or the node that suppresses least, of the whole lattice where that does not take long."""
         if not self.monotone and self.space.size <= NEAREST_OF:
             for batch in self.engine.walk(self.space, observe=self.observe):
                 self.seen.enter(batch)
@@ -240,19 +275,25 @@ class Inquiry:
 
     def best_of(self, solutions: Iterable[NodeStatistics]) -> Node | None:
         """Return the node with the least loss, by the same rule for ties as everywhere."""
-        seen = SeenNodes(self.engine.table, self.loss, self.seen.limit)
+        seen = SeenNodes(self.engine.table, self.loss, self.seen.limit, self.seen.most_touched)
         for statistics in solutions:
             seen.enter(statistics)
         return seen.best
 
 
 def engines(
-    table: EncodedTable, models: Sequence[PrivacyModel], *, needs: Needs = COUNTS_ALONE, outliers: Outliers = "mask"
+    table: EncodedTable,
+    models: Sequence[PrivacyModel],
+    *,
+    needs: Needs = COUNTS_ALONE,
+    outliers: Outliers = "mask",
+    counts_touched: bool = False,
 ) -> tuple[RollUp, RollUp]:
     """Return an engine for the models, and one for weaker models that are all monotone; the same if they are."""
-    engine = RollUp(table, models, needs=needs, outliers=outliers)
+    engine = RollUp(table, models, needs=needs, outliers=outliers, counts_touched=counts_touched)
     weaker = [model for model in models if model.monotone_generalization]
     if len(weaker) == len(models):
         return engine, engine
     # What a model asks of the size of a class is monotone, whatever else it asks for.
-    return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs)
+    # Under weaker models fewer classes are suppressed, and ever fewer further up: so are persons touched.
+    return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs, counts_touched=counts_touched)

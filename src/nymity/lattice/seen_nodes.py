@@ -22,11 +22,16 @@ BATCH = 1024
 
 @dataclass(eq=False)
 class SeenNodes:
-    """Evaluated nodes and the best among them so far."""
+    """Evaluated nodes and the best among them so far.
+
+    ``limit``: records that a solution may suppress; ``most_touched``: persons who may lose records by it, None for any
+    number.
+    """
 
     table: EncodedTable
     loss: PreparedLoss
     limit: int
+    most_touched: int | None = None
     best: Node | None = None
     best_compared: tuple[float, ...] = ()
     best_suppressed: int = 0
@@ -40,8 +45,15 @@ class SeenNodes:
         return self.best_compared[0] if self.best_compared else inf
 
     def solves(self, nodes: NodeStatistics) -> NDArray[np.bool_]:
-        """Return which nodes stay within the limit and publish at least one record."""
-        return nodes.suppressed <= self.most
+        """Return which nodes stay within the limits and publish at least one record."""
+        within = nodes.suppressed <= self.most
+        return within if self.most_touched is None else within & (nodes.touched <= self.most_touched)
+
+    def solves_one(self, node: NodeStatistics) -> bool:
+        """Return the same of one node without arrays, which are slow for so little."""
+        if int(node.suppressed[0]) > self.most:
+            return False
+        return self.most_touched is None or int(node.touched[0]) <= self.most_touched
 
     @property
     def most(self) -> int:
@@ -68,9 +80,9 @@ class SeenNodes:
 
     def _enter_one(self, node: NodeStatistics) -> bool:
         """Do the same for one node without arrays, which are slow for so little."""
-        suppressed = int(node.suppressed[0])
-        if suppressed > self.most:
+        if not self.solves_one(node):
             return False
+        suppressed = int(node.suppressed[0])
         compared = self.loss.compared_one(node)
         if compared[0] <= self.best_loss * (1 + TIE):
             levels = tuple(node.levels[0].tolist())
@@ -103,9 +115,10 @@ class SeenNodes:
         return suppressed > self.best_suppressed
 
     def nearest(self) -> NodeStatistics:
-        """Return the evaluated node with the fewest suppressed records."""
+        """Return the evaluated node with the fewest suppressed records, among solutions where there are any."""
         everything = NodeStatistics.concatenate([*self._older, *self._recent])
-        return everything[np.arange(len(everything)) == int(np.argmin(everything.suppressed))]
+        nearest = int(np.lexsort((everything.suppressed, ~self.solves(everything)))[0])
+        return everything[np.arange(len(everything)) == nearest]
 
     def evaluated(self) -> EvaluatedNodes:
         """Return all of them, each node once."""

@@ -19,6 +19,8 @@ from nymity.table.recoding import Outliers
 
 #: What is kept of the statistics of each node.
 _COUNTS = ("suppressed", "accepted_classes", "smallest")
+#: And where persons who lose records are limited.
+_TOUCHED = "touched"
 
 
 def evaluate_lattice(
@@ -27,11 +29,14 @@ def evaluate_lattice(
     losses: Sequence[Loss],
     *,
     limit: int,
+    most_touched: int | None = None,
     outliers: Outliers = "mask",
     threads: int = 1,
     observe: Observer = silent,
 ) -> EvaluatedNodes:
     """Evaluate every node of a table's lattice, in C order of levels; nodes are judged by the first of the losses.
+
+    Solutions suppress at most ``limit`` records, of at most ``most_touched`` persons.
 
     Losses share a walk of the lattice unless they count suppressed records by different costs or targets. What is kept
     of a node are its levels in a byte each and one number per count and loss.
@@ -41,16 +46,20 @@ def evaluate_lattice(
     for model in models:
         model.check(table)
     prepared = {loss.name: loss.prepare(table) for loss in losses}
-    counts = {name: np.empty(space.size, dtype=np.int64) for name in _COUNTS}
+    kept = _COUNTS if most_touched is None else (*_COUNTS, _TOUCHED)
+    counts = {name: np.empty(space.size, dtype=np.int64) for name in kept}
     values = {name: np.empty(space.size) for name in prepared}
     for needs, names in _walks(prepared):
-        engine = RollUp(table, models, needs=needs, outliers=outliers)
+        engine = RollUp(table, models, needs=needs, outliers=outliers, counts_touched=most_touched is not None)
         for batch in engine.walk(space, threads=threads, observe=observe):
             at = space.numbers(batch.levels)
-            for name in _COUNTS:
+            for name in kept:
                 counts[name][at] = getattr(batch, name)
             for name in names:
                 values[name][at] = prepared[name].value(batch)
+    solution = counts["suppressed"] <= min(limit, table.n_records - 1)
+    if most_touched is not None:
+        solution &= counts[_TOUCHED] <= most_touched
     return EvaluatedNodes(
         names=table.names,
         records=table.n_records,
@@ -59,7 +68,7 @@ def evaluate_lattice(
         classes=counts["accepted_classes"],
         smallest=counts["smallest"],
         loss=next(iter(values.values())),
-        solution=counts["suppressed"] <= min(limit, table.n_records - 1),
+        solution=solution,
         losses=values,
     )
 

@@ -45,6 +45,7 @@ class BetaLikeness(SensitiveModel):
     bounds_parts = True
     shares_suffice = True
     compares = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.beta", self.beta, above=0)
@@ -57,10 +58,13 @@ class BetaLikeness(SensitiveModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """No value exceeds its cap."""
+        classes = classes.weighing_persons_alike(self.attribute)
         return self._caps(classes).accept(classes, self.attribute)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together keep the caps too; removing records only takes more classes out."""
+        """The accepted parts of a class together keep the caps too, by records; removing takes more classes out."""
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
         return np.minimum(super().most_kept(classes, accepted), self._caps(classes).most_kept(classes, self.attribute))
 
     def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
@@ -83,12 +87,17 @@ class BetaLikeness(SensitiveModel):
         """Return the largest (p - q) / q of a value in a class."""
         if attribute is None or not groups.n_records:
             return {"beta": None}
+        if groups.persons is not None:
+            return {"beta": float(max((p - q) / q for p, q in groups.person_shares(attribute).pairs()))}
         expected = pl.col("size") * pl.col("overall")
         gain = (pl.col("records") * groups.n_records - expected) / expected
         return {"beta": groups.value_counts(attribute).select(gain.max()).item()}
 
     def holds(self, groups: Groups) -> bool:
         """No value exceeds (1 + beta) q in a class."""
+        if groups.persons is not None:
+            most = 1 + exact_fraction(self.beta)
+            return all(p <= most * q for p, q in groups.person_shares(self.attribute).pairs())
         beta, found = exact_fraction(self.beta), groups.value_counts(self.attribute)
         records, expected = pl.col("records").cast(pl.Int128), pl.col("size").cast(pl.Int128) * pl.col("overall")
         within = records * groups.n_records * beta.denominator <= expected * (beta.denominator + beta.numerator)
@@ -97,6 +106,10 @@ class BetaLikeness(SensitiveModel):
     def is_empty(self, rarest: Fraction | None) -> bool:
         """Every value may fill a class, (1 + beta) q being at least 1 for the rarest."""
         return rarest is not None and (1 + exact_fraction(self.beta)) * rarest >= 1
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return f"{self.promise()}, each person's records weighing one together"
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""

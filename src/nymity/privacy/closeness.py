@@ -59,12 +59,14 @@ def closeness(classes: Classes, attribute: str, distance: Distance) -> Closeness
     """Return how far each class is from the table it is compared with."""
     histogram = classes.histograms[attribute]
     n, steps = int(histogram.overall.sum()), _steps(histogram, distance)
-    sizes: Exact = classes.sizes.astype(np.int64)
+    sizes: Exact = classes.units
     if n * steps * int(sizes.max(initial=0)) >= 2**62:
         sizes = sizes.astype(object)
     if distance == "ordered":
         return Closeness(_ordered(histogram, sizes), sizes * (n * steps))
     h = histogram
+    if classes.sizes.dtype == object:
+        return Closeness(_surpluses(h, sizes, *_levels(h, distance), n), sizes * (n * steps))
     work = kernel.surpluses(h.classes, h.codes, h.counts, classes.sizes, *_levels(h, distance), n)
     return Closeness(work.astype(sizes.dtype).sum(axis=0), sizes * (n * steps))
 
@@ -120,7 +122,7 @@ def _ordered(histogram: Histogram, sizes: Exact) -> Exact:
     assert histogram.column is not None
     assert histogram.column.ranks is not None
     order = np.argsort(histogram.column.ranks)
-    order = order[histogram.overall[order] > 0]
+    order = order[np.asarray(histogram.overall[order] > 0, dtype=np.bool_)]
     place = np.zeros(histogram.n_values, dtype=np.int64)
     place[order] = np.arange(len(order))
     entries = np.lexsort((place[histogram.codes], histogram.classes))
@@ -130,7 +132,7 @@ def _ordered(histogram: Histogram, sizes: Exact) -> Exact:
     end[np.append(first, len(owner))[1:] - 1] = len(order)
     table = np.cumsum(histogram.overall[order]).astype(sizes.dtype)  # F
     sums = np.append(np.zeros(1, sizes.dtype), np.cumsum(table))
-    seen = np.cumsum(counts, dtype=np.int64)
+    seen = np.cumsum(counts, dtype=object if counts.dtype == object else np.int64)
     own = seen - np.repeat((seen - counts)[first], np.diff(first, append=len(owner)))
     have = own.astype(sizes.dtype) * int(histogram.overall.sum())
     turn = np.clip(np.searchsorted(table, have // size, side="right"), start, end)
@@ -139,7 +141,19 @@ def _ordered(histogram: Histogram, sizes: Exact) -> Exact:
     return _per_class(owner, runs, histogram.n_classes)
 
 
-def _levels(histogram: Histogram, distance: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _surpluses(h: Histogram, sizes: Exact, nodes: NDArray[np.int64], table: Exact, n: int) -> Exact:
+    """Return the sum over the nodes of all levels of max(0, count * n - table * size), in Python's integers."""
+    work = np.zeros(h.n_classes, dtype=object)
+    for of_value, of_table in zip(nodes, table, strict=True):
+        found, entry = np.unique(h.classes * np.int64(len(of_table)) + of_value[h.codes], return_inverse=True)
+        held = np.zeros(len(found), dtype=object)
+        np.add.at(held, entry, h.counts)
+        owner, node = np.divmod(found, len(of_table))
+        np.add.at(work, owner, np.maximum(held * n - of_table[node] * sizes[owner], 0))
+    return work
+
+
+def _levels(histogram: Histogram, distance: Distance) -> tuple[NDArray[np.int64], Exact]:
     """Return the node of each value on every level that counts, (n_levels, n_values), and the table's records of it."""
     if distance == "equal":
         return np.arange(histogram.n_values)[None, :], histogram.overall[None, :]
@@ -147,8 +161,10 @@ def _levels(histogram: Histogram, distance: Distance) -> tuple[NDArray[np.int64]
     nodes = histogram.column.paths
     assert nodes is not None
     n_nodes = int(nodes.max(initial=0)) + 1
-    table = [np.bincount(level, weights=histogram.overall, minlength=n_nodes) for level in nodes]
-    return nodes, np.array(table, dtype=np.int64).reshape(len(nodes), n_nodes)
+    table = np.zeros((len(nodes), n_nodes), dtype=histogram.overall.dtype)
+    for i, level in enumerate(nodes):
+        np.add.at(table[i], level, histogram.overall)
+    return nodes, table
 
 
 def _steps(histogram: Histogram, distance: Distance) -> int:

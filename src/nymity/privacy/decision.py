@@ -153,9 +153,12 @@ def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: ND
 
 def _beside(classes: Classes, alike: NDArray[np.bool_], masked: Classes) -> Classes:
     """Return the classes of a release: the masked rows, and those that do not look like them; sizes and people."""
-    people = persons = None
+    people = persons = crowd = None
+    if classes.crowd is not None and masked.crowd is not None:
+        crowd = classes.crowd.beside(~alike, masked.crowd)
     if classes.population is not None and masked.population is not None:
         people = np.append(classes.population[~alike], masked.population)
     if classes.persons is not None and masked.persons is not None:
         persons = classes.persons.beside(~alike, masked.persons)
-    return Classes(np.append(classes.sizes[~alike], masked.sizes), population=people, persons=persons)
+    sizes = np.append(classes.sizes[~alike], masked.sizes)
+    return Classes(sizes, population=people, persons=persons, crowd=crowd)

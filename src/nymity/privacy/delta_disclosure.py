@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import exp, inf
+from math import exp, inf, log
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,8 @@ from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 #: Logarithms nearer to delta than this are compared exactly; far more than rounding.
 NEAR = 1e-9
-#: No ratio of shares of fewer than 2**31 records has a logarithm as large.
+#: No ratio of shares of fewer than 2**31 records has a logarithm as large; nor where persons weigh alike, the least
+#: share being 1 / (persons * records of one of them), above 2**-62.
 LARGEST = 50.0
 #: More than all rounding of a bound adds up to.
 SLACK = 1e-12
@@ -54,6 +55,7 @@ class DeltaDisclosure(SensitiveModel):
     #: The table that classes are compared with changes.
     monotone_suppression = False
     compares = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.delta", self.delta, above=0)
@@ -65,28 +67,32 @@ class DeltaDisclosure(SensitiveModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Every value of the table is there, and its share neither too large nor too small."""
+        classes = classes.weighing_persons_alike(self.attribute)
         histogram = classes.histograms[self.attribute]
         n, overall = int(histogram.overall.sum()), histogram.overall[histogram.codes]
-        expected = overall * classes.sizes[histogram.classes]
-        found = histogram.counts.astype(np.int64) * n
+        expected = overall * classes.units[histogram.classes]
+        found = histogram.counts.astype(expected.dtype) * n
         ratio = np.full(len(found), inf)  # a value that the table compared with lacks
-        np.divide(found, expected, out=ratio, where=expected > 0)
+        known = np.asarray(expected > 0, dtype=np.bool_)
+        ratio[known] = found[known] / expected[known]
         distance = np.abs(np.log(ratio))
         outside = distance > float(self.delta)
         for e in np.flatnonzero(np.abs(distance - float(self.delta)) < NEAR):
-            outside[e] = not self._within(int(found[e]), int(expected[e]))
+            outside[e] = not self._within(Fraction(int(found[e]), int(expected[e])))
         accepted = histogram.distinct == np.count_nonzero(histogram.overall)
         accepted[histogram.classes[outside]] = False
         return np.asarray(accepted)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together, s records with u_v <= c_v of value v, keep the promise too.
+        """By records the accepted parts of a class together, s with u_v <= c_v of value v, keep the promise too.
 
         Of each value q_v s e ** -delta < u_v, hence s < c_v e ** delta / q_v, and nothing at all where one is absent.
         And u_v < q_v s e ** delta, so that the others, s - u_v <= size - c_v, leave
 
             s < (size - c_v) / (1 - q_v e ** delta)   where that is positive.
         """
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
         histogram, sizes = classes.histograms[self.attribute], classes.sizes.astype(np.int64)
         share = histogram.overall[histogram.codes] / max(int(histogram.overall.sum()), 1)
         enough = np.full(len(share), inf)
@@ -104,6 +110,8 @@ class DeltaDisclosure(SensitiveModel):
         """Return the largest |ln(p / q)| of a value in a class; infinite where a class lacks one."""
         if attribute is None or not groups.n_records:
             return {"delta": None}
+        if groups.persons is not None:
+            return {"delta": max(inf if not r else abs(log(r)) for r in _person_ratios(groups, attribute))}
         shares = _shares(groups, attribute)
         lacking = groups.distinct_values(attribute).min() < shares["value"].n_unique()  # type: ignore[operator]
         return {"delta": inf if lacking else shares["distance"].max()}
@@ -112,13 +120,16 @@ class DeltaDisclosure(SensitiveModel):
         """Every class has every value, none of them too much or too little."""
         if not groups.n_records:
             return True
+        if groups.persons is not None:
+            return all(r > 0 and self._within(r) for r in set(_person_ratios(groups, self.attribute)))
         shares = _shares(groups, self.attribute)
         if int(groups.distinct_values(self.attribute).min()) < shares["value"].n_unique():  # type: ignore[arg-type]
             return False
         near = (pl.col("distance") - float(self.delta)).abs() < NEAR
         if (shares.filter(~near)["distance"] > float(self.delta)).any():
             return False
-        return all(self._within(*row) for row in shares.filter(near).select("found", "expected").unique().iter_rows())
+        rows = shares.filter(near).select("found", "expected").unique().iter_rows()
+        return all(self._within(Fraction(found, expected)) for found, expected in rows)
 
     def is_empty(self, rarest: Fraction | None) -> bool:
         """Every class has every value of the table, which is nothing where there is one."""
@@ -132,6 +143,10 @@ class DeltaDisclosure(SensitiveModel):
         """Every value of the table."""
         return len(column.labels)
 
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return f"{self.promise()}, each person's records weighing one together"
+
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         return (
@@ -140,9 +155,9 @@ class DeltaDisclosure(SensitiveModel):
             "the whole table"
         )
 
-    def _within(self, share: int, expected: int) -> bool:
-        """Return whether e ** -delta < found / expected < e ** delta."""
-        ratio, delta = Fraction(share, expected), exact_fraction(self.delta)
+    def _within(self, ratio: Fraction) -> bool:
+        """Return whether e ** -delta < p / q < e ** delta."""
+        delta = exact_fraction(self.delta)
         return exceeds_exp(ratio, -delta) and not exceeds_exp(ratio, delta)
 
     @cached_property
@@ -157,3 +172,9 @@ def _shares(groups: Groups, attribute: str) -> pl.DataFrame:
     found = pl.col("records") * groups.n_records
     compared = groups.value_counts(attribute).select("value", found.alias("found"), expected.alias("expected"))
     return compared.with_columns((pl.col("found") / pl.col("expected")).log().abs().alias("distance"))
+
+
+def _person_ratios(groups: Groups, attribute: str) -> list[Fraction]:
+    """Return p / q of every value of the table in every class, every person weighing one; 0 where a class lacks it."""
+    found = groups.person_shares(attribute)
+    return [shares.get(value, Fraction(0)) / q for shares in found.classes for value, q in found.table.items()]

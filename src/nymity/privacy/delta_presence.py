@@ -20,7 +20,7 @@ from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, NothingOnValues, Unlimited
 from nymity.privacy.second_table import check_contained, named_table
-from nymity.table.classes import Classes
+from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import EncodedTable
 
 
@@ -45,6 +45,9 @@ class DeltaPresence(NothingOnValues):
 
     ``subset`` is the table to publish, a path or in Python any frame; the source is the population, of which only the
     quasi-identifiers are needed. Decided in integers, with low and high as the decimals written.
+
+    Where records are of persons, both count persons: those with a record in a class, or with one outside of all. A
+    population without the person column counts records, each as one of another person.
     """
 
     low: float
@@ -62,6 +65,7 @@ class DeltaPresence(NothingOnValues):
     unions = False
     bounds_parts = True
     monotone_suppression = False
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.low", self.low, at_least=0, at_most=1)
@@ -74,8 +78,11 @@ class DeltaPresence(NothingOnValues):
         """The subset is one, and its share of the population lies within the bounds.
 
         The classes and the remainder divide the population. If all their shares are within bounds, so is the whole's.
+        Persons may be in several classes, so that nothing follows for theirs.
         """
         records = check_contained(f"{self.key}.subset", table, inside="the subset", outside="the source")
+        if table.persons is not None:
+            return
         share = Fraction(table.n_records, records)
         for name, within in (("low", exact_fraction(self.low) <= share), ("high", share <= exact_fraction(self.high))):
             if not within:
@@ -90,37 +97,40 @@ class DeltaPresence(NothingOnValues):
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """The share of the subset lies within the bounds."""
         assert classes.population is not None
-        return np.asarray(self._within(classes.sizes.astype(np.int64), classes.population))
+        return np.asarray(self._within(classes.units, classes.population))
 
     def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Take classes out until the people outside stay within the bounds too.
 
         If their share is too small, the classes with the largest shares go first, because they add most to it for a
         suppressed record; if it is too large, those with the smallest. Smaller classes go before larger ones, equal
-        ones together. The classes are within the bounds themselves, so the share cannot jump over them.
+        ones together. By records the classes are within the bounds themselves, so the share cannot jump over them; by
+        persons it can, and then more are taken out.
         """
         assert classes.population is not None
-        suppressed = classes.sizes[~published].sum(dtype=np.int64)
-        people = classes.population[~published].sum() + classes.outside
-        if self._within(suppressed, people) or not published.any():
+        members, people = _outside(classes, published, np.empty(0, dtype=np.int64))
+        if self._within(members[0], people[0]) or not published.any():
             return published
-        low, sizes = exact_fraction(self.low), classes.sizes.astype(np.int64)
-        rising = suppressed * low.denominator < people * low.numerator
-        rank = sizes / classes.population * (-1 if rising else 1)
-        order = np.lexsort((sizes, rank))
+        low, units = exact_fraction(self.low), classes.units
+        rising = members[0] * low.denominator < people[0] * low.numerator
+        rank = units / classes.population * (-1 if rising else 1)
+        order = np.lexsort((units, rank))
         order = order[published[order]]
-        enough = self._within(suppressed + np.cumsum(sizes[order]), people + np.cumsum(classes.population[order]))
+        ends = np.append((np.diff(rank[order]) != 0) | (np.diff(units[order]) != 0), True)
+        enough = ends & self._within(*(counted[1:] for counted in _outside(classes, published, order)))
         last = order[np.argmax(enough) if enough.any() else -1]
-        return np.asarray(published & ((rank > rank[last]) | ((rank == rank[last]) & (sizes > sizes[last]))))
+        return np.asarray(published & ((rank > rank[last]) | ((rank == rank[last]) & (units > units[last]))))
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Bound the members in parts of a class that are within ``high``.
 
         m members in such parts have at least m (1 - high) / high other people beside them, and the class has only
         people - members of those, so m <= (people - members) high / (1 - high). ``low`` bounds nothing: parts may leave
-        people without any member behind.
+        people without any member behind. By persons nothing is bounded: parts may share them.
         """
         assert classes.population is not None
+        if classes.persons is not None:
+            return classes.sizes.astype(np.int64)
         high, sizes = exact_fraction(self.high), classes.sizes.astype(np.int64)
         if high == 1:
             return sizes
@@ -163,6 +173,13 @@ class DeltaPresence(NothingOnValues):
         """Return why there is none."""
         return Unlimited("it limits the chance of everybody in the population, not what tells members from others")
 
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"({self.low}, {self.high})-presence of persons: for everyone in the population, one record of whom is "
+            f"known, the release leaves a chance from {self.low} to {self.high} that records of the person are in it"
+        )
+
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         return (
@@ -171,10 +188,41 @@ class DeltaPresence(NothingOnValues):
         )
 
 
+Ints = NDArray[np.int64]
+
+
+def _outside(classes: Classes, published: NDArray[np.bool_], order: Ints) -> tuple[Ints, Ints]:
+    """Count members and people outside of the published classes, and of fewer and fewer: (n + 1,) each.
+
+    First of all published ones, then without the first, the first two, ... of the n classes in ``order``.
+    """
+    assert classes.population is not None
+    turn = np.where(published, len(order) + 1, 0)  # when a class is taken out: never, or it is not published
+    turn[order] = np.arange(1, len(order) + 1)
+    if classes.persons is None:
+        members = np.bincount(turn, weights=classes.sizes, minlength=len(order) + 2).astype(np.int64)
+    else:
+        members = _first_turns(classes.persons, turn, len(order))
+    if classes.crowd is None:
+        people = np.bincount(turn, weights=classes.population, minlength=len(order) + 2).astype(np.int64)
+        people[0] += classes.outside
+    else:
+        people = _first_turns(classes.crowd.inside, turn, len(order), classes.crowd.outside)
+    return np.cumsum(members)[:-1], np.cumsum(people)[:-1]
+
+
+def _first_turns(persons: Histogram, turn: Ints, n: int, already: NDArray[np.uint32] | None = None) -> Ints:
+    """Count the persons whose first class is taken out at each turn, (n + 2,); those outside ``already`` are at 0."""
+    first = np.full(persons.n_values, n + 2, dtype=np.int64)
+    np.minimum.at(first, persons.codes, turn[persons.classes])
+    if already is not None:
+        first[already] = 0
+    return np.bincount(first, minlength=n + 3)[: n + 2]
+
+
 def _shares(groups: Groups) -> pl.DataFrame:
     """Return members of the subset and people of the population, of each class and outside of all of them."""
     beside = groups.beside_population
     classes = beside.filter(~pl.col("masked")).select(members="records", people="population")
-    outside = groups.n_people - int(classes["people"].sum())
-    rest = pl.DataFrame({"members": [groups.suppressed], "people": [outside]}, schema=classes.schema)
+    rest = pl.DataFrame({"members": [groups.suppressed], "people": [groups.n_outside]}, schema=classes.schema)
     return pl.concat([classes, rest]).filter((pl.col("members") > 0) | (pl.col("people") > 0))

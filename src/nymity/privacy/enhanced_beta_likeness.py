@@ -71,6 +71,9 @@ class EnhancedBetaLikeness(BetaLikeness):
 
 def _within_logarithm(groups: Groups, attribute: str) -> bool:
     """Return whether every value of every class on a table has a share of at most (1 - ln q) q."""
+    if groups.persons is not None:
+        pairs = groups.person_shares(attribute).pairs()
+        return all(p * _ONE <= q * (round(log(1 / q) * _ONE) + _ONE + 1) for p, q in pairs)
     above = ((groups.n_records / pl.col("overall")).log() * _ONE).round().cast(pl.Int128) + (_ONE + 1)
     records, expected = pl.col("records").cast(pl.Int128), pl.col("size").cast(pl.Int128) * pl.col("overall")
     within = records * groups.n_records * _ONE <= expected * above

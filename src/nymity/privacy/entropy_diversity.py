@@ -5,9 +5,10 @@ A class keeps it when the entropy of its sensitive values is at least log l. A m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, log
+from math import ceil, exp, fsum, log, log1p
 
 import numpy as np
 import polars as pl
@@ -41,6 +42,7 @@ class EntropyLDiversity(SensitiveModel):
     title = "entropy l-diversity"
     #: {p, q} is 2-diverse; with {p, p} beside it the entropy is that of 3 : 1.
     monotone_generalization = False
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.l", self.l, at_least=1)
@@ -57,25 +59,37 @@ class EntropyLDiversity(SensitiveModel):
         check_values(f"{self.key}.l", self.l, self.attribute, table, needs=self.smallest_class)
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """The entropy is at least log l, up to the tolerance."""
+        """The entropy is at least log l, up to the tolerance; of persons there are as many as records would have to be.
+
+        One person with l values has that entropy alone.
+        """
+        enough, classes = classes.units >= self.smallest_class, classes.weighing_persons_alike(self.attribute)
         histogram = classes.histograms[self.attribute]
-        counts, sizes = histogram.counts.astype(np.float64), classes.sizes[histogram.classes].astype(np.float64)
-        share = counts / sizes
+        sizes = classes.units[histogram.classes]
+        counts = histogram.counts.astype(sizes.dtype)
+        share, missing = (np.asarray(of / sizes, dtype=np.float64) for of in (counts, counts - sizes))
         # near 1 the logarithm takes what is missing from 1, which is exact, instead of a rounded share
-        logarithm = np.where(share > 0.5, np.log1p((counts - sizes) / sizes), np.log(share))
+        near = share > 0.5
+        logarithm = np.where(near, np.log1p(np.where(near, missing, 0)), np.log(share))
         entropy = np.bincount(histogram.classes, weights=-share * logarithm, minlength=histogram.n_classes)
-        return entropy >= self._threshold
+        return np.asarray(enough & (entropy >= self._threshold))
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
-        """Return e to the smallest entropy, rounded to ``DECIMALS``: as many even values have the same entropy."""
+        """Return e to the smallest entropy, rounded to ``DECIMALS``: as many even values have the same entropy.
+
+        Not more than the persons of the class with the fewest, where records are of persons.
+        """
         least = None if attribute is None else _least_entropy(groups, attribute)
-        return {"l": None if least is None else round(exp(least), DECIMALS)}
+        if least is None:
+            return {"l": None}
+        reached = round(exp(least), DECIMALS)
+        return {"l": reached if groups.persons is None else min(reached, groups.fewest or 0)}
 
     def holds(self, groups: Groups) -> bool:
-        """Every class has enough entropy, up to the tolerance."""
+        """Every class has enough entropy, up to the tolerance, and persons enough."""
         least = _least_entropy(groups, self.attribute)
-        return least is None or least >= self._threshold
+        return least is None or (least >= self._threshold and (groups.fewest or 0) >= self.smallest_class)
 
     def is_empty(self, rarest: Fraction | None) -> bool:
         """A single value has an entropy of log 1."""
@@ -93,6 +107,14 @@ class EntropyLDiversity(SensitiveModel):
     def fewest_values(self, column: SensitiveColumn) -> int:
         """As many as the smallest class has records, which all differ."""
         return self.smallest_class
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"entropy {self.l}-diversity of {self.attribute!r}, by persons: in every group of records that look alike "
+            f"there are records of at least {self.smallest_class} persons, and the values there, each person's records "
+            f"weighing one together, are as uncertain as {self.l} equally frequent ones"
+        )
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
@@ -112,8 +134,16 @@ def _entropy_beside(p: float, values: int) -> float:
     return -(p * log(p) + rest * log(rest / (values - 1)))
 
 
+def _entropy(shares: Iterable[Fraction]) -> float:
+    """Return the entropy of shares, with logarithms near 1 as a search takes them."""
+    return fsum(-p * (log1p(p - 1) if p > Fraction(1, 2) else log(p)) for p in shares)
+
+
 def _least_entropy(groups: Groups, attribute: str) -> float | None:
     """Return the smallest entropy of a class on a table; None when it has no records."""
+    if groups.persons is not None:
+        classes = groups.person_shares(attribute).classes
+        return min((_entropy(shares.values()) for shares in classes), default=None)
     records, size = pl.col("records"), pl.col("size")
     share = records / size
     logarithm = pl.when(share > 0.5).then(((records - size) / size).log1p()).otherwise(share.log())

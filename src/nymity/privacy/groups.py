@@ -14,6 +14,7 @@ import polars as pl
 
 from nymity.core.errors import InputError
 from nymity.privacy.consistency import Consistency, Originals
+from nymity.privacy.person_shares import PersonShares
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import MASK, as_text
 
@@ -26,7 +27,9 @@ class Groups:
 
     ``population`` are the people that the records are of: the same columns, generalized alike. ``members`` is how many
     records were to be published, those of the table unless given. ``originals`` are those records as they were.
-    ``persons`` says of whom each row is, where rows are of persons: whatever is counted are persons then.
+    ``persons`` says of whom each row is, where rows are of persons: whatever is counted are persons then. ``people``
+    says the same of the population; without it its rows are counted. ``owners`` are the persons of the records that
+    were to be published.
     """
 
     def __init__(
@@ -39,12 +42,15 @@ class Groups:
         members: int | None = None,
         originals: Originals | None = None,
         persons: pl.Series | None = None,
+        people: pl.Series | None = None,
+        owners: pl.Series | None = None,
     ) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
         self._source = table
         self._keys = self._table.columns
         self._counts: dict[str, pl.DataFrame] = {}
+        self._shares: dict[str, PersonShares] = {}
         self._hierarchies = dict(hierarchies or {})
         self.n_records = table.height
         self.members = table.height if members is None else members
@@ -53,6 +59,8 @@ class Groups:
         self._quasi = tuple(quasi)
         self.population = None if population is None else _texts([population[name] for name in quasi])
         self._given = population
+        self._person_of_people = people
+        self.owners = persons if owners is None else owners
         #: Columns of the population that are numbers with decimals: a text file writes 30.0 where another says 30.
         floats = [] if population is None else [population[name].dtype.is_float() for name in quasi]
         self._floats = [key for key, is_float in zip(self._keys, floats, strict=False) if is_float]
@@ -151,37 +159,73 @@ class Groups:
             )
         return self._counts[attribute]
 
+    def person_shares(self, attribute: str) -> PersonShares:
+        """Return how the values of an attribute are spread over each class, every person weighing one."""
+        assert self.persons is not None, "nobody said of whom rows are"
+        if attribute not in self._shares:
+            values = _with_gaps(self._source[attribute])
+            self._shares[attribute] = PersonShares.of(
+                pl.DataFrame({"class": self._class_of_rows, "person": self.persons, "value": values})
+            )
+        return self._shares[attribute]
+
     def largest_values(self, attribute: str) -> pl.DataFrame:
         """Records of the most frequent value of each class, ``records``, beside the ``size`` of the class."""
         return self.value_counts(attribute).group_by("class").agg(pl.col("records").max(), pl.col("size").first())
 
     @property
     def suppressed(self) -> int:
-        """Records that were to be published and are in no class but the masked rows': masked or removed."""
-        return self.members - self.n_records + self.masked
+        """Records that were to be published and are in no class but the masked rows': masked or removed.
+
+        Where rows are of persons, how many of these have such a record.
+        """
+        if self.persons is None or self.owners is None:
+            return self.members - self.n_records + self.masked
+        before, after = (s.alias("person").to_frame().group_by("person").len() for s in (self.owners, self._published))
+        left = before.join(after, on="person", how="left").with_columns(pl.col("len_right").fill_null(0))
+        return left.filter(pl.col("len_right") < pl.col("len")).height
 
     @property
-    def n_people(self) -> int:
-        """Records of the population."""
-        return self._people.height
+    def _published(self) -> pl.Series:
+        """Of whom the rows are that are not masked."""
+        assert self.persons is not None
+        return self.persons.filter(~self._masked_rows)
+
+    @property
+    def n_outside(self) -> int:
+        """People of the population who look like no class but the masked rows'."""
+        return self._count(self._people.join(self._classes_as_text, on=self._keys, how="anti", nulls_equal=True))
+
+    def _count(self, people: pl.DataFrame) -> int:
+        return people["person"].n_unique() if "person" in people.columns else people.height
+
+    @cached_property
+    def _classes_as_text(self) -> pl.DataFrame:
+        """The cells of each class but the masked rows', as text, and its ``records`` or persons."""
+        rows = _texts([self._table[name] for name in self._keys])
+        rows = rows.with_columns(pl.col(self._floats).str.replace(r"^(-?\d+)\.0$", "${1}"))
+        if self.persons is None:
+            found = rows.filter(~self._masked_rows).group_by(self._keys).agg(pl.len().alias("records"))
+        else:
+            owned = rows.with_columns(self.persons.alias("person")).filter(~self._masked_rows)
+            found = owned.group_by(self._keys).agg(pl.col("person").n_unique().alias("records"))
+        return found.with_columns(pl.col("records").cast(pl.Int64))
 
     @cached_property
     def beside_population(self) -> pl.DataFrame:
         """Return the ``records`` of each class beside those of the ``population`` that look alike.
 
-        Those of the ``masked`` rows are the people who look like no other class. Cells are compared as text: a written
-        file does not tell numbers from text.
+        Or their persons. Those of the ``masked`` rows are the people who look like no other class. Cells are compared
+        as text: a written file does not tell numbers from text.
         """
-        people = self._people.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("population"))
-        rows = _texts([self._table[name] for name in self._keys]).filter(~self._masked_rows)
-        rows = rows.with_columns(pl.col(self._floats).str.replace(r"^(-?\d+)\.0$", "${1}"))
-        classes = rows.group_by(self._keys).agg(pl.len().cast(pl.Int64).alias("records"))
-        found = classes.join(people, on=self._keys, how="left", nulls_equal=True)
+        each = pl.len() if self._person_of_people is None else pl.col("person").n_unique()
+        people = self._people.group_by(self._keys).agg(each.cast(pl.Int64).alias("population"))
+        found = self._classes_as_text.join(people, on=self._keys, how="left", nulls_equal=True)
         counts = found.select("records", pl.col("population").fill_null(0), masked=pl.lit(False))
         if not self.masked:
             return counts
-        outside = self.n_people - int(counts["population"].sum())
-        rest = {"records": [self.masked], "population": [outside], "masked": [True]}
+        masked = self.masked if self.persons is None else self.persons.filter(self._masked_rows).n_unique()
+        rest = {"records": [masked], "population": [self.n_outside], "masked": [True]}
         return pl.concat([counts, pl.DataFrame(rest, schema=counts.schema)])
 
     def without_masked(self) -> Groups:
@@ -194,6 +238,8 @@ class Groups:
             members=self.members,
             originals=self.originals,
             persons=None if self.persons is None else self.persons.filter(~self._masked_rows),
+            people=self._person_of_people,
+            owners=self.owners,
         )
 
     @cached_property
@@ -217,7 +263,9 @@ class Groups:
                 got="the table alone, from which a promise about a population cannot be checked",
                 hint="give the recoding of the release, and the job that names the population",
             )
-        return self.population
+        if self._person_of_people is None:
+            return self.population
+        return self.population.with_columns(self._person_of_people.alias("person"))
 
     def hierarchy(self, attribute: str) -> Hierarchy:
         """Return the hierarchy of a sensitive attribute, for the values that the table has."""

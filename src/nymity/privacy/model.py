@@ -95,6 +95,11 @@ class PrivacyModel(ABC):
         return False
 
     @property
+    def fewest_people(self) -> int:
+        """How many people of the population a class must have, where that is all it asks of them; 0 otherwise."""
+        return 0
+
+    @property
     def sensitive(self) -> tuple[str, ...]:
         """Sensitive attributes whose histograms the model needs."""
         return ()

@@ -42,6 +42,7 @@ class RecursiveDiversity(SensitiveModel):
     title = "recursive (c, l)-diversity"
     #: {p, q} is (2, 2)-diverse, 1 < 2; with {p, p} beside it 3 is not less than 2.
     monotone_generalization = False
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.c", self.c, above=0)
@@ -75,24 +76,32 @@ class RecursiveDiversity(SensitiveModel):
             )
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
-        """The largest count is less than c times the sum from the l-th on."""
+        """The largest count is less than c times the sum from the l-th on.
+
+        Of persons there are as many as records would have to be: one may have every value.
+        """
+        enough, classes = classes.units >= self.smallest_class, classes.weighing_persons_alike(self.attribute)
         histogram, c = classes.histograms[self.attribute], exact_fraction(self.c)
-        counts = histogram.counts.astype(np.int64)
-        order = np.lexsort((-counts, histogram.classes))  # by class, the most frequent value first
+        counts = histogram.counts.astype(classes.units.dtype)
+        order = np.argsort(-counts, kind="stable")
+        order = order[np.argsort(histogram.classes[order], kind="stable")]  # by class, the most frequent value first
         owner, counts = histogram.classes[order], counts[order]
         first = np.cumsum(histogram.distinct) - histogram.distinct
         rank = np.arange(len(owner)) - first[owner]  # 0 for the most frequent value of a class
         rest = rank >= self.l - 1
-        # sums of counts are below 2**53, so they are exact in floating point
-        tail = np.bincount(owner[rest], weights=counts[rest], minlength=histogram.n_classes).astype(np.int64)
-        return histogram.largest * c.denominator < tail * c.numerator
+        tail = np.zeros(histogram.n_classes, dtype=counts.dtype)
+        np.add.at(tail, owner[rest], counts[rest])
+        return np.asarray(enough & (histogram.largest * c.denominator < tail * c.numerator), dtype=np.bool_)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None, l: int = 2) -> Measured:  # noqa: E741
         """Return the largest r_1 / (r_l + ... + r_m) over the classes: every c above it holds.
 
-        None for c when some class has fewer than l values, so that no c holds.
+        None for c when some class has fewer than l values, so that no c holds. A class of m persons needs l +
+        floor(1 / c) <= m besides, so that c is above 1 / (m - l + 1).
         """
+        if groups.persons is not None:
+            return {"c": None if attribute is None else _least_c(groups, attribute, l), "l": l}
         tails = None if attribute is None else _tails(groups, attribute, l)
         if tails is None or not len(tails) or (tails["tail"] == 0).any():
             return {"c": None, "l": l}
@@ -105,6 +114,9 @@ class RecursiveDiversity(SensitiveModel):
     def holds(self, groups: Groups) -> bool:
         """Every class stays below c."""
         c = exact_fraction(self.c)
+        if groups.persons is not None:
+            enough = (groups.fewest or self.smallest_class) >= self.smallest_class
+            return enough and all(top < c * tail for top, tail in _person_tails(groups, self.attribute, self.l))
         below = pl.col("largest") * c.denominator < pl.col("tail") * c.numerator
         return bool(_tails(groups, self.attribute, self.l).select(below.all()).item())
 
@@ -121,6 +133,13 @@ class RecursiveDiversity(SensitiveModel):
         """As many as the smallest class has records, which all differ."""
         return self.smallest_class
 
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return (
+            f"{self.promise()}, each person's records weighing one together, and there are records of at least "
+            f"{self.smallest_class} persons"
+        )
+
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         rest = "all values" if self.l == 1 else f"the values from the {_ordinal(self.l)} most frequent on"
@@ -135,6 +154,20 @@ def _tails(groups: Groups, attribute: str, l: int) -> pl.DataFrame:  # noqa: E74
     tail = pl.col("records").sort(descending=True).slice(l - 1).sum()
     classes = groups.value_counts(attribute).group_by("class")
     return classes.agg(pl.col("records").max().alias("largest"), tail.alias("tail"))
+
+
+def _person_tails(groups: Groups, attribute: str, l: int) -> list[tuple[Fraction, Fraction]]:  # noqa: E741
+    """Return the same of shares in which every person weighs one."""
+    ordered = (sorted(shares.values(), reverse=True) for shares in groups.person_shares(attribute).classes)
+    return [(shares[0], sum(shares[l - 1 :], Fraction(0))) for shares in ordered]
+
+
+def _least_c(groups: Groups, attribute: str, l: int) -> float | None:  # noqa: E741
+    """Return the c above which all classes of persons keep it; None where there is none."""
+    tails, people = _person_tails(groups, attribute, l), groups.fewest
+    if people is None or people < l or any(not tail for _, tail in tails):
+        return None
+    return float(max(Fraction(1, people - l + 1), *(top / tail for top, tail in tails)))
 
 
 def _ordinal(n: int) -> str:

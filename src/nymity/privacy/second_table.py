@@ -37,7 +37,7 @@ def named_table(where: str, value: object) -> str | Frame:
 
 
 def check_contained(where: str, table: EncodedTable, *, inside: str, outside: str) -> int:
-    """Refuse a table with a record that the population lacks; return the records of the population.
+    """Refuse a table with a record, or a person, that the population lacks; return how many people that has.
 
     ``inside`` and ``outside`` are the words for the two tables.
     """
@@ -48,6 +48,10 @@ def check_contained(where: str, table: EncodedTable, *, inside: str, outside: st
             got="one without",
             hint="publish reads and encodes both; encode(table, schema, population=...) does so for one table",
         )
+    if table.persons is not None:
+        _check_persons(where, table, inside=inside, outside=outside)
+        known = table.population_persons
+        return int(table.population.sum(dtype=np.int64)) if known is None else len(known.ids)
     n_missing = int((table.counts.astype(np.int64) - table.population).clip(min=0).sum())
     if n_missing:
         raise TableError(
@@ -57,6 +61,35 @@ def check_contained(where: str, table: EncodedTable, *, inside: str, outside: st
             hint="take both tables from the same source, prepared alike",
         )
     return int(table.population.sum(dtype=np.int64))
+
+
+def _check_persons(where: str, table: EncodedTable, *, inside: str, outside: str) -> None:
+    """Refuse persons whom the population lacks; where it does not tell its persons, each of its records is another's.
+
+    A record of the table need not be there as often as here: somebody with five visits is one person of a register.
+    """
+    persons = table.persons
+    assert persons is not None
+    assert table.population is not None
+    if (known := table.population_persons) is None:
+        here = np.bincount(persons.combination, minlength=len(table.counts))
+        missing = int((here - table.population.astype(np.int64)).clip(min=0).sum())
+        expected = f"every person of {inside} in {outside}, as a record with the same quasi-identifiers"
+    else:
+        number = {who: code for code, who in enumerate(known.ids)}
+        code = np.array([number.get(who, -1) for who in persons.ids], dtype=np.int64)[persons.codes]
+        there = known.combination.astype(np.int64) * len(known.ids) + known.codes
+        here = persons.combination.astype(np.int64) * len(known.ids) + code
+        missing = int(np.count_nonzero((code < 0) | ~np.isin(here, there)))
+        expected = f"every person of {inside} in {outside}, with the same quasi-identifiers"
+    if missing:
+        raise TableError(
+            where,
+            expected=expected,
+            got=f"{missing:,} of {len(persons.codes):,} combinations of person and quasi-identifiers that are missing "
+            "there",
+            hint=f"take both tables from the same source, prepared alike, with the same {persons.name!r}",
+        )
 
 
 def _lacking(table: EncodedTable) -> str:

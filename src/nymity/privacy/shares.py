@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,19 @@ from nymity.table.classes import Classes
 ROUNDING = 1e-9
 #: Products are compared in two halves of as many bits, because they may have 93.
 HALF = 31
+#: Terms of caps below this are 64-bit integers.
+MAX_TERM = 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Caps:
-    """The largest share of each value, numerators / denominators, (n_values,): at most 1, and below 2**62."""
+    """The largest share of each value, numerators / denominators, (n_values,): at most 1.
 
-    numerators: NDArray[np.int64]
-    denominators: NDArray[np.int64]
+    Below 2**62, or Python's integers.
+    """
+
+    numerators: NDArray[Any]
+    denominators: NDArray[Any]
 
     @staticmethod
     def uniform(share: Fraction, n_values: int) -> Caps:
@@ -36,16 +42,21 @@ class Caps:
     def of(shares: Iterable[tuple[int, int]]) -> Caps:
         """Return the caps of (numerator, denominator) for each value; more than 1 is 1."""
         pairs = [(min(numerator, denominator), denominator) for numerator, denominator in shares]
-        return Caps(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+        large = any(denominator >= MAX_TERM for _, denominator in pairs)
+        return Caps(*np.array(pairs, dtype=object if large else np.int64).reshape(-1, 2).T)
 
     def accept(self, classes: Classes, attribute: str) -> NDArray[np.bool_]:
         """Return which classes have no value above its cap, in integers: count * denominator <= numerator * size."""
         histogram = classes.holders(attribute)
         sizes = classes.units[histogram.classes]
+        accepted = np.ones(histogram.n_classes, dtype=np.bool_)
+        if object in (self.denominators.dtype, sizes.dtype):
+            above = self.denominators[histogram.codes] * histogram.counts > self.numerators[histogram.codes] * sizes
+            accepted[histogram.classes[above.astype(np.bool_)]] = False
+            return accepted
         count, count_rest = _product(self.denominators[histogram.codes], histogram.counts.astype(np.int64))
         most, most_rest = _product(self.numerators[histogram.codes], sizes)
         above = (count > most) | ((count == most) & (count_rest > most_rest))
-        accepted = np.ones(histogram.n_classes, dtype=np.bool_)
         accepted[histogram.classes[above]] = False
         return accepted
 

@@ -7,9 +7,12 @@ A missing value counts as a value; in an order it stands first.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -54,6 +57,7 @@ class TCloseness(SensitiveModel):
     #: The table that classes are compared with changes.
     monotone_suppression = False
     compares = True
+    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.t", self.t, at_least=0, at_most=1)
@@ -72,10 +76,13 @@ class TCloseness(SensitiveModel):
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """The distance is at most t."""
+        classes = classes.weighing_persons_alike(self.attribute)
         return closeness(classes, self.attribute, self.distance).within(self._limit)
 
     def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together are within t too."""
+        """The accepted parts of a class together are within t too, by records."""
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
         most = most_within(classes, self.attribute, self.distance, self._limit)
         return np.minimum(super().most_kept(classes, accepted), most)
 
@@ -84,6 +91,8 @@ class TCloseness(SensitiveModel):
         """Return the largest distance of a class; equal ones unless told."""
         if attribute is None or not groups.n_records:
             return {"t": None}
+        if groups.persons is not None:
+            return {"t": float(max(_person_distances(groups, attribute, distance)))}
         work, whole = _moved(groups, attribute, distance)
         return {"t": float((work / whole).max())}
 
@@ -95,6 +104,8 @@ class TCloseness(SensitiveModel):
         """No class is farther than t from the table."""
         if not groups.n_records:
             return True
+        if groups.persons is not None:
+            return max(_person_distances(groups, self.attribute, self.distance)) <= self._limit
         work, whole = _moved(groups, self.attribute, self.distance)
         return bool((work * self._limit.denominator <= whole * self._limit.numerator).all())
 
@@ -117,6 +128,10 @@ class TCloseness(SensitiveModel):
             f"{self.t}-closeness of {self.attribute!r}{kind}: in every group of records that look alike the values "
             f"there are spread as in the whole table, up to an earth mover's distance of {self.t}"
         )
+
+    def promise_to_persons(self) -> str:
+        """Return what is promised where records are of persons."""
+        return f"{self.promise()}, each person's records weighing one together"
 
     @cached_property
     def _limit(self) -> Fraction:
@@ -147,6 +162,35 @@ def _moved(groups: Groups, attribute: str, distance: Distance) -> tuple[Integers
     summed = classes.agg(pl.col("surplus").cast(pl.Int128).sum(), pl.col("size").first())
     moved = np.array(summed["surplus"].to_list(), dtype=object)
     return moved, np.array(summed["size"].to_list(), dtype=object) * (groups.n_records * len(levels))
+
+
+def _person_distances(groups: Groups, attribute: str, distance: Distance) -> list[Fraction]:
+    """Return the distance of each class from the table, every person weighing one."""
+    found = groups.person_shares(attribute)
+    gaps = [{v: shares.get(v, Fraction(0)) - q for v, q in found.table.items()} for shares in found.classes]
+    if distance == "equal":
+        return [_above(gap.values()) for gap in gaps]
+    if distance == "ordered":
+        order = _places(groups, attribute).sort("place")["value"].to_list()
+        return [sum(map(abs, accumulate(gap[v] for v in order)), Fraction(0)) / max(len(order) - 1, 1) for gap in gaps]
+    hierarchy = groups.hierarchy(attribute)
+    values = pl.Series(list(found.table))
+    leaves = dict(zip(values, (hierarchy.index[label] for label in as_text(values)), strict=True))
+    levels = hierarchy.codes[: max(hierarchy.height, 1)]
+    return [sum((_above(_summed(gap, leaves, codes)) for codes in levels), Fraction(0)) / len(levels) for gap in gaps]
+
+
+def _above(gaps: Iterable[Fraction]) -> Fraction:
+    return sum((gap for gap in gaps if gap > 0), Fraction(0))
+
+
+def _summed(gaps: Mapping[Any, Fraction], leaves: Mapping[Any, int], codes: NDArray[Any]) -> Iterable[Fraction]:
+    """Sum the gaps of values that are the same on a level of their hierarchy."""
+    summed: dict[int, Fraction] = {}
+    for value, gap in gaps.items():
+        node = int(codes[leaves[value]])
+        summed[node] = summed.get(node, Fraction(0)) + gap
+    return summed.values()
 
 
 def _surpluses(counts: pl.DataFrame, n: int) -> pl.DataFrame:

@@ -82,6 +82,7 @@ def certify(
     redrawn: bool,
     spending: Spending | None = None,
     touched: PersonsTouched | None = None,
+    people: pl.Series | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
@@ -112,7 +113,7 @@ def certify(
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
         **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
-        **({"population": _population(tables.everyone, tables.file, salt)} if tables.everyone is not None else {}),
+        **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
         "output": {
             "records": release.height,
             "columns": len(release.columns),
@@ -205,9 +206,13 @@ def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[s
     return {} if outcome.stopped is None else {"stopped": outcome.stopped}
 
 
-def _population(everyone: pl.DataFrame, file: str | None, salt: str) -> dict[str, Any]:
-    """Describe the population; its hash is salted like the input's, or tables could be tried out against it."""
-    described = {"records": everyone.height, "salted_sha256": fingerprint(everyone, salt=salt)}
+def _population(everyone: pl.DataFrame, file: str | None, salt: str, people: pl.Series | None) -> dict[str, Any]:
+    """Describe the population; its hash is salted like the input's, or tables could be tried out against it.
+
+    ``people`` says of whom its records are, where it tells that and persons are counted.
+    """
+    described: dict[str, Any] = {"records": everyone.height, "salted_sha256": fingerprint(everyone, salt=salt)}
+    described |= {} if people is None else {"persons": people.n_unique()}
     return described if file is None else {"file": file, **described}
 
 

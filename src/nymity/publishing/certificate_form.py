@@ -148,10 +148,11 @@ class LossSection(_Section):
 
 
 class PopulationSection(_Section):
-    """The people that records are of."""
+    """The people that records are of; ``persons`` where these were counted in place of records."""
 
     file: FileName | None = None
     records: Count
+    persons: Count | None = None
     salted_sha256: Sha256
 
 

@@ -177,7 +177,7 @@ def check(
         if not promised.differ:
             problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
-        problems += [("population", says) for says in other_population(further.tables, stated.form)]
+        problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += _unseen_fields(stated.form)
     if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):
@@ -294,7 +294,8 @@ def _promises(
             persons = measuring.further.counts_persons
             words = promise_of(model, buckets=measuring.files.counts is not None, persons=persons)
             answer, why = Answer.UNSEEN, unseen[model]
-            if persons and model.over_persons == "number" and not measuring.by_records(model).holds:
+            counted = model.over_persons == "number" and not model.second_table
+            if persons and counted and not measuring.by_records(model).holds:
                 answer, why = Answer.BROKEN, "not even the records would be enough, had each another person"
             yield Checked(about=PROMISE, says=words, answer=answer, why=why, model=model.key)
             continue

@@ -16,6 +16,7 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
+from nymity.publishing.caveats.of_persons import BY_RECORDS
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
@@ -131,6 +132,9 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "it says otherwise than its job what stands in place of persons (pseudonyms, job.schema)"
     if unit is None:
         return
+    warned = isinstance(form, Certificate2) and any(one.warning == BY_RECORDS for one in form.not_protected)
+    if warned != (persons and form.population is not None and form.population.persons is None):
+        yield "it says two things about whether the population is counted by persons (population, not_protected)"
     told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
     if any((figure is not None) != persons for figure in told) or (not persons and further != (None, None)):
@@ -139,6 +143,9 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
         if not lost <= touched <= unit.persons or (form.input is not None and unit.persons > form.input.records):
             yield "more persons were lost than touched, or there are more than records (unit)"
+        limit = getattr(stated.method, "suppression_persons", None)
+        if limit is not None and touched > exact_fraction(limit) * unit.persons:
+            yield "more persons lost records than its job allows (unit.touched_by_suppression, job.method)"
         for measured in form.measured.models:
             name, figure = {
                 "k-anonymity": ("k", unit.fewest_in_a_class),

@@ -64,6 +64,7 @@ def explore(
             job.privacy,
             _losses(losses) or [search.minimized],
             limit=search.limit(table, job.privacy),
+            most_touched=search.most_touched(table),
             outliers=search.outliers,
             threads=threads,
             observe=observe,

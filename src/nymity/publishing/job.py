@@ -263,6 +263,13 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
     """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them."""
     linking = next((model for model in models if model.over_persons == "links"), None)
     if schema.person is None:
+        if getattr(method, "suppression_persons", None) is not None:
+            raise JobError(
+                "method.suppression_persons",
+                expected="a column that says of whom records are (role = 'person')",
+                got="a schema without one",
+                hint="suppression limits records",
+            )
         if linking is not None:
             raise JobError(
                 f"privacy: {linking.key}",

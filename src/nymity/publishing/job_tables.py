@@ -13,6 +13,7 @@ from nymity.io import read_table, read_text_cells, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
 from nymity.publishing.job import Job
+from nymity.table.encoding import person_ids
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
@@ -27,7 +28,10 @@ class Tables:
     file: str | None = None
 
     def population(self, schema: Schema) -> pl.DataFrame | None:
-        """Return the population's quasi-identifiers, without records that the schema drops for a gap in them."""
+        """Return the population's quasi-identifiers, without records that the schema drops for a gap in them.
+
+        And its person column, where it has the schema's.
+        """
         return None if self.everyone is None else _prepared(self.everyone, self.published, schema)
 
 
@@ -35,18 +39,31 @@ class Tables:
 class Population:
     """What a release is verified beside: the quasi-identifiers of everyone as published, and the records to publish.
 
-    Without ``members``, which only presence needs, these are the records of the release.
+    Without ``members``, which only presence needs, these are the records of the release. ``people`` says of whom each
+    record of the population is, where it has the person column; ``owners`` the same of the records to publish.
     """
 
     cells: pl.DataFrame
     members: int | None
+    people: pl.Series | None = None
+    owners: pl.Series | None = None
 
     @staticmethod
-    def of(population: pl.DataFrame, recoding: Recoding, members: int | None) -> Population:
-        """Generalize a population as a release was."""
+    def of(
+        population: pl.DataFrame, recoding: Recoding, published: pl.DataFrame | None, person: str | None = None
+    ) -> Population:
+        """Generalize a population as a release was; ``published`` are the records to publish, where they matter."""
         assert isinstance(recoding, LevelRecoding)  # partition methods refuse populations
-        alone = replace(recoding, columns=tuple(recoding.hierarchies))
-        return Population(cells=alone.apply(population, outliers="keep").table, members=members)
+        alone = replace(recoding, columns=tuple(recoding.hierarchies), left_out=None)
+        recoded = alone.apply(population, outliers="keep")
+        return Population(
+            cells=recoded.table,
+            members=None if published is None else published.height,
+            people=person_ids(population[person])[recoded.source_rows]
+            if person is not None and person in population.columns
+            else None,
+            owners=None if published is None or person is None else person_ids(published[person]),
+        )
 
 
 def load_source(job: Job) -> pl.DataFrame:
@@ -137,16 +154,18 @@ def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -
                 got=f"no column {name!r}",
                 hint=validation.nearest(name, everyone.columns),
             )
-    cells = pl.DataFrame({name: everyone[name] for name in schema.quasi})
+    person = [] if schema.person is None or schema.person not in everyone.columns else [schema.person]
+    known = Schema({name: schema[name] for name in (*schema.quasi, *person)})
+    cells = pl.DataFrame({name: everyone[name] for name in known})
     try:
-        Schema({name: schema[name] for name in schema.quasi}).check(cells)
+        known.check(cells)
     except InputError as error:
         raise TableError(
             f"population, {error.where}", expected=error.expected, got=error.got, hint=error.hint
         ) from error
     for name in schema.quasi:
         _check_kind(name, cells[name], published[name])
-    return cells.filter(~schema.gaps(cells))
+    return cells.filter(~known.gaps(cells))
 
 
 def _check_kind(name: str, people: pl.Series, records: pl.Series) -> None:

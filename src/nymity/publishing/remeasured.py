@@ -236,14 +236,14 @@ def _population(models: Sequence[PrivacyModel], job: Job, recoding: Recoding, so
     """Read the tables a job names and generalize its population."""
     if not any(model.publishes_second for model in models):  # the source is not needed, and a checker may not have it
         tables = beside_population(job)
-        members = None
+        published = None
     else:
         tables = tables_of(job, load_source(job) if source is None else to_polars(source))
         job.schema.check(tables.published)
-        members = job.schema.without_gaps(tables.published)[0].height
+        published = job.schema.without_gaps(tables.published)[0]
     people = tables.population(job.schema)
     assert people is not None
-    return tables, Population.of(people, recoding, members)
+    return tables, Population.of(people, recoding, published, job.schema.person)
 
 
 def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Originals:
@@ -299,10 +299,15 @@ def other_original(originals: Originals | None, form: CertificateForm) -> Iterat
         )
 
 
-def other_population(tables: Tables | None, form: CertificateForm) -> Iterator[str]:
+def other_population(further: FurtherTables, form: CertificateForm) -> Iterator[str]:
     """Return whether the population has not the size the certificate says; only the custodian can compare hashes."""
+    tables, people = further.tables, None if further.population is None else further.population.people
     if tables is None or tables.everyone is None or form.population is None:
         return
+    persons = None if people is None else people.n_unique()
+    if form.population.persons != persons:
+        told, now = (str(n) if n is not None else "no number of" for n in (form.population.persons, persons))
+        yield f"the certificate states a population of {told} persons, the one given has {now}"
     if form.population.records != tables.everyone.height:
         yield (
             f"the certificate states a population of {form.population.records} records, "

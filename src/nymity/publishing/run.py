@@ -29,6 +29,7 @@ from nymity.lattice.space import Space
 from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
+from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
@@ -215,7 +216,8 @@ class Run:
     def _verify(self) -> None:
         """Measure every promise on the released cells, by themselves."""
         job, recoding = self.job, self.outcome.recoding
-        self.population = None if self.people is None else Population.of(self.people, recoding, self.table.height)
+        person = job.schema.person
+        self.population = None if self.people is None else Population.of(self.people, recoding, self.table, person)
         needed = any(model.needs_source for model in job.privacy)
         self.originals = Originals.of(self.table, recoding) if needed else None
         owners = self._owners
@@ -246,6 +248,7 @@ class Run:
         drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
         apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
         earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema), *self._caveats_of_dates()]
+        earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
             self.job, self.outcome, self.recoded, self.table, owners=self._owners, share=share, earlier=earlier
@@ -291,6 +294,7 @@ class Run:
                 redrawn=self.redrawn,
                 spending=self.spending,
                 touched=self._touched,
+                people=None if self.population is None else self.population.people,
             ),
             verification=self.verified,
             outcome=self.outcome,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -111,8 +112,11 @@ def verify(
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
         table, quasi = members(counts, most=table.height), (BUCKET,)
-    beside = {} if population is None else {"population": population.cells, "members": population.members}
-    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, **beside)  # type: ignore[arg-type]
+    beside: dict[str, Any] = {}
+    if population is not None:
+        beside = {"population": population.cells, "members": population.members, "people": population.people}
+        beside["owners"] = population.owners
+    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, **beside)
     return Verification(
         records=table.height,
         masked=groups.masked,

@@ -12,6 +12,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _NO_PAIRS, _NO_VALUES, _NO_COUNTS = np.empty((0, 2)), np.empty((0, 0)), np.empty((0, 2), np.int64)
+_NO_NUMBERS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class NodeStatistics:
     that their rows cover; matched (N, 2), those with the most frequent target value of their class; spread (N, 2), the
     sum over classes of c * log2(weight of one of the V combinations it covers), where the weight is c / V, and that
     plus S / (all combinations) for published ones. lost_entropy (N, m): sum of f * log2(S / f) over the suppressed
-    records' values.
+    records' values. touched (N,): persons who lose records, only where a search limits them.
     """
 
     levels: Ints
@@ -60,6 +61,7 @@ class NodeStatistics:
     spread: Floats = field(default_factory=lambda: _NO_PAIRS)
     matched: Ints = field(default_factory=lambda: _NO_COUNTS)
     lost_entropy: Floats = field(default_factory=lambda: _NO_VALUES)
+    touched: Ints = field(default_factory=lambda: _NO_NUMBERS)
 
     def __len__(self) -> int:
         return len(self.levels)

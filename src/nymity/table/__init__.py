@@ -10,7 +10,7 @@ __all__, __getattr__ = public_names(
     builders="Flat HierarchyFile HierarchyRows Intervals Masking Ordering Shuffled Taxonomy suggest BUILDERS",
     cell_reading="read_cells",
     cells="Cells",
-    classes="Classes Histogram NOTHING PairHistogram",
+    classes="Classes Crowd Histogram NOTHING PairHistogram",
     content_order="content_order is_sorted",
     encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS "
     "person_ids",

@@ -19,6 +19,7 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.kernels.grouping import distinct, histograms
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.packing import KeyLayout
+from nymity.table.person_parts import Parts
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, is_missing, plainly_named
 from nymity.table.value_order import ranks
@@ -70,13 +71,21 @@ class SensitiveColumn:
 class PersonValues:
     """Who has which value of a sensitive attribute, over the distinct combinations: (combination, pair, count).
 
-    codes: the number of a pair of person and value that occurs. value_of (n_pairs,): the code of its value.
+    codes: the number of a pair of person and value that occurs. value_of, person_of (n_pairs,): the code of its value,
+    and its person.
     """
 
     combination: NDArray[np.uint32]
     codes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
     value_of: NDArray[np.int64]
+    person_of: NDArray[np.int64]
+
+    @cached_property
+    def whole(self) -> Parts:
+        """What each value has of the table, every person weighing one."""
+        records = np.bincount(self.codes, weights=self.counts, minlength=len(self.value_of)).astype(np.uint32)
+        return Parts.of(np.zeros(len(records), np.uint32), self.person_of, self.value_of, records, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +113,19 @@ class PersonColumn:
     def ids(self) -> pl.Series:
         """Who each person is, as :func:`person_ids` has it, (n_persons,)."""
         return person_ids(pl.Series(self.labels, dtype=pl.String)).unique().sort()
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationPersons:
+    """Whose the records of a population are, over the distinct combinations: (combination, person, count).
+
+    ids (n_persons,): who each person is, as :func:`person_ids` has it, in order.
+    """
+
+    ids: pl.Series
+    combination: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +160,8 @@ class EncodedTable:
     combinations (n_distinct, n_attributes) int32: codes of raw values in the attributes' hierarchies, ordered by
     packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
     population (n_distinct,): records of each in the population that the table was taken from, where there is one; a
-    combination that occurs there alone has no records here. persons: whose the records are, where a column tells.
+    combination that occurs there alone has no records here. persons: whose the records are, where a column tells;
+    population_persons: the same of the population.
     """
 
     n_records: int
@@ -152,6 +175,7 @@ class EncodedTable:
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
     population: NDArray[np.uint32] | None = None
     persons: PersonColumn | None = None
+    population_persons: PopulationPersons | None = None
     _rows: Profiles | None = None
 
     @property
@@ -199,25 +223,28 @@ class EncodedTable:
             },
             population=None if self.population is None else self.population[chosen],
             persons=None if self.persons is None else _restricted_persons(self.persons, chosen),
+            population_persons=None
+            if self.population_persons is None
+            else _restricted(self.population_persons, chosen),
             _rows=None,
         )
 
 
-_Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues)
+_Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues, PopulationPersons)
 
 
 def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None = None) -> EncodedTable:
     """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations.
 
-    ``population``, of which only the quasi-identifiers are looked at, is counted beside the table; hierarchies then
-    cover the values of both.
+    ``population``, of which only the quasi-identifiers are looked at, and the person column if it has one, is counted
+    beside the table; hierarchies then cover the values of both.
     """
     schema.check(table)
     _check_extent(table, schema)
     names = schema.quasi
     people = [] if schema.person is None else [schema.person]
     cells, records = _count_cells(table, [*names, *schema.sensitive, *people])
-    everyone, others = (cells, None) if population is None else _beside(cells, population, schema)
+    everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
     hierarchies, columns = [], []
     for name in names:
         values = distinct_values(everyone[name])
@@ -232,6 +259,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     persons = person = None
     if schema.person is not None:
         persons, person = _encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
+    people_of = None if others is None or ids is None else _encode_population(ids, rest, others)
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -249,6 +277,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         if others is None
         else np.bincount(rest, weights=others, minlength=len(first)).astype(np.uint32),
         persons=persons,
+        population_persons=people_of,
         _rows=Profiles(group.astype(np.int64), codes, records.astype(np.int64), person),
     )
 
@@ -348,15 +377,24 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
 
 def _beside(
     cells: Mapping[str, pl.Series], population: pl.DataFrame, schema: Schema
-) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
-    """Append the population's distinct rows to those of the table; return both, and the records of the population's."""
+) -> tuple[dict[str, pl.Series], NDArray[np.uint32], pl.Series | None]:
+    """Append the population's distinct rows to those of the table; return both, the records of the population's, and
+    whose they are where a column of it tells.
+    """
     _check_extent(population, schema)
-    others, records = _count_cells(population, list(schema.quasi))
+    person = [] if schema.person is None or schema.person not in population.columns else [schema.person]
+    others, records = _count_cells(population, [*schema.quasi, *person])
     joined = {
-        name: pl.concat([cells[name].to_frame("c"), column.to_frame("c")], how="vertical_relaxed").to_series()
-        for name, column in others.items()
+        name: pl.concat([cells[name].to_frame("c"), others[name].to_frame("c")], how="vertical_relaxed").to_series()
+        for name in schema.quasi
     }
-    return joined, records
+    return joined, records, person_ids(others[person[0]]) if person else None
+
+
+def _encode_population(ids: pl.Series, group: NDArray[np.uint32], records: NDArray[np.uint32]) -> PopulationPersons:
+    """Number the persons of a population by their identifiers in order."""
+    numbers = ids.rank("dense").to_numpy().astype(np.int64) - 1
+    return PopulationPersons(ids.unique().sort(), *_entries(group, numbers, records))
 
 
 def distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -404,7 +442,7 @@ def _encode_persons(
     for i, attribute in enumerate(sensitive):
         n_values = int(codes[:, i].max(initial=0)) + 1
         pairs, pair = np.unique(numbers * n_values + codes[:, i], return_inverse=True)
-        values[attribute] = PersonValues(*_entries(group, pair, records), value_of=pairs % n_values)
+        values[attribute] = PersonValues(*_entries(group, pair, records), *np.divmod(pairs, n_values)[::-1])
     return PersonColumn(name, labels, person_of, *_entries(group, numbers, records), values), cells
 
 

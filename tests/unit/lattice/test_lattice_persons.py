@@ -6,9 +6,11 @@ two more columns and computes nothing from records.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,7 @@ from nymity.lattice.rollup import RollUp
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import decide, most_kept
 from nymity.table.encoding import encode
+from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from strategies import Case, cases, node_between
 
@@ -116,6 +119,12 @@ def ny_space(case: Case) -> Any:
     return Space.of(case.encoded)
 
 
+def few_persons(records: naive.Records, share: str | None) -> Callable[[set[int]], bool]:
+    """Whether records may be suppressed that are of no more than this share of the persons."""
+    who = records.sensitive[WHO]
+    return lambda gone: share is None or len({who[r] for r in gone}) <= Fraction(share) * len(set(who))
+
+
 @given(st.data())
 @settings(max_examples=300)
 def test_the_optimum_is_that_of_all_nodes(data: st.DataObject) -> None:
@@ -125,8 +134,10 @@ def test_the_optimum_is_that_of_all_nodes(data: st.DataObject) -> None:
     suppression = data.draw(st.sampled_from(["0", "0.1", "0.4", "1"]))
     limit = naive.limit_of(suppression, len(records))
     loss = data.draw(st.sampled_from(["loss", "discernibility", "average-class-size"]))
-    best = naive.optimum(records, judges, loss, limit, case.low, case.high)
-    method = ny.OptimalLattice(suppression=float(suppression), loss=loss)
+    share = data.draw(st.sampled_from([None, None, "0", "0.2", "0.5", "0.9"]))
+    best = naive.optimum(records, judges, loss, limit, case.low, case.high, few_persons(records, share))
+    persons = None if share is None else float(share)
+    method = ny.OptimalLattice(suppression=float(suppression), loss=loss, suppression_persons=persons)
     if best is None:
         with pytest.raises(ny.NoSolutionError):
             method.run(case.encoded, models)
@@ -144,8 +155,10 @@ def test_other_searches_find_solutions_and_never_worse_than_they_say(data: st.Da
     suppression = data.draw(st.sampled_from(["0", "0.2"]))
     limit = naive.limit_of(suppression, len(records))
     kind = data.draw(st.sampled_from([ny.OLA, ny.Samarati, ny.Datafly, ny.MinGen, ny.AnytimeLattice]))
-    possible = naive.least_suppressed(records, [judge], case.low, case.high) <= limit < len(records)
-    method = kind(suppression=float(suppression))
+    share = data.draw(st.sampled_from([None, "0", "0.34", "0.5"]))
+    allowed = few_persons(records, share)
+    possible = naive.optimum(records, [judge], "loss", limit, case.low, case.high, allowed) is not None
+    method = kind(suppression=float(suppression), suppression_persons=None if share is None else float(share))
     if kind in (ny.OLA, ny.Samarati) and not model.monotone_generalization:
         with pytest.raises(ny.NymityError, match="stay satisfied"):
             method.run(case.encoded, [model])
@@ -153,10 +166,73 @@ def test_other_searches_find_solutions_and_never_worse_than_they_say(data: st.Da
     try:
         found = method.run(case.encoded, [model])
     except ny.NoSolutionError:
-        assert not possible or kind is ny.Datafly
+        assert not possible or (kind is ny.Datafly and not model.monotone_generalization)
         return
+    assert possible
     gone = naive.suppressed(records, tuple(found.levels.values()), [judge])
     assert found.suppressed == len(gone) <= limit
+    assert allowed(set(gone))
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_fewer_persons_lose_records_further_up_where_promises_are_monotone(data: st.DataObject) -> None:
+    case, records = data.draw(person_cases())
+    model, judge = data.draw(person_demands(case))
+    engine = RollUp(case.encoded, [model], counts_touched=True)
+    who = records.sensitive[WHO]
+    nodes = list(naive.nodes(case.low, case.high))
+    touched = {node: int(engine.check(node).touched[0]) for node in nodes}
+    for node in nodes:
+        assert touched[node] == len({who[r] for r in naive.suppressed(records, node, [judge])})
+        below = [touched[other] for other in nodes if all(a <= b for a, b in zip(other, node, strict=True))]
+        assert not model.monotone_generalization or touched[node] <= min(below)
+
+
+def test_a_limit_of_persons_needs_persons() -> None:
+    table = pl.DataFrame({"q": ["1", "2"], "who": ["a", "b"]})
+    schema = Schema({"q": ny.quasi(), "who": ny.identifying()})
+    with pytest.raises(ny.NymityError, match="whose records are of persons"):
+        ny.OptimalLattice(suppression_persons=0.5).run(encode(table, schema), [ny.KAnonymity(k=2)])
+    for wrong in (-0.1, 1.5, "much", True):
+        with pytest.raises(ny.NymityError, match="suppression_persons"):
+            ny.OptimalLattice(suppression_persons=wrong)  # type: ignore[arg-type]
+
+
+def test_what_a_limit_of_persons_refuses_is_told() -> None:
+    """One record of everybody is an outlier: a tenth of the records, and all persons."""
+    rows = [(who, q) for who in "abcde" for q in ["1"] * 9 + [who]]
+    table = pl.DataFrame(rows, schema=["who", "q"], orient="row")
+    fixed = ny.quasi(Hierarchy.from_rows([[q, "*"] for q in "1abcde"]), max_level=0)
+    encoded = encode(table, Schema({"q": fixed, "who": ny.person()}))
+    assert ny.OptimalLattice(suppression=0.1).run(encoded, [ny.KAnonymity(k=5)]).suppressed == 5
+    limited = ny.OptimalLattice(suppression=0.1, suppression_persons=0.8)
+    with pytest.raises(ny.NoSolutionError, match=r"suppression_persons <= 0.8; the least was .* which 5 of 5 persons"):
+        limited.run(encoded, [ny.KAnonymity(k=5)])
+
+
+#: At a=0, b=1 half of two has s in either class; Datafly raises a first, and y with s and t makes it two of three.
+BESIDE = ["12xs", "21ys", "22zt", "11yt"]
+
+
+def test_datafly_says_where_it_passed_by() -> None:
+    """Its path has one node of each height; it does not say that there is none where one is beside it."""
+    table = pl.DataFrame([tuple(row) for row in BESIDE], schema=["a", "b", "who", "s"], orient="row")
+    schema = Schema({"a": ny.quasi(), "b": ny.quasi(), "who": ny.person(), "s": ny.sensitive()})
+    model = ny.AlphaKAnonymity(alpha=0.5, k=2, attribute="s")
+    with pytest.raises(ny.NoSolutionError, match="there is one beside its path, at levels a=0, b=1") as caught:
+        ny.Datafly().run(encode(table, schema), [model])
+    assert "no node satisfies" not in str(caught.value)
+    assert "'optimal-lattice'" in str(caught.value)
+    assert dict(ny.OptimalLattice().run(encode(table, schema), [model]).levels) == {"a": 0, "b": 1}
+    alone = encode(table.filter(pl.col("who") == "y"), schema)
+    with pytest.raises(ny.NoSolutionError, match="no node satisfies"):
+        ny.Datafly().run(alone, [ny.FrequencyLDiversity(l=2, attribute="s")])
+    with (
+        patch("nymity.lattice.search.NEAREST_OF", 0),
+        pytest.raises(ny.NoSolutionError, match="there may be one beside its path"),
+    ):
+        ny.Datafly().run(alone, [ny.FrequencyLDiversity(l=2, attribute="s")])
 
 
 @given(st.data())

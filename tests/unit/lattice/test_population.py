@@ -218,10 +218,11 @@ def test_what_is_published_holds(kind: str, outliers: str, data: st.DataObject) 
     except NoSolutionError:
         return
     table = outcome.recoding.apply(sample.case.frame).table
-    beside = Population.of(sample.population, outcome.recoding, sample.case.frame.height)
+    beside = Population.of(sample.population, outcome.recoding, sample.case.frame)
     groups = Groups(table, sample.case.schema.quasi, population=beside.cells, members=beside.members)
     assert all(model.holds(groups) for model in problem.models)
-    assert groups.suppressed == outcome.suppressed or groups.masked == table.height
+    # trees of uneven depth have rows of stars below their top, which nobody suppressed
+    assert groups.suppressed == outcome.suppressed or groups.masked > outcome.suppressed
 
 
 @given(st.data())

@@ -203,6 +203,8 @@ def test_products_beyond_64_bits(size: int, term: int, data: st.DataObject) -> N
 class Counted:
     """Counts as if they came from a table too large to make."""
 
+    persons = None
+
     def __init__(self, counts: dict[naive.Label, int], overall: dict[naive.Label, int]) -> None:
         self.n_records, size = sum(overall.values()), sum(counts.values())
         rows = [(0, value, n, size, overall[value]) for value, n in counts.items()]

@@ -178,7 +178,7 @@ def groups(**options: Any) -> Groups:
 def test_tables_are_counted_beside_the_population() -> None:
     counted = groups().beside_population.sort("population")
     assert counted.rows() == [(1, 1, True), (1, 2, False), (1, 3, False), (2, 4, False)]
-    assert groups().n_people == 10
+    assert groups().n_outside == 1
     assert groups().suppressed == 1
     assert groups(members=7).suppressed == 3
 

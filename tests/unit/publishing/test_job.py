@@ -159,6 +159,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "disease": {"role": "sensitive"},
         },
         privacy=[{"model": "k-anonymity", "k": 2}, {"model": "dominance", "limit": 0.5}],
+        method={"name": "optimal-lattice", "suppression": 0.1, "suppression_persons": 0.2},
     ),
     "models of a second table": data(
         privacy=[

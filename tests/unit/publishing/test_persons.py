@@ -165,7 +165,7 @@ def test_spaces_name_nobody() -> None:
     ("schema", "privacy", "method", "said"),
     [
         ({**SCHEMA, "age": ny.person()}, [K2], None, "at most one person column"),
-        (SCHEMA, [ny.TCloseness(t=0.3, attribute="diagnosis")], None, "a model that counts persons"),
+        (SCHEMA, [ny.KMatching(k=2)], None, "a model that counts persons"),
         (SCHEMA, [ny.FPrivacy(thresholds={"a": 2, "c": 0.1}, attribute="diagnosis")], None, "thresholds as numbers"),
         (SCHEMA, [K2], ny.SplitCarry(), "a method that counts persons"),
         (SCHEMA, [ny.AverageRisk(limit=0.5)], ny.Mondrian(), "counts the persons of a class"),
@@ -299,7 +299,7 @@ def test_measure_counts_persons() -> None:
     assert models["prosecutor-risk"][""] == {"limit": 0.2}
     assert models["dominance"][""] == {"limit": 0.2}
     assert models["alpha-k-anonymity"]["ill"] == {"alpha": 1.0, "k": 5}
-    assert "t-closeness" not in models
+    assert "k-matching" not in models
 
 
 def test_earlier_releases_know_a_person_by_the_same_text() -> None:

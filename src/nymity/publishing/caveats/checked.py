@@ -56,6 +56,7 @@ def checked_caveats(
         models=models,
         counts=counts,
         classes=classes,
+        persons=bool(by_role[Role.PERSON]),
     )
     problems += differences(told, found, SEEN) if compared else []
     return CheckedCaveats(

@@ -49,6 +49,7 @@ def caveats_of(
         models=job.privacy,
         counts=recoded.counts,
         classes=outcome.recoding.has_classes,
+        persons=owners is not None,
     )
     group = ([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else ()
     if owners is not None:

@@ -12,6 +12,8 @@ from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import class_of_rows, text_of
 from nymity.table.schema import Schema
 
+#: The warning of a population that does not tell its persons.
+BY_RECORDS = "population-counted-by-records"
 #: A larger share of one person in a class is told.
 _LARGE_SHARE = 0.5
 #: A column is the same for a person if it is so for this share of the persons with several records.
@@ -41,6 +43,20 @@ def caveats_of_persons(
             found += _linking(name, rows, enough)
             found += _intersected(name, rows) if name in schema.sensitive else []
     return found
+
+
+def population_by_records(
+    models: Sequence[PrivacyModel], person: str | None, people: pl.DataFrame | None
+) -> list[Caveat]:
+    """Warn of a population that does not tell whose its records are, where a promise to persons counts them."""
+    if person is None or people is None or person in people.columns:
+        return []
+    keys = ", ".join(model.key for model in models if model.second_table)
+    says = (
+        f"The population has no column {person!r}: {keys} counts each of its records as one of another person. If some "
+        "have several records there, fewer people look alike than it says."
+    )
+    return [Caveat(key=BY_RECORDS, says=says, figures={"column": person})]
 
 
 def _same_for_persons(rows: pl.DataFrame) -> bool:

@@ -35,12 +35,14 @@ def caveats_of_table(
     models: Sequence[PrivacyModel],
     counts: pl.DataFrame | None = None,
     classes: bool = True,
+    persons: bool = False,
 ) -> list[Caveat]:
     """Return the warnings that a released table gives cause for.
 
     ``models`` are what is promised. ``counts`` is the second table of a bucketized
     release, where buckets stand for classes. Without ``classes`` rows have cells of their own (freeform), so that
-    nothing can be said class by class. Columns that the release does not have are passed over.
+    nothing can be said class by class. Columns that the release does not have are passed over. With ``persons``
+    promises are about shares of persons, and the table does not tell which of its values is the rarest among them.
     """
     of_row = class_of_rows(table, quasi)
     found = single_out(table, of_row, [name for name in insensitive if name in table.columns])
@@ -50,7 +52,7 @@ def caveats_of_table(
         if name not in held.columns:
             continue
         values = ValuesByClass.of(table, of_row, name, counts)
-        rarest[name] = values.rarest
+        rarest[name] = None if persons and values.rarest != 1 else values.rarest
         if name not in promised:
             found.append(_without_promise(values, classes))
         found += [*_spelled_alike(values, classes), *(_missing(values, name in promised) if classes else [])]

@@ -32,7 +32,14 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
     groups = scene.values(attribute)
     few = groups.histogram.distinct <= excluded + 1
     n, certain = int(groups.people.sum()), int(groups.people[few].sum())
-    limit = certainty_limit(scene.models, attribute, groups.column, excluded=excluded, classes=not scene.freeform)
+    limit = certainty_limit(
+        scene.models,
+        attribute,
+        groups.column,
+        excluded=excluded,
+        classes=not scene.freeform,
+        persons=scene.of_persons,
+    )
     missing = int(groups.people[_only_missing(groups)].sum())
     gaps = f"; for {percent(missing / n)} it is a missing value" if missing else ""
     ruled = f" once {excluded} other{'s' * (excluded > 1)} of the class can be ruled out" if excluded else ""

@@ -83,7 +83,7 @@ class Membership(Attack):
         assert scene.matcher is not None
         people, members = _by_class(scene, scene.population.codes), scene.rows.sizes
         some = people > 0
-        bounds = presence_limits(scene.models)
+        bounds = presence_limits(scene.models, persons=scene.of_persons)
         lowest, limit = (Fraction(0), bounds) if isinstance(bounds, NoLimit) else bounds
         promised = not isinstance(limit, NoLimit)
         told = some & (np.arange(len(some)) != scene.rows.suppressed) if promised else some

@@ -142,7 +142,7 @@ class _Weighed:
             chances, value_limits(scene.models, attribute, column, persons=scene.of_persons)
         )
         fewest = min(sum(1 for chance in belief.values() if chance) for belief in beliefs)
-        least, promise = least_values(scene.models, attribute, column)
+        least, promise = least_values(scene.models, attribute, column, persons=scene.of_persons)
         few = fewest < least
         if few and not exceeds:
             limit = Limit(chance=Fraction(1), promise=promise)

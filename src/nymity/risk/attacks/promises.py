@@ -18,6 +18,8 @@ Answer = TypeVar("Answer")
 
 _ONE = Fraction(1)
 _PERSONS = Unlimited("it counts persons, and this attack rows, most of which may be one person's")
+_COMPARED = Unlimited("it compares shares in which every person weighs one, and this attack counts rows")
+_PRESENT = Unlimited("it counts persons, and this attack rows, of which one may have several")
 _FREEFORM = Unlimited("it is about classes, and each row of this release has cells of its own")
 
 
@@ -84,17 +86,25 @@ def highest_chance(
     return highest, likeliest if likeliest.promise else Limit(chance=_ONE, promise=limits[nearest].promise), False
 
 
-def least_values(models: Sequence[PrivacyModel], attribute: str, column: SensitiveColumn) -> tuple[int, str]:
+def least_values(
+    models: Sequence[PrivacyModel], attribute: str, column: SensitiveColumn, *, persons: bool = False
+) -> tuple[int, str]:
     """Return how many different values every class has at least, and the promise that says so."""
     least = (1, "")
-    for model, fewest in _about(models, attribute, True, lambda model: model.fewest_values(column)):
+    for model, fewest in _about(models, attribute, True, lambda model: _fewest(model, column, persons)):
         if not isinstance(fewest, Unlimited):
             least = max(least, (fewest, model.promise()))
     return least
 
 
 def certainty_limit(
-    models: Sequence[PrivacyModel], attribute: str, column: SensitiveColumn, *, excluded: int, classes: bool
+    models: Sequence[PrivacyModel],
+    attribute: str,
+    column: SensitiveColumn,
+    *,
+    excluded: int,
+    classes: bool,
+    persons: bool = False,
 ) -> Limit | NoLimit:
     """Return the promise that nobody's value is certain even after so many others were excluded."""
 
@@ -105,15 +115,21 @@ def certainty_limit(
             return Fraction(0)
         return Unlimited(f"it lets a class have {fewest} different value{'s' if fewest > 1 else ''}")
 
-    answers = _about(models, attribute, classes, lambda model: model.fewest_values(column))
+    answers = _about(models, attribute, classes, lambda model: _fewest(model, column, persons))
     return _of_answers((model, certainty(fewest)) for model, fewest in answers)
 
 
-def presence_limits(models: Sequence[PrivacyModel]) -> tuple[Fraction, Limit] | NoLimit:
+def _fewest(model: PrivacyModel, column: SensitiveColumn, persons: bool) -> int | Unlimited:
+    """Return how many values a class has at least: not by shares of the table's rows, where persons weigh alike."""
+    return _COMPARED if persons and model.compares else model.fewest_values(column)
+
+
+def presence_limits(models: Sequence[PrivacyModel], *, persons: bool = False) -> tuple[Fraction, Limit] | NoLimit:
     """Return the least chance that somebody is in the release, and the limit of the largest."""
     reasons = []
     for model in models:
         chances = model.presence_chances()
+        chances = _PRESENT if persons and not isinstance(chances, Unlimited) else chances
         if not isinstance(chances, Unlimited):
             return chances[0], Limit(chance=chances[1], promise=model.promise())
         reasons.append(_reason(model, chances))

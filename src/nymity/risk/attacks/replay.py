@@ -184,6 +184,8 @@ def replay_hindrance(scene: Scene) -> str | None:
         return "it needs the original, to judge what is guessed"
     if any(model.second_table for model in scene.models):
         return "promises that need a second table are not tried out"
+    if scene.of_persons:
+        return "promises to persons are not tried out: the tables that it makes up do not say of whom their rows are"
     return None
 
 
