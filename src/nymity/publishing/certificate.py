@@ -44,7 +44,7 @@ Certificate = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class PersonsTouched:
-    """Of the persons in a table, how many lost records to suppression, and how many of these all that they had."""
+    """Of the persons, or households, in a table: how many lost records to suppression, and how many all they had."""
 
     persons: int
     touched: int
@@ -107,7 +107,7 @@ def certify(
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
-        "unit": _unit(verified, touched),
+        "unit": _unit(verified, touched, job.schema.counts),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
@@ -128,14 +128,14 @@ def certify(
     }
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None) -> dict[str, Any]:
-    """Return what promises count: records, or persons with what became of them."""
+def _unit(verified: Verification, touched: PersonsTouched | None, counts: str) -> dict[str, Any]:
+    """Return what promises count: records, or persons or households with what became of them."""
     if verified.persons is None or touched is None:
         return {"counts": "records"}
     released = verified.persons
     return {
-        "counts": "persons",
-        "persons": touched.persons,
+        "counts": counts,
+        counts: touched.persons,
         "touched_by_suppression": touched.touched,
         "lost_to_suppression": touched.lost,
         "fewest_in_a_class": released.fewest,

@@ -86,7 +86,7 @@ class ColumnSection(_Section):
     """A published column: its role, and how a quasi-identifier is published."""
 
     name: Name
-    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "bucket"]
+    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "bucket"]
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
@@ -204,15 +204,21 @@ class EarlierReleaseSection(_Section):
 
 
 class UnitSection(_Section):
-    """What promises count; of persons how many there are, and what became of them."""
+    """What promises count; of persons, or households, how many there are, and what became of them."""
 
-    counts: Literal["records", "persons"]
+    counts: Literal["records", "persons", "households"]
     persons: Count | None = None
+    households: Count | None = None
     touched_by_suppression: Count | None = None
     lost_to_suppression: Count | None = None
     fewest_in_a_class: Count | None = None
     summed_over_classes: Count | None = None
     largest_share_of_a_class: float | None = None
+
+    @property
+    def units(self) -> int | None:
+        """How many persons, or households, there are; None where records count."""
+        return {"persons": self.persons, "households": self.households}.get(self.counts)
 
 
 class PseudonymSection(_Section):

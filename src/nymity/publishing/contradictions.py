@@ -20,7 +20,7 @@ from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
-from nymity.publishing.job import Job, Output, parse_method, parse_models, parse_schema
+from nymity.publishing.job import Job, Output, counted_by, parse_method, parse_models, parse_schema
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
@@ -54,9 +54,10 @@ class StatedJob:
         schema = _placed(where, "job", lambda: parse_schema(attributes))
         output = _placed(where, "job", lambda: _output(job.output))
         whole = {name for name, item in attributes.items() if "hierarchy" in item}
+        models = _placed(where, "", lambda: parse_models([promise.plain for promise in form.promised]))
         return StatedJob(
-            schema=schema,
-            models=_placed(where, "", lambda: parse_models([promise.plain for promise in form.promised])),
+            schema=counted_by(schema, models),
+            models=models,
             method=_placed(where, "job", lambda: parse_method(job.method)),
             output=output,
             hierarchies={name: item for name, item in schema.sensitive_hierarchies.items() if name in whole},
@@ -107,7 +108,7 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
         shown = pseudonym_section(stated.schema) is not None
-        needs_source = model.needs_source or (stated.schema.person is not None and not shown)
+        needs_source = model.needs_source or (stated.schema.unit is not None and not shown)
         if promise.verified != (VERIFIED["verified"] if needs_source else None):
             yield f"it says otherwise than {promise.model} how that was verified (promised.verified)"
         for name in model.sensitive:
@@ -123,22 +124,26 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     """Return where what is counted is not what the job says."""
     unit = form.unit if isinstance(form, Certificate2) else None
-    persons = stated.schema.person is not None
-    if persons != (unit is not None and unit.counts == "persons"):
+    counts = stated.schema.counts
+    if counts != ("records" if unit is None else unit.counts):
         yield "it says two things about what promises count (unit, job.schema)"
     pseudonyms = form.pseudonyms if isinstance(form, Certificate2) else None
     if (None if pseudonyms is None else pseudonyms.model_dump()) != pseudonym_section(stated.schema):
-        yield "it says otherwise than its job what stands in place of persons (pseudonyms, job.schema)"
+        yield "it says otherwise than its job what stands in place of persons or households (pseudonyms, job.schema)"
     if unit is None:
         return
-    told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
+    told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
-    if any((figure is not None) != persons for figure in told) or (not persons and further != (None, None)):
-        yield "figures about persons and promises to them go together (unit)"
-    elif unit.persons is not None:
+    counted, either = counts != "records", unit.persons is not None or unit.households is not None
+    both = unit.persons is not None and unit.households is not None
+    if any((figure is not None) != counted for figure in told) or (not counted and (either or further != (None, None))):
+        yield "figures about persons or households and promises to them go together (unit)"
+    elif both:
+        yield "it counts both persons and households (unit)"
+    elif unit.units is not None:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
-        if not lost <= touched <= unit.persons or (form.input is not None and unit.persons > form.input.records):
-            yield "more persons were lost than touched, or there are more than records (unit)"
+        if not lost <= touched <= unit.units or (form.input is not None and unit.units > form.input.records):
+            yield f"more {counts} were lost than touched, or there are more than records (unit)"
         for measured in form.measured.models:
             name, figure = {
                 "k-anonymity": ("k", unit.fewest_in_a_class),
@@ -148,12 +153,12 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
                 yield f"it says two things about what {measured.model} measured (unit, measured.models)"
         fewest, classes = unit.fewest_in_a_class or 0, form.measured.classes
         if (unit.summed_over_classes or 0) < fewest * classes:
-            yield "its classes have fewer persons together than the smallest of them (unit)"
+            yield f"its classes have fewer {counts} together than the smallest of them (unit)"
 
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:
     """Return the words that a promise may have: one text, but for releases whose draws can be repeated."""
-    words = promise_of(model, buckets=stated.is_bucketized, persons=stated.schema.person is not None)
+    words = promise_of(model, buckets=stated.is_bucketized, unit=stated.schema.counts)
     if not form.is_seeded:
         return (words,)
     return (NOT_PRIVATE,) if model.about_draws else (f"{SEEDED}{words}",)

@@ -131,6 +131,7 @@ class Job:
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
+        object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         _check_persons(self.schema, self.privacy, self.method)
         _check_weight(self.schema, self.privacy)
@@ -259,34 +260,37 @@ class Job:
         return data
 
 
+def counted_by(schema: Schema, models: Sequence[PrivacyModel]) -> Schema:
+    """Return a schema with what these promises count: households where one is promised to them, else persons."""
+    return schema.counting(Role.HOUSEHOLD if any(model.of_households for model in models) else Role.PERSON)
+
+
 def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
-    """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them."""
+    """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them.
+
+    Households are counted like persons where a promise is made to them.
+    """
     linking = next((model for model in models if model.over_persons == "links"), None)
-    if schema.person is None:
+    _check_pseudonyms(schema, linking)
+    if linking is not None:
+        _check_links(models, method)
+    if schema.unit is None:
         if linking is not None:
+            role = Role.HOUSEHOLD if linking.of_households else Role.PERSON
             raise JobError(
                 f"privacy: {linking.key}",
-                expected="a column that says of whom records are (role = 'person'): it links them",
+                expected=f"a column that says whose records are (role = '{role}'): it links them",
                 got="a schema without one",
                 hint="k-anonymity, where every record is of another person",
             )
         return
-    if schema[schema.person].pseudonym is not None and linking is None:
-        raise JobError(
-            "privacy",
-            expected="linked-k-anonymity, which says how many records of one person somebody may know (knows): the "
-            f"pseudonyms of {schema.person!r} show which rows are of one person",
-            got="promises about every row by itself",
-            hint="LinkedKAnonymity(k=5, knows=2), or knows='all'; or no pseudonym",
-        )
-    if linking is not None:
-        _check_links(models, method)
+    counts = f"counts {schema.counts}, because {schema.unit!r} says whose records are"
     for model in models:
         if model.over_persons is None:
             able = ", ".join(key for key, known in MODELS.items() if known.over_persons is not None)
             raise JobError(
                 f"privacy: {model.key}",
-                expected=f"a model that counts persons, because {schema.person!r} says of whom records are: {able}",
+                expected=f"a model that {counts}: {able}",
                 got=f"{model.title}, which counts records",
                 hint="choose one of these, or publish one record for each person",
             )
@@ -294,7 +298,7 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
         able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_persons", False))
         raise JobError(
             f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"a method that counts persons, because {schema.person!r} says of whom records are: {able}",
+            expected=f"a method that {counts}: {able}",
             got="one that counts records",
             hint="optimal-lattice",
         )
@@ -327,6 +331,32 @@ def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
         )
 
 
+def _check_pseudonyms(schema: Schema, linking: PrivacyModel | None) -> None:
+    """Refuse pseudonyms of whom nothing is promised: everybody sees which rows go together by them."""
+    for role in (Role.PERSON, Role.HOUSEHOLD):
+        for name in schema.columns(role):
+            if schema[name].pseudonym is None or (linking is not None and schema.unit == name):
+                continue
+            wanted = "LinkedKAnonymity(k=5, knows=2)"
+            if role is Role.HOUSEHOLD:
+                wanted = "LinkedKAnonymity(k=5, knows='all', of='household')"
+            if linking is not None and role is Role.PERSON:
+                raise JobError(
+                    f"schema.{name}.pseudonym",
+                    expected="none where households are promised something: members are told apart by it, and the rows "
+                    "of each are linked inside a household, which the promise does not reckon with",
+                    got=repr(schema[name].pseudonym),
+                    hint="leave the pseudonym out, or promise persons: of = 'person'",
+                )
+            raise JobError(
+                "privacy",
+                expected=f"linked-k-anonymity, which says how many records of one {role} somebody may know (knows): "
+                f"the pseudonyms of {name!r} show which rows are of one {role}",
+                got="promises about every row by itself" if linking is None else "a promise to persons",
+                hint=f"{wanted}; or no pseudonym",
+            )
+
+
 def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
     """Refuse what cannot publish linked rows."""
     for model in models:
@@ -335,9 +365,9 @@ def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
         able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
         raise JobError(
             f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"one level for each column, because rows of a person are linked: {able}",
-            got="a method that publishes a value in several ways; those of one person's rows intersect, and tell more "
-            "than each",
+            expected=f"one level for each column, because rows of a person or household are linked: {able}",
+            got="a method that publishes a value in several ways; those of linked rows intersect, and tell more than "
+            "each",
             hint="optimal-lattice",
         )
 

@@ -30,7 +30,7 @@ from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise, UnitSection
 from nymity.publishing.custody import Custody, KeptLog, read_log
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
-from nymity.publishing.job import Job, Output
+from nymity.publishing.job import Job, Output, counted_by
 from nymity.publishing.job_tables import population_of
 from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release
@@ -186,7 +186,7 @@ class OpenedRelease:
     def schema(self) -> Schema | None:
         """What each column is: as given, by the job, or by the certificate, which withholds values and paths."""
         if self.given_schema is not None:
-            return self.given_schema
+            return counted_by(self.given_schema, self.promises)
         if self.job is not None:
             return self.job.schema
         return None if self.stated is None else self.stated.job.schema
@@ -371,7 +371,7 @@ class OpenedRelease:
         They are counted again where a check found a promise about classes broken, by the rule of today.
         """
         measured = self.certificate.measured
-        if (unit := self.unit) is not None and unit.counts == "persons":
+        if (unit := self.unit) is not None and unit.units is not None:
             return unit.fewest_in_a_class, measured.classes
         if self.broken and self.kind == "classes":
             groups = Groups(self.table, self.quasi)

@@ -127,7 +127,8 @@ class Release:
     counts: pl.DataFrame | None = field(default=None, repr=False)
     population: Population | None = field(default=None, repr=False)
     originals: Originals | None = field(default=None, repr=False)
-    persons: pl.Series | None = field(default=None, repr=False)  #: of whom each row is, where records are of persons
+    #: Of whom each row is, where promises count persons or households.
+    persons: pl.Series | None = field(default=None, repr=False)
 
     @property
     def recoding(self) -> Recoding:
@@ -273,6 +274,7 @@ class Release:
             counts=written[1] if len(written) > 1 else None,
             originals=self.originals,
             persons=self.persons,
+            unit=schema.counts,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))

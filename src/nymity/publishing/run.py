@@ -34,7 +34,7 @@ from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_source, tables_of
-from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, persons_of
+from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
@@ -42,7 +42,7 @@ from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.content_order import content_order
-from nymity.table.encoding import EncodedTable, encode
+from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.households import check_households
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
@@ -78,7 +78,7 @@ class Run:
     counts: pl.DataFrame | None  #: the sensitive table of buckets
     population: Population | None
     originals: Originals | None
-    persons: pl.Series | None  #: of whom each released row is, where records are of persons
+    persons: pl.Series | None  #: of whom each released row is, where records are of persons or households
     verified: Verification
     drawn: tuple[str, ...]
     redrawn: bool
@@ -195,16 +195,16 @@ class Run:
     def _pseudonymized(self) -> Pseudonyms | None:
         """Put pseudonyms of persons into the rows, before these are ordered: equal rows are not equal any more."""
         schema, of_rows = self.job.schema, self._owners
-        if of_rows is None or schema.person is None or schema[schema.person].pseudonym is None:
+        if of_rows is None or schema.unit is None or schema[schema.unit].pseudonym is None:
             return None
-        made = Pseudonyms.of(schema.person, schema[schema.person], of_rows, self.draws, self.log)
+        made = Pseudonyms.of(schema.unit, schema[schema.unit], of_rows, self.draws, self.log)
         columns = [name for name in self.table.columns if schema[name].is_published]
         self.recoded = made.put_into(self.recoded, of_rows, columns)
         return made
 
     def _shifted(self) -> Shifts | None:
         """Move the dates of persons, before rows are ordered by them."""
-        schema, of_rows = self.job.schema, self._owners
+        schema, of_rows = self.job.schema, self._people
         if of_rows is None or not schema.shifted:
             return None
         shifts = Shifts.of(schema, of_rows, self.draws, self.pseudonyms, self.log)
@@ -231,6 +231,7 @@ class Run:
             counts=self.counts,
             originals=self.originals,
             persons=self.persons,
+            unit=job.schema.counts,
         )
         if self.counts is not None:
             problems = lost_records(self.frame, self.counts, self.table, means=self.schema.coarsened_weight)
@@ -252,19 +253,26 @@ class Run:
         )
 
     def _caveats_of_dates(self) -> list[Caveat]:
-        if self.shifts is None or (owners := self._owners) is None:
+        if self.shifts is None or (people := self._people) is None:
             return []
-        return list(self.shifts.caveats(self.recoded.table, owners, linked=self.pseudonyms is not None))
+        linked = self.pseudonyms is not None and self.job.schema.unit == self.job.schema.person
+        return list(self.shifts.caveats(self.recoded.table, people, linked=linked))
 
     @cached_property
     def _who(self) -> pl.Series | None:
-        """Of whom each record of the table is, where a column tells."""
-        return persons_of(self.table, self.job.schema)
+        """Of which person, or household, each record of the table is, where promises count them."""
+        return units_of(self.table, self.job.schema)
 
     @property
     def _owners(self) -> pl.Series | None:
-        """Of whom each recoded row is."""
+        """Of which person, or household, each recoded row is."""
         return None if self._who is None else self._who[self.recoded.source_rows]
+
+    @property
+    def _people(self) -> pl.Series | None:
+        """Of which person each recoded row is, also where promises count households."""
+        person = self.job.schema.person
+        return None if person is None else person_ids(self.table[person])[self.recoded.source_rows]
 
     # -- what comes of it ----------------------------------------------------------------------------------
 

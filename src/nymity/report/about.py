@@ -114,8 +114,9 @@ def _meaning(released: OpenedRelease) -> str:
 def _alike(released: OpenedRelease, risk: tuple[int, int]) -> str:
     """Return how much looks like anybody's record, and the chance that this leaves."""
     fewest = released.class_sizes[0]
-    if fewest is not None and released.unit is not None and released.unit.counts == "persons":
-        return f"rows of {count(fewest, 'person')} or more that could be theirs: a chance of at most {percent(*risk)}"
+    if fewest is not None and released.unit is not None and released.unit.units is not None:
+        whose = count(fewest, released.unit.counts[:-1])
+        return f"rows of {whose} or more that could be theirs: a chance of at most {percent(*risk)}"
     return f"{count(risk[1], 'row')} or more that could be theirs: a chance of at most {percent(*risk)}"
 
 

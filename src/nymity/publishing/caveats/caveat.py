@@ -22,6 +22,7 @@ ORDER = (
     "records-of-one-person-linked",
     "values-of-one-person-intersected",
     "class-of-one-person",
+    "members-of-one-household-linked",
     "households-together",
     "columns-that-single-out",
     "weights-by-design",
