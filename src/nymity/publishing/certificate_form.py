@@ -104,6 +104,7 @@ class PublicJob(_Section):
     privacy: Annotated[tuple[dict[Name, JsonValue], ...], Field(max_length=1_000)]
     method: dict[Name, JsonValue]
     output: dict[Name, JsonValue] = {}
+    children: dict[Name, JsonValue] | None = None
 
 
 class InputSection(_Section):
@@ -169,13 +170,20 @@ class SensitiveTable(_WrittenTable):
     missing_values: Text | None = None
 
 
+class ChildTable(_WrittenTable):
+    """The second of two tables of the same people."""
+
+    columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100_000)]
+
+
 class OutputSection(_WrittenTable):
-    """What was written."""
+    """What was written; of two tables of the same people their join, and the file of parents."""
 
     columns: Count
     row_order: Literal["sorted", "shuffled"]
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
+    child_table: ChildTable | None = None
 
 
 class ReleasedFile(_Section):

@@ -18,9 +18,10 @@ from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
+from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
-from nymity.publishing.job import Job, Output, counted_by, parse_method, parse_models, parse_schema
+from nymity.publishing.job import Job, Output, counted_by, parse_children, parse_method, parse_models, parse_schema
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
@@ -42,6 +43,7 @@ class StatedJob:
     output: Output
     #: Hierarchies of sensitive columns that the certificate has whole.
     hierarchies: Mapping[str, HierarchySource]
+    children: Children | None = None
 
     @staticmethod
     def of(form: CertificateForm, where: str = "certificate") -> StatedJob:
@@ -61,6 +63,7 @@ class StatedJob:
             method=_placed(where, "job", lambda: parse_method(job.method)),
             output=output,
             hierarchies={name: item for name, item in schema.sensitive_hierarchies.items() if name in whole},
+            children=None if job.children is None else _placed(where, "job", lambda: parse_children(job.children)),
         )
 
     @property
@@ -91,6 +94,7 @@ def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
         _outputs,
         _files,
         _draws,
+        _children,
         _private,
         _levels,
         _searched,
@@ -301,7 +305,9 @@ def _counts(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "suppressed records are not those masked and those removed (suppressed)"
     if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values:
         yield "records read are not those released, removed and dropped (input.records, output.records, suppressed)"
-    if lost.dropped_for_missing_values and not any(item.missing == "drop" for item in stated.schema.values()):
+    dropped = stated.children is not None and stated.children.without_parent == "drop"
+    dropped = dropped or any(item.missing == "drop" for item in stated.schema.values())
+    if lost.dropped_for_missing_values and not dropped:
         yield "records were dropped for gaps, and no column of its job asks for that (suppressed, job.schema)"
     if lost.masked > form.measured.masked_records:
         yield "more records were masked than it measured (suppressed.masked, measured.masked_records)"
@@ -315,7 +321,8 @@ def _outputs(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "it says two things about the order of rows (output.row_order, job.output)"
     written = output.file is not None
     parts = [output.file_sha256, output.formulas_neutralized]
-    parts += [] if second is None else [second.file, second.file_sha256]
+    for further in (second, output.child_table):
+        parts += [] if further is None else [further.file, further.file_sha256]
     if any((part is not None) != written for part in parts):
         yield "a file is described in part only (output)"
     if not written:
@@ -340,9 +347,30 @@ def _files(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     listed = {item.file: item.sha256 for item in form.files or ()}
     if len(listed) < len(form.files or ()):
         yield "it lists a file twice (files)"
-    for table in (form.output, second):
+    for table in (form.output, second, form.output.child_table):
         if table is not None and table.file is not None and listed.get(table.file) != table.file_sha256:
             yield f"it has two hashes of {table.file} (files, output)"
+
+
+def _children(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """Two tables of the same people: both are described, and what joins them is there."""
+    table = form.output.child_table
+    if (table is not None) != (stated.children is not None):
+        yield "a table of children and a job with children go together (output.child_table, job.children)"
+        return
+    if table is None or stated.children is None:
+        return
+    key, roles = stated.schema.person, stated.published
+    if stated.schema.get(HAS_CHILDREN) != with_marker(Schema({}))[HAS_CHILDREN]:
+        yield f"nothing tells parents without children apart (job.schema.{HAS_CHILDREN})"
+    if key is None or stated.schema[key].pseudonym is None or table.columns[0] != key:
+        yield "its two tables have no key that joins them (output.child_table.columns, job.schema)"
+    if not set(table.columns) <= set(roles) or HAS_CHILDREN in table.columns:
+        yield "the table of children has columns that its job does not publish (output.child_table.columns)"
+    if table.records > form.output.records:
+        yield "there are more children than rows of the join (output.child_table.records, output.records)"
+    if table.file is not None and table.file != stated.output.children_file_name:
+        yield "the table of children has another file name than its job says (output.child_table.file, job.output)"
 
 
 def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:

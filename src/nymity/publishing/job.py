@@ -20,6 +20,7 @@ from nymity.dp.ledger import Ledger
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
+from nymity.publishing.children import Children, refuse_deeper, with_marker
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
@@ -88,6 +89,11 @@ class Output:
         return f"{self.name}-sensitive.{self.format}"
 
     @property
+    def children_file_name(self) -> str:
+        """Name of the file of children, where there are two tables of the same people."""
+        return f"{self.name}-children.{self.format}"
+
+    @property
     def neutralizes(self) -> bool:
         """Whether text that a spreadsheet would run gets an apostrophe; spreadsheets do not open Parquet."""
         return self.neutralize_formulas and not FORMATS[self.format].keeps_types
@@ -109,8 +115,10 @@ class Job:
     :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
     column people are known again. ``ledger`` adds up what releases that are differentially private spend. ``target`` is
     a column that classifiers learn to predict for the report. ``sign`` names the private key that certificates are
-    signed with. ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies and benchmarks. The
-    certificate of such a release says so. Differentially private methods have one of their own, ``not_private_seed``.
+    signed with. ``children`` is a second table of the same people, whose records belong to those of the source
+    (:mod:`nymity.publishing.children`). ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies
+    and benchmarks. The certificate of such a release says so. Differentially private methods have one of their own,
+    ``not_private_seed``.
     """
 
     schema: Schema
@@ -124,9 +132,12 @@ class Job:
     target: str | None = None
     sign: Sign | None = None
     seed: int | None = None
+    children: Children | None = None
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.children is not None:
+            object.__setattr__(self, "schema", with_marker(self.schema))
         object.__setattr__(self, "privacy", tuple(self.privacy))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
@@ -135,6 +146,8 @@ class Job:
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         _check_persons(self.schema, self.privacy, self.method)
         _check_weight(self.schema, self.privacy)
+        if self.children is not None:
+            self._check_children()
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -157,7 +170,7 @@ class Job:
                 got=f"{type(self.method).__name__} {self.method!r}"[:80],
             )
         validation.instance("output", self.output, Output, expected="an Output")
-        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign}
+        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children}
         for name, kind in kinds.items():
             if getattr(self, name) is not None:
                 validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
@@ -188,11 +201,40 @@ class Job:
                 hint='earlier_releases = [{ release = "folder" }]',
             )
 
+    def _check_children(self) -> None:
+        """Refuse two tables where they cannot be joined again, or where a promise is not about their join."""
+        person = self.schema.person
+        if person is None or self.schema[person].pseudonym is None:
+            raise JobError(
+                "children",
+                expected="a person column with a pseudonym: it is the key that joins both tables, in the release too",
+                got="none" if person is None else f"{person!r}, which is not published",
+                hint='role = "person", pseudonym = "random"',
+            )
+        weight = self.schema.weight
+        if weight is not None and self.schema[weight].is_published:
+            raise JobError(
+                f"schema.{weight}.publish",
+                expected="'dropped' where there are children: a mean over rows of the join is none over people",
+                got=repr(self.schema[weight].publish or "coarsened"),
+            )
+        if self.output.row_order != "sorted":
+            raise JobError(
+                "output.row_order", expected="'sorted' where there are children", got=repr(self.output.row_order)
+            )
+        if any(isinstance(one, EarlierRelease) for one in self.earlier_releases):
+            raise JobError(
+                "earlier_releases",
+                expected="names alone where there are children: two tables are not intersected with others",
+                got="a release",
+            )
+
     @property
     def inputs(self) -> tuple[Path, ...]:
         """The files that tables are read from."""
         second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
-        named = [*((self.source.path,) if self.source is not None else ()), *second]
+        children = None if self.children is None else self.children.path
+        named = [*((self.source.path,) if self.source is not None else ()), *second, children]
         return tuple(Path(path) for path in named if isinstance(path, str))
 
     @property
@@ -204,7 +246,7 @@ class Job:
     def table_names(self) -> list[str]:
         """The file or files of what is published, without certificate and signature."""
         apart = [self.output.sensitive_file_name] if self.method is not None and self.method.makes.has_counts else []
-        return [self.output.file_name, *apart]
+        return [self.output.file_name, *apart, *([] if self.children is None else [self.output.children_file_name])]
 
     @staticmethod
     def load(path: str | Path) -> Job:
@@ -232,6 +274,7 @@ class Job:
             target=data.get("target"),
             sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
             seed=data.get("seed"),
+            children=_parse_children(data["children"], folder) if "children" in data else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -239,6 +282,8 @@ class Job:
         data: dict[str, Any] = {}
         if self.source is not None:
             data["source"] = _dump_flat(self.source)
+        if self.children is not None:
+            data["children"] = _dump_flat(self.children)
         data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
         data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
         if self.method is not None:
@@ -481,6 +526,21 @@ def _resolve(builder: Any, folder: Path | None) -> Any:
 def _parse_source(data: Any, folder: Path | None) -> Source:
     source: Source = _parse_flat(Source, {"path": data} if isinstance(data, str) else data, "source")
     return dataclasses.replace(source, path=str(folder / source.path)) if folder is not None else source
+
+
+def _parse_children(data: Any, folder: Path | None) -> Children:
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        raise refuse_deeper(f"a list of {len(data)}")
+    if isinstance(data, Mapping) and "children" in data:
+        raise refuse_deeper("children of children")
+    given = parse_children(data)
+    return given if folder is None or given.path is None else dataclasses.replace(given, path=str(folder / given.path))
+
+
+def parse_children(data: Any) -> Children:
+    """Build what a job says of its table of children."""
+    given: Children = _parse_flat(Children, {"path": data} if isinstance(data, str) else data, "children")
+    return given
 
 
 def _parse_ledger(data: Any, folder: Path | None) -> Ledger:

@@ -19,9 +19,11 @@ from nymity.publishing.certificate_form import (
     Certificate1,
     Certificate2,
     CertificateForm,
+    ChildTable,
     OutputSection,
     SensitiveTable,
 )
+from nymity.publishing.children import misjoined, rejoined
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.release import read_written
@@ -45,14 +47,21 @@ class ReleasedFiles:
     counts_path: Path | None = None
     #: Files whose cells are not written as they should be.
     odd: tuple[str, ...] = ()
+    #: The second of two tables of the same people, whose join ``table`` is, and where they do not fit each other.
+    children: pl.DataFrame | None = None
+    children_path: Path | None = None
+    misfits: tuple[str, ...] = ()
 
     @staticmethod
-    def read(release: Any, sensitive: Any, output: Output, second: str | None) -> ReleasedFiles:
+    def read(release: Any, sensitive: Any, output: Output, second: str | None, key: str | None = None) -> ReleasedFiles:
         """Read the table as its ``output`` says, and the second one of a bucketized release.
 
-        That lies beside the first under the name ``second``, unless it is given as ``sensitive``.
+        That lies beside the first under the name ``second``, unless it is given as ``sensitive``. With a ``key`` it is
+        a table of children, and both are joined by it; a frame is their join already.
         """
         table, path, odd = _read(release, output)
+        if key is not None:
+            return ReleasedFiles(table, None) if path is None else _with_children(table, path, odd, second, key, output)
         if sensitive is None and second is None:
             return ReleasedFiles(table, path, odd=odd)
         if sensitive is None and path is not None:
@@ -80,7 +89,8 @@ class ReleasedFiles:
         """Return what is wrong beside broken promises."""
         for name in self.odd:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
-        for path in (self.path, self.counts_path):
+        yield from ((TABLE, says) for says in self.misfits)
+        for path in (self.path, self.counts_path, self.children_path):
             if path is not None and not (stated is not None and isinstance(stated.form, Certificate1)):
                 yield from (
                     (TABLE, says) for says in format_of(path).strangers(path)
@@ -102,6 +112,13 @@ class ReleasedFiles:
                     yield "columns", f"{column.name!r} has {cells:,} different cells, and the certificate counts fewer"
         names = [column.name for column in stated.form.columns]
         yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
+        if self.children is not None and output.child_table is not None:
+            child = output.child_table
+            if not is_sorted(self.children):
+                yield TABLE, "the rows of the table of children are not sorted, and may be in the order of the source"
+            yield from (
+                ("output", says) for says in _tampering(self.children, self.children_path, child, child.columns)
+            )
         if self.counts is not None and output.sensitive_table is not None:
             second = output.sensitive_table
             yield from (("output", says) for says in _tampering(self.counts, self.counts_path, second, second.columns))
@@ -150,10 +167,8 @@ class ReleasedFiles:
 
     def _other_files(self, form: CertificateForm) -> Iterator[str]:
         """Compare files that lie beside the table; which of them were received is not for us to say."""
-        tables = {
-            form.output.file,
-            *(() if form.output.sensitive_table is None else [form.output.sensitive_table.file]),
-        }
+        second = (form.output.sensitive_table, form.output.child_table)
+        tables = {form.output.file, *(one.file for one in second if one is not None)}
         if self.path is None or not isinstance(form, Certificate2):
             return
         for item in form.files or ():
@@ -180,6 +195,23 @@ def _read(release: Any, output: Output) -> tuple[pl.DataFrame, Path | None, tupl
     return table, path, () if is_as_written else (path.name,)
 
 
+def _with_children(
+    parents: pl.DataFrame, path: Path, odd: tuple[str, ...], second: str | None, key: str, output: Output
+) -> ReleasedFiles:
+    """Read the table of children that lies beside that of the parents, and join both."""
+    children, children_path, also_odd = _read(path.with_name(str(second)), output)
+    for table in (parents, children):
+        _check_columns(table, [key])
+    return ReleasedFiles(
+        rejoined(parents, children, key),
+        path,
+        odd=(*odd, *also_odd),
+        children=children,
+        children_path=children_path,
+        misfits=tuple(misjoined(parents, children, key)),
+    )
+
+
 def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
     """Refuse a table without one of these columns."""
     for name in needed:
@@ -193,7 +225,7 @@ def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
 
 
 def _tampering(
-    table: pl.DataFrame, path: Path | None, expected: OutputSection | SensitiveTable, names: Sequence[str]
+    table: pl.DataFrame, path: Path | None, expected: OutputSection | SensitiveTable | ChildTable, names: Sequence[str]
 ) -> list[str]:
     """Return where a table differs from what the certificate describes."""
     problems = []

@@ -30,10 +30,11 @@ from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.certificate import PersonsTouched, certify
+from nymity.publishing.children import split, without_absent
 from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
-from nymity.publishing.job_tables import Population, Tables, load_source, tables_of
+from nymity.publishing.job_tables import Population, Tables, load_joined, load_source, tables_of
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
@@ -55,9 +56,10 @@ ROWS = "order of rows"
 class Run:
     """One run of a job, from its source to a verified release.
 
-    ``given`` is the source where it is no file, ``log`` that of an earlier release to draw like, ``folder`` where the
-    release will lie. Whatever can be refused without a record is refused when the run is made. :meth:`release` then
-    goes through the stages in order; each reads what those before it left here, and ``seconds`` has what each took.
+    ``given`` is the source where it is no file, ``children`` the table of children, ``log`` that of an earlier release
+    to draw like, ``folder`` where the release will lie. Whatever can be refused without a record is refused when the
+    run is made. :meth:`release` then goes through the stages in order; each reads what those before it left here, and
+    ``seconds`` has what each took.
     """
 
     job: Job
@@ -73,6 +75,7 @@ class Run:
     recoded: Recoded
     pseudonyms: Pseudonyms | None
     shifts: Shifts | None
+    child_columns: tuple[str, ...]  #: those of children alone, where two tables are published
     order: NDArray[np.int64]  #: of released rows
     frame: pl.DataFrame  #: the released table
     counts: pl.DataFrame | None  #: the sensitive table of buckets
@@ -93,8 +96,10 @@ class Run:
         *,
         log: Log | None = None,
         folder: str | Path | None = None,
+        children: Any = None,
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
+        self.given_children, self.child_columns = children, ()
         if job.is_private and job.source is not None:
             check_stated(job.source.path, job.source.options)
         if job.ledger is not None:
@@ -130,7 +135,10 @@ class Run:
 
     def _read(self) -> None:
         """Read the tables, and leave out records as the schema says."""
-        self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
+        if self.job.children is not None:
+            self._join()
+        else:
+            self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
         if self.job.is_private:  # leaves out what has no place, and fails for no record
             self.records = Records.of(self.original, self.schema)
             table, self.rows = self.records.table, self.records.rows
@@ -141,6 +149,14 @@ class Run:
             table, self.rows = self.job.schema.without_gaps(self.original)
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
+
+    def _join(self) -> None:
+        """Read two tables of the same people as one: from here to the files nothing else knows of two."""
+        given = [None if one is None else to_polars(one) for one in (self.given, self.given_children)]
+        joined = load_joined(self.job, *given)
+        self.job = replace(self.job, schema=joined.schema)
+        self.schema, self.child_columns = self.job.schema, joined.columns
+        self.tables = Tables(published=joined.table, left_out=joined.left_out)
 
     def _encode(self) -> None:
         self.encoded = encode(self.table, self.schema, self.people) if self.records is None else self.records.encoded
@@ -173,6 +189,10 @@ class Run:
         self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
+        if self.job.children is not None:
+            shown = [name for name in self.child_columns if name in self.recoded.table.columns]
+            self.recoded = replace(self.recoded, table=without_absent(self.recoded.table, shown))
+            self.child_columns = tuple(shown)
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
@@ -299,6 +319,7 @@ class Run:
                 redrawn=self.redrawn,
                 spending=self.spending,
                 touched=self._touched,
+                children=None if self.job.children is None else self._split()[1],
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -307,7 +328,12 @@ class Run:
             population=self.population,
             originals=self.originals,
             persons=self.persons,
+            child_columns=self.child_columns,
         )
+
+    def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        assert self.pseudonyms is not None
+        return split(self.frame, self.pseudonyms.column, self.child_columns)
 
     def _custodian_log(self, secret: str) -> CustodianLog:
         private, outcome = self.records is not None, self.outcome
@@ -351,7 +377,7 @@ class Run:
     @property
     def _dropped(self) -> int:
         """Records left out for their gaps before anything else."""
-        return self.original.height - self.table.height
+        return self.original.height - self.table.height + self.tables.left_out
 
     def _taken(self) -> pl.DataFrame:
         """Return the caller's frame as a table; of text cells where a private method is to publish it."""

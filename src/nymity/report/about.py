@@ -377,7 +377,7 @@ def _who(released: OpenedRelease) -> str:
 
 def _hashes(released: OpenedRelease) -> list[str]:
     output = released.certificate.output
-    tables = [output, *([] if output.sensitive_table is None else [output.sensitive_table])]
+    tables = [one for one in (output, output.sensitive_table, output.child_table) if one is not None]
     return [f"{one.file_sha256}  {one.file}" for one in tables if one.file_sha256 is not None]
 
 
