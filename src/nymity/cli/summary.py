@@ -72,8 +72,9 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
         screen.show(_facts(account), "")
     files = account["files"]
     screen.line(f"table         {files['table']}")
-    if "sensitive" in files:
-        screen.line(f"sensitive     {files['sensitive']}")
+    for second in ("sensitive", "children"):
+        if second in files:
+            screen.line(f"{second:<12}  {files[second]}")
     screen.line(f"certificate   {files['certificate']}")
     if "signature" in files:
         screen.line(f"signature     {files['signature']}")

@@ -23,7 +23,7 @@ from nymity.publishing.certificate_form import (
     OutputSection,
     SensitiveTable,
 )
-from nymity.publishing.children import misjoined, rejoined
+from nymity.publishing.children import HAS_CHILDREN, misjoined, rejoined, split
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.release import read_written
@@ -112,13 +112,8 @@ class ReleasedFiles:
                     yield "columns", f"{column.name!r} has {cells:,} different cells, and the certificate counts fewer"
         names = [column.name for column in stated.form.columns]
         yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
-        if self.children is not None and output.child_table is not None:
-            child = output.child_table
-            if not is_sorted(self.children):
-                yield TABLE, "the rows of the table of children are not sorted, and may be in the order of the source"
-            yield from (
-                ("output", says) for says in _tampering(self.children, self.children_path, child, child.columns)
-            )
+        if output.child_table is not None:
+            yield from self._other_children(output.child_table)
         if self.counts is not None and output.sensitive_table is not None:
             second = output.sensitive_table
             yield from (("output", says) for says in _tampering(self.counts, self.counts_path, second, second.columns))
@@ -126,6 +121,19 @@ class ReleasedFiles:
             if (second.missing_values == "count as a value of their own") != bool(gaps):
                 yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
         yield from (("files", says) for says in self._other_files(stated.form))
+
+    def _other_children(self, expected: ChildTable) -> Iterator[tuple[str, str]]:
+        """Compare the table of children with what the certificate describes; a join that was given is split for it."""
+        children = self.children
+        if children is None:
+            key, *columns = expected.columns
+            if any(name not in self.table.columns for name in (HAS_CHILDREN, key, *columns)):
+                yield "output", f"the release has no columns {', '.join(expected.columns)} for a table of children"
+                return
+            children = split(self.table, key, columns)[1]
+        if not is_sorted(children):
+            yield TABLE, "the rows of the table of children are not sorted, and may be in the order of the source"
+        yield from (("output", says) for says in _tampering(children, self.children_path, expected, expected.columns))
 
     def told_apart(self, quasi: Sequence[str]) -> Iterator[str]:
         """Name columns of a Parquet file with one value in several forms: counted as one, but readers see several.

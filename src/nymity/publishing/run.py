@@ -42,6 +42,7 @@ from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
+from nymity.table.constant_columns import check_constant
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.households import check_households
@@ -145,6 +146,7 @@ class Run:
         else:
             self.job.schema.check(self.original)
             check_households(self.original, self.job.schema)
+            check_constant(self.original, self.job.schema)
             self.records = None
             table, self.rows = self.job.schema.without_gaps(self.original)
         self.table = with_one_zero(table)

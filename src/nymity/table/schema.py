@@ -64,6 +64,9 @@ class Attribute:
 
     ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
     back or forth: they are not true then, and nobody is protected by it.
+
+    ``constant`` says that the column is the same in all records of a person: those that contradict each other are an
+    error.
     """
 
     role: Role
@@ -80,6 +83,7 @@ class Attribute:
     pseudonym_key: str | None = None
     shift: Literal["per person"] | None = None
     shift_days: int = 365
+    constant: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -102,6 +106,8 @@ class Attribute:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
         self._check_pseudonym()
         self._check_shift()
+        if not isinstance(self.constant, bool):
+            raise SchemaError("constant", expected="true or false", got=repr(self.constant)[:80])
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
@@ -243,6 +249,7 @@ def quasi(
     min_level: int = 0,
     max_level: int | None = None,
     unlisted: str | None = None,
+    constant: bool = False,
 ) -> Attribute:
     """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
     if level is not None:
@@ -255,19 +262,26 @@ def quasi(
         min_level=min_level,
         max_level=max_level,
         unlisted=unlisted,
+        constant=constant,
     )
 
 
-def sensitive(hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category") -> Attribute:
+def sensitive(
+    hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category", constant: bool = False
+) -> Attribute:
     """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances."""
-    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing)
+    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing, constant=constant)
 
 
 def insensitive(
-    *, missing: MissingPolicy = "category", shift: Literal["per person"] | None = None, shift_days: int = 365
+    *,
+    missing: MissingPolicy = "category",
+    shift: Literal["per person"] | None = None,
+    shift_days: int = 365,
+    constant: bool = False,
 ) -> Attribute:
     """Declare a column that no model looks at; it is published as it is, or with the dates of each person moved."""
-    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days)
+    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days, constant=constant)
 
 
 class Schema(Mapping[str, Attribute]):
@@ -304,6 +318,13 @@ class Schema(Mapping[str, Attribute]):
             raise SchemaError(
                 f"schema.{self.shifted[0]}.shift",
                 expected="a person column, which tells whose dates are moved together",
+                got="none",
+            )
+        constant = [name for name, attribute in self.items() if attribute.constant]
+        if constant and self.person is None:
+            raise SchemaError(
+                f"schema.{constant[0]}.constant",
+                expected="a person column, whose records it is the same in",
                 got="none",
             )
         if len({self[name].shift_days for name in self.shifted}) > 1:

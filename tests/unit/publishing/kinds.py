@@ -62,6 +62,14 @@ def _households() -> Kind:
     return Kind(_published(table, schema, promise, ny.OptimalLattice(suppression=0.5)), {})
 
 
+def _children() -> Kind:
+    visits = pl.DataFrame({"name": people()["name"].gather([0, 0, 1, 1, 2, 3]), "ward": ["a", "b", "b", "a", "a", "a"]})
+    further = {"name": ny.person(pseudonym="random"), "ward": ny.quasi()}
+    schema = ny.Schema({**people_schema(), **further})
+    promise = ny.LinkedKAnonymity(k=2, knows="all")
+    return Kind(_published(people(), schema, promise, ny.OptimalLattice(suppression=0.5), children=visits), {})
+
+
 def _layers() -> Kind:
     return Kind(_published(people(), people_schema(), K2, ny.IterativeRecoding()), {})
 
@@ -98,6 +106,7 @@ _MAKERS: dict[str, Callable[[], Kind]] = {
     "buckets": _buckets,
     "survey": _survey,
     "households": _households,
+    "children": _children,
     "sampled": _sampled,
 }
 KINDS = tuple(_MAKERS)
