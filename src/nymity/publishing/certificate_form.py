@@ -94,6 +94,11 @@ class ColumnSection(_Section):
     unchanged: Literal[True] | None = None
     hierarchy_sha256: Sha256 | None = None
 
+    @property
+    def is_at_top(self) -> bool:
+        """Whether all its cells are those of the top of a hierarchy."""
+        return self.level is not None and self.level == self.height and self.levels is None
+
 
 class PublicJob(_Section):
     """The job without paths; its parts are read as those of a job file are."""

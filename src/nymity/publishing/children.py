@@ -10,7 +10,7 @@ With parents in the order of their cells, and children in the order of theirs, t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -25,7 +25,7 @@ from nymity.io import ReadOptions
 from nymity.table.content_order import content_order
 from nymity.table.encoding import person_ids
 from nymity.table.schema import Attribute, Schema, quasi
-from nymity.table.text import as_text, is_missing
+from nymity.table.text import MASK, as_text, is_missing
 
 #: The column of a join that says whether a row is of a child, or of a parent without any.
 HAS_CHILDREN = "has children"
@@ -136,14 +136,25 @@ def join_tables(parents: pl.DataFrame, children: pl.DataFrame, schema: Schema, g
     return Joined(table=table, schema=Schema(known), columns=own, left_out=int(orphans.sum()))
 
 
-def rejoined(parents: pl.DataFrame, children: pl.DataFrame, key: str) -> pl.DataFrame:
-    """Join released tables as anybody can; whatever is wrong with them, no row is lost (:func:`misjoined`)."""
+def rejoined(
+    parents: pl.DataFrame, children: pl.DataFrame, key: str, top: Collection[str] | None = None
+) -> pl.DataFrame:
+    """Join released tables as anybody can; whatever is wrong with them, no row is lost (:func:`misjoined`).
+
+    A parent without children has gaps in the columns of children, which at the ``top`` of a hierarchy are ``*`` as
+    everything is. Unless it is said where that is, it is where all cells are.
+    """
     own = tuple(name for name in children.columns if name != key and name not in parents.columns)
     alone = children[key].filter(_without_parent(parents[key], children[key])).unique().alias(key)
     if len(alone):
         gaps = {name: alone if name == key else pl.Series([None] * len(alone)) for name in parents.columns}
         parents = pl.concat([parents, pl.DataFrame(gaps)], how="vertical_relaxed")
-    return _joined(parents, children, as_text(parents[key]), as_text(children[key]), own)
+    if top is None:
+        top = [name for name in own if children.height and (as_text(children[name]) == MASK).all()]
+    table = _joined(parents, children, as_text(parents[key]), as_text(children[key]), own)
+    absent = table[HAS_CHILDREN] == NO
+    stars = {name: as_text(table[name]).set(absent, MASK) for name in own if name in top}
+    return pl.DataFrame({column.name: stars.get(column.name, column) for column in table})
 
 
 def misjoined(parents: pl.DataFrame, children: pl.DataFrame, key: str) -> Iterator[str]:
@@ -161,15 +172,6 @@ def misjoined(parents: pl.DataFrame, children: pl.DataFrame, key: str) -> Iterat
 
 def _without_parent(parents: pl.Series, children: pl.Series) -> pl.Series:
     return ~as_text(children).is_in(as_text(parents).implode(), nulls_equal=True)
-
-
-def without_absent(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return a join without cells of children that are not there: generalized, they are ``*`` at the top."""
-    if not columns:
-        return table
-    there = table[HAS_CHILDREN] == YES
-    cells = {name: table[name].zip_with(there, pl.Series([None], dtype=table[name].dtype)) for name in columns}
-    return pl.DataFrame({column.name: cells.get(column.name, column) for column in table})
 
 
 def split(table: pl.DataFrame, key: str, columns: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:

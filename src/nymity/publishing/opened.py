@@ -87,7 +87,12 @@ def open(
     stated = Stated.read(certificate)
     return OpenedRelease(
         files=ReleasedFiles.read(
-            release, sensitive, _output(described, stated), _second_table(described, stated), _key(described, stated)
+            release,
+            sensitive,
+            _output(described, stated),
+            _second_table(described, stated),
+            key=_key(described, stated),
+            top=None if stated is None else [one.name for one in stated.form.columns if one.is_at_top],
         ),
         stated=stated,
         job=described,

@@ -283,7 +283,8 @@ class Release:
         """Join two tables of the same people again, as anybody can, and compare that with what was verified."""
         if self.job.children is None:
             return written
-        joined = rejoined(written[0], written[1], self._key)
+        tops = [name for name, hierarchy in self.recoding.hierarchies.items() if self.levels[name] == hierarchy.height]
+        joined = rejoined(written[0], written[1], self._key, tops)
         if fingerprint(joined) != fingerprint(self.frame):
             raise _unholdable(Path(self.table_names[1]), "tables with another join when they are read back")
         return [joined]

@@ -53,15 +53,27 @@ class ReleasedFiles:
     misfits: tuple[str, ...] = ()
 
     @staticmethod
-    def read(release: Any, sensitive: Any, output: Output, second: str | None, key: str | None = None) -> ReleasedFiles:
+    def read(
+        release: Any,
+        sensitive: Any,
+        output: Output,
+        second: str | None,
+        key: str | None = None,
+        top: Sequence[str] | None = None,
+    ) -> ReleasedFiles:
         """Read the table as its ``output`` says, and the second one of a bucketized release.
 
         That lies beside the first under the name ``second``, unless it is given as ``sensitive``. With a ``key`` it is
-        a table of children, and both are joined by it; a frame is their join already.
+        a table of children, and both are joined by it; a frame is their join already. ``top``: columns that are
+        published at the top of their hierarchy, where that is known.
         """
         table, path, odd = _read(release, output)
         if key is not None:
-            return ReleasedFiles(table, None) if path is None else _with_children(table, path, odd, second, key, output)
+            return (
+                ReleasedFiles(table, None)
+                if path is None
+                else _with_children(table, path, odd, second, key, top, output)
+            )
         if sensitive is None and second is None:
             return ReleasedFiles(table, path, odd=odd)
         if sensitive is None and path is not None:
@@ -204,14 +216,20 @@ def _read(release: Any, output: Output) -> tuple[pl.DataFrame, Path | None, tupl
 
 
 def _with_children(
-    parents: pl.DataFrame, path: Path, odd: tuple[str, ...], second: str | None, key: str, output: Output
+    parents: pl.DataFrame,
+    path: Path,
+    odd: tuple[str, ...],
+    second: str | None,
+    key: str,
+    top: Sequence[str] | None,
+    output: Output,
 ) -> ReleasedFiles:
     """Read the table of children that lies beside that of the parents, and join both."""
     children, children_path, also_odd = _read(path.with_name(str(second)), output)
     for table in (parents, children):
         _check_columns(table, [key])
     return ReleasedFiles(
-        rejoined(parents, children, key),
+        rejoined(parents, children, key, top),
         path,
         odd=(*odd, *also_odd),
         children=children,

@@ -30,7 +30,7 @@ from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.certificate import PersonsTouched, certify
-from nymity.publishing.children import split, without_absent
+from nymity.publishing.children import split
 from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
@@ -192,9 +192,7 @@ class Run:
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:
-            shown = [name for name in self.child_columns if name in self.recoded.table.columns]
-            self.recoded = replace(self.recoded, table=without_absent(self.recoded.table, shown))
-            self.child_columns = tuple(shown)
+            self.child_columns = tuple(name for name in self.child_columns if name in self.recoded.table.columns)
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order

@@ -201,12 +201,22 @@ class TestPublished:
         assert ny.check(tmp_path / "out").holds
         assert pl.read_csv(tmp_path / "out" / "release-children.csv").height == 0
 
+    def test_all_with_children_are_left_out_at_the_top(self, tmp_path: Path) -> None:
+        """No cell is left that would say that columns of children are published at the top."""
+        top = {name: ny.quasi(level=1) for name in ("year", "ward")}
+        promise = ny.LinkedKAnonymity(k=3, knows=1)
+        few = patients()[[0, 4, 5, 5]].with_columns(pl.Series("patient", ["Ann", "Eve", "Fay", "Ivy"]))
+        release = published(few, visits()[[1]], schema(**top), privacy=[promise], out=tmp_path / "out")
+        assert release.frame["ward"].to_list() == ["*"] * 3
+        assert ny.check(tmp_path / "out").holds
+        assert ny.open(tmp_path / "out").table["ward"].to_list() == ["*"] * 3
+
     def test_the_order_of_both_sources_has_no_part(self) -> None:
         one = published()
         other = published(patients().reverse(), visits().reverse(), log=one.log)
         assert one.frame.equals(other.frame)
 
-    @pytest.mark.parametrize("kind", ["csv", "parquet", "tsv"])
+    @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "tsv", "xlsx"])
     def test_formats(self, tmp_path: Path, kind: str) -> None:
         published(out=tmp_path / "out", output=ny.Output(format=kind, name="study"))
         assert (tmp_path / "out" / f"study-children.{kind}").is_file()
