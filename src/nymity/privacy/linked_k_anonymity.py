@@ -76,7 +76,7 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
         check_k(f"{self.key}.k", self.k, table)
         if (persons := table.persons) is not None:
             rows = np.bincount(persons.codes, weights=persons.counts).astype(np.int64)
-            check_number_of_sets(f"{self.key}.knows", rows, self.knows)
+            check_number_of_sets(f"{self.key}.knows", rows, self.knows, self.of)
 
     def check_beside(self, models: Sequence[PrivacyModel]) -> None:
         """Refuse promises about everybody in a class: who knows several records of a person finds some of them only.

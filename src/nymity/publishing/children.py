@@ -104,6 +104,36 @@ def _marker() -> Attribute:
     return quasi(level=0, weight=0.0)
 
 
+def check_children(schema: Schema, row_order: str, *, intersected: bool) -> None:
+    """Refuse two tables where they cannot be joined again, or where a promise is not about their join.
+
+    ``intersected``: the job names earlier releases to intersect with.
+    """
+    person = schema.person
+    if person is None or schema[person].pseudonym is None:
+        raise JobError(
+            "children",
+            expected="a person column with a pseudonym: it is the key that joins both tables, in the release too",
+            got="none" if person is None else f"{person!r}, which is not published",
+            hint='role = "person", pseudonym = "random"',
+        )
+    weight = schema.weight
+    if weight is not None and schema[weight].is_published:
+        raise JobError(
+            f"schema.{weight}.publish",
+            expected="'dropped' where there are children: a mean over rows of the join is none over people",
+            got=repr(schema[weight].publish or "coarsened"),
+        )
+    if row_order != "sorted":
+        raise JobError("output.row_order", expected="'sorted' where there are children", got=repr(row_order))
+    if intersected:
+        raise JobError(
+            "earlier_releases",
+            expected="names alone where there are children: two tables are not intersected with others",
+            got="a release",
+        )
+
+
 def join_tables(parents: pl.DataFrame, children: pl.DataFrame, schema: Schema, given: Children) -> Joined:
     """Join the two tables of a job, or say why they cannot be: keys that are missing, double or without a partner."""
     person = schema.person

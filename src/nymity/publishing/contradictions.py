@@ -20,8 +20,9 @@ from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
+from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
-from nymity.publishing.job import Job, Output, counted_by, parse_children, parse_method, parse_models, parse_schema
+from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_schema
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of

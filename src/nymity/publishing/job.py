@@ -20,7 +20,8 @@ from nymity.dp.ledger import Ledger
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
-from nymity.publishing.children import Children, refuse_deeper, with_marker
+from nymity.publishing.children import Children, check_children, refuse_deeper, with_marker
+from nymity.publishing.counted_unit import check_pseudonyms, counted_by
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
@@ -147,7 +148,8 @@ class Job:
         _check_persons(self.schema, self.privacy, self.method)
         _check_weight(self.schema, self.privacy)
         if self.children is not None:
-            self._check_children()
+            intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
+            check_children(self.schema, self.output.row_order, intersected=intersected)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -199,34 +201,6 @@ class Job:
                 expected="an earlier release to intersect with",
                 got="names alone" if self.earlier_releases else "none",
                 hint='earlier_releases = [{ release = "folder" }]',
-            )
-
-    def _check_children(self) -> None:
-        """Refuse two tables where they cannot be joined again, or where a promise is not about their join."""
-        person = self.schema.person
-        if person is None or self.schema[person].pseudonym is None:
-            raise JobError(
-                "children",
-                expected="a person column with a pseudonym: it is the key that joins both tables, in the release too",
-                got="none" if person is None else f"{person!r}, which is not published",
-                hint='role = "person", pseudonym = "random"',
-            )
-        weight = self.schema.weight
-        if weight is not None and self.schema[weight].is_published:
-            raise JobError(
-                f"schema.{weight}.publish",
-                expected="'dropped' where there are children: a mean over rows of the join is none over people",
-                got=repr(self.schema[weight].publish or "coarsened"),
-            )
-        if self.output.row_order != "sorted":
-            raise JobError(
-                "output.row_order", expected="'sorted' where there are children", got=repr(self.output.row_order)
-            )
-        if any(isinstance(one, EarlierRelease) for one in self.earlier_releases):
-            raise JobError(
-                "earlier_releases",
-                expected="names alone where there are children: two tables are not intersected with others",
-                got="a release",
             )
 
     @property
@@ -305,18 +279,13 @@ class Job:
         return data
 
 
-def counted_by(schema: Schema, models: Sequence[PrivacyModel]) -> Schema:
-    """Return a schema with what these promises count: households where one is promised to them, else persons."""
-    return schema.counting(Role.HOUSEHOLD if any(model.of_households for model in models) else Role.PERSON)
-
-
 def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
     """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them.
 
     Households are counted like persons where a promise is made to them.
     """
     linking = next((model for model in models if model.over_persons == "links"), None)
-    _check_pseudonyms(schema, linking)
+    check_pseudonyms(schema, linking)
     if linking is not None:
         _check_links(models, method)
     if schema.unit is None:
@@ -374,32 +343,6 @@ def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
             got="'coarsened', the mean weight of each class",
             hint='publish = "dropped"',
         )
-
-
-def _check_pseudonyms(schema: Schema, linking: PrivacyModel | None) -> None:
-    """Refuse pseudonyms of whom nothing is promised: everybody sees which rows go together by them."""
-    for role in (Role.PERSON, Role.HOUSEHOLD):
-        for name in schema.columns(role):
-            if schema[name].pseudonym is None or (linking is not None and schema.unit == name):
-                continue
-            wanted = "LinkedKAnonymity(k=5, knows=2)"
-            if role is Role.HOUSEHOLD:
-                wanted = "LinkedKAnonymity(k=5, knows='all', of='household')"
-            if linking is not None and role is Role.PERSON:
-                raise JobError(
-                    f"schema.{name}.pseudonym",
-                    expected="none where households are promised something: members are told apart by it, and the rows "
-                    "of each are linked inside a household, which the promise does not reckon with",
-                    got=repr(schema[name].pseudonym),
-                    hint="leave the pseudonym out, or promise persons: of = 'person'",
-                )
-            raise JobError(
-                "privacy",
-                expected=f"linked-k-anonymity, which says how many records of one {role} somebody may know (knows): "
-                f"the pseudonyms of {name!r} show which rows are of one {role}",
-                got="promises about every row by itself" if linking is None else "a promise to persons",
-                hint=f"{wanted}; or no pseudonym",
-            )
 
 
 def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:

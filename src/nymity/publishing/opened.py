@@ -29,9 +29,10 @@ from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise, UnitSection
 from nymity.publishing.children import Children
+from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.custody import Custody, KeptLog, read_log
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
-from nymity.publishing.job import Job, Output, counted_by
+from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import population_of
 from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release
