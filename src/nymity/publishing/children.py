@@ -24,7 +24,7 @@ from nymity.core.wording import count
 from nymity.io import ReadOptions
 from nymity.table.content_order import content_order
 from nymity.table.encoding import person_ids
-from nymity.table.schema import Attribute, Schema, quasi
+from nymity.table.schema import Attribute, Role, Schema, quasi
 from nymity.table.text import MASK, as_text, is_missing
 
 #: The column of a join that says whether a row is of a child, or of a parent without any.
@@ -174,7 +174,7 @@ def rejoined(
     A parent without children has gaps in the columns of children, which at the ``top`` of a hierarchy are ``*`` as
     everything is. Unless it is said where that is, it is where all cells are.
     """
-    own = tuple(name for name in children.columns if name != key and name not in parents.columns)
+    own = tuple(name for name in children.columns if name not in (key, HAS_CHILDREN, *parents.columns))
     alone = children[key].filter(_without_parent(parents[key], children[key])).unique().alias(key)
     if len(alone):
         gaps = {name: alone if name == key else pl.Series([None] * len(alone)) for name in parents.columns}
@@ -196,8 +196,10 @@ def misjoined(parents: pl.DataFrame, children: pl.DataFrame, key: str) -> Iterat
         yield f"{count(twice, 'row')} of the table of parents have a {key!r} of another row"
     if alone := int(_without_parent(parents[key], children[key]).sum()):
         yield f"{count(alone, 'row')} of the table of children have no parent"
-    if both := [name for name in children.columns if name != key and name in (*parents.columns, HAS_CHILDREN)]:
+    if both := [name for name in children.columns if name != key and name in parents.columns]:
         yield f"both tables have the columns {', '.join(map(repr, both))}"
+    if HAS_CHILDREN in (*parents.columns, *children.columns):
+        yield f"a column {HAS_CHILDREN!r} is in a table, and should be in none"
 
 
 def _without_parent(parents: pl.Series, children: pl.Series) -> pl.Series:
@@ -257,6 +259,12 @@ def _check_gaps(children: pl.DataFrame, schema: Schema, own: Sequence[str]) -> N
     for name in own:
         if name not in schema:
             continue  # said by the schema's own check
+        if (role := schema[name].role) in (Role.HOUSEHOLD, Role.WEIGHT):
+            raise JobError(
+                f"schema.{name}.role",
+                expected=f"a {role} column in the table of parents, where everybody has a record",
+                got="one in the table of children",
+            )
         if schema[name].missing == "drop":
             raise JobError(
                 f"schema.{name}.missing",

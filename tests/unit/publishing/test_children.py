@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,21 @@ class TestPublished:
         assert both["seen"].n_unique() > 1
 
 
+def test_a_job_is_enough_to_check(tmp_path: Path) -> None:
+    release = published(out=tmp_path / "out")
+    (tmp_path / "out" / "certificate.json").unlink()
+    found = ny.check(tmp_path / "out" / "release.csv", job=release.job)
+    assert found.holds, found.problems
+    stricter = replace(release.job, privacy=(ny.LinkedKAnonymity(k=3, knows="all"),))
+    assert ny.check(tmp_path / "out" / "release.csv", job=stricter).answer is Answer.BROKEN
+
+
+def test_any_kind_of_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    release = published(patients().to_pandas(), visits().to_pandas())
+    assert all(isinstance(table, pandas.DataFrame) for table in release.tables.values())
+
+
 class TestTampered:
     @pytest.fixture
     def out(self, tmp_path: Path) -> Path:
@@ -301,6 +317,19 @@ class TestTampered:
     def test_a_column_of_both(self, out: Path) -> None:
         found = self.change(out, "release-children.csv", lambda t: t.with_columns(sex=pl.lit("x")))
         assert any("both tables have the columns 'sex'" in problem for problem in found.problems)
+
+    @pytest.mark.parametrize("name", ["release.csv", "release-children.csv"])
+    def test_the_column_of_the_join_in_a_file(self, out: Path, name: str) -> None:
+        found = self.change(out, name, lambda t: t.with_columns(pl.lit("yes").alias(HAS_CHILDREN)))
+        assert any("should be in none" in problem for problem in found.problems)
+
+    def test_numbers_and_gaps_for_keys(self, out: Path) -> None:
+        found = self.change(
+            out, "release-children.csv", lambda t: t.with_columns(pl.Series("patient", range(t.height)))
+        )
+        assert any("6 rows of the table of children have no parent" in problem for problem in found.problems)
+        found = self.change(out, "release.csv", lambda t: t.with_columns(pl.lit(None, pl.String).alias("patient")))
+        assert any("6 records of the table of parents have no 'patient'" in problem for problem in found.problems)
 
     def test_no_table_of_children(self, out: Path) -> None:
         (out / "release-children.csv").unlink()
@@ -397,6 +426,11 @@ class TestBadInput:
             published(children=visits().with_columns(pl.col("ward").replace("skin", None)), roles=strict)
         with pytest.raises(JobError, match="leave out parents who have no children"):
             published(roles=schema(ward=ny.quasi(missing="drop")))
+
+    @pytest.mark.parametrize("role", [ny.weight(publish="dropped"), ny.household()], ids=lambda one: one.role.value)
+    def test_columns_that_everybody_needs(self, role: Any) -> None:
+        with pytest.raises(JobError, match="column in the table of parents"):
+            published(roles=schema(note=role))
 
     def test_a_column_without_a_role(self) -> None:
         with pytest.raises(NymityError, match="'more'"):
