@@ -56,6 +56,7 @@ from nymity.privacy import SampleUniques as SampleUniques
 from nymity.privacy import TCloseness as TCloseness
 from nymity.publishing.apply import apply as apply
 from nymity.publishing.check import check as check
+from nymity.publishing.children import Children as Children
 from nymity.publishing.compare import compare as compare
 from nymity.publishing.custody import Custody as Custody
 from nymity.publishing.earlier_release import Earlier as Earlier

@@ -80,7 +80,9 @@ def command(
 def _read(path: Path, opened: OpenedRelease) -> pl.DataFrame:
     """Read people as the job reads its source."""
     from nymity.io import ReadOptions, read_table
+    from nymity.publishing.job_tables import refuse_children
 
+    refuse_children(str(path), opened.children)
     source = None if opened.job is None else opened.job.source
     alike = source is not None and path.suffix == Path(source.path).suffix
     return read_table(path, source.options if source is not None and alike else ReadOptions())

@@ -57,8 +57,10 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     from nymity.dp.records import Records
     from nymity.io import ReadOptions, read_table, read_text_cells
     from nymity.publishing.job import Job
+    from nymity.publishing.job_tables import refuse_children
     from nymity.publishing.registry import is_private
 
+    refuse_children(str(path), job.children)
     described = job if isinstance(job, Job) else job.job
     options = described.source.options if described is not None and described.source is not None else ReadOptions()
     if job.schema is None or not is_private(job.method):

@@ -114,7 +114,7 @@ class Destination:
         return Destination(release=release, custodian=private)
 
     def files(
-        self, tables: Sequence[str], *, is_signed: bool, has_about: bool, has_report: bool
+        self, tables: Sequence[str], *, has_children: bool, is_signed: bool, has_about: bool, has_report: bool
     ) -> dict[str, Path | None]:
         """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
         from nymity.publishing.release import ABOUT_NAME
@@ -123,7 +123,7 @@ class Destination:
         table, *apart = (self.release / name for name in tables)
         return {
             "table": table,
-            **({"sensitive": apart[0]} if apart else {}),
+            **({"children" if has_children else "sensitive": apart[0]} if apart else {}),
             "certificate": self.release / CERTIFICATE_NAME,
             **({"signature": self.release / SIGNATURE_NAME} if is_signed else {}),
             "about": self.release / ABOUT_NAME if has_about else None,
@@ -189,7 +189,11 @@ def publish_job(
     if job.method is None and isinstance(release.outcome, LatticeOutcome):
         screen.tell("note", said(release.outcome.lattice_size))
     files = to.files(
-        release.table_names, is_signed=key is not None, has_about=pages.has_about, has_report=pages.has_report
+        release.table_names,
+        has_children=job.children is not None,
+        is_signed=key is not None,
+        has_about=pages.has_about,
+        has_report=pages.has_report,
     )
     found = summary(release, comparison, files)
     show_summary(screen, found)
@@ -321,7 +325,8 @@ def _sources_in(job: Job, folder: Path) -> list[str]:
 
 def _spare_source(job: Job, to: Destination) -> None:
     """Refuse to write the release over a table it is made from."""
-    for target in (to.release / job.output.file_name, to.release / job.output.sensitive_file_name):
+    names = (job.output.file_name, job.output.sensitive_file_name, job.output.children_file_name)
+    for target in (to.release / name for name in names):
         if not any(same_file(target, path) for path in job.inputs):
             continue
         raise ParameterError(

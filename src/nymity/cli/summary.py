@@ -72,8 +72,9 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
         screen.show(_facts(account), "")
     files = account["files"]
     screen.line(f"table         {files['table']}")
-    if "sensitive" in files:
-        screen.line(f"sensitive     {files['sensitive']}")
+    for second in ("sensitive", "children"):
+        if second in files:
+            screen.line(f"{second:<12}  {files[second]}")
     screen.line(f"certificate   {files['certificate']}")
     if "signature" in files:
         screen.line(f"signature     {files['signature']}")
@@ -159,9 +160,9 @@ def _suppressed(account: Mapping[str, Any]) -> str:
         words += "; left out of the table"
     if gone["dropped_for_missing_values"]:
         words += f"; {gone['dropped_for_missing_values']:,} more left out for missing values"
-    if gone["records"] and "persons" in account["unit"]:
-        unit = account["unit"]
-        words += f"; of {count(unit['persons'], 'person')} {unit['touched_by_suppression']:,} lost records"
+    unit = account["unit"]
+    if gone["records"] and (counts := unit["counts"]) != "records":
+        words += f"; of {count(unit[counts], counts[:-1])} {unit['touched_by_suppression']:,} lost records"
         words += f", {unit['lost_to_suppression']:,} all of theirs" if unit["lost_to_suppression"] else ""
     return words
 

@@ -8,19 +8,22 @@ multiset of at most m of its rows (``knows = m``), or for the whole multiset (``
 
 k^m-anonymity (Terrovitis, Mamoulis & Kalnis 2008, section 2) with the classes of rows as items, and a row of the same
 class known twice asked for twice; ``all`` compares whole multisets, so that numbers of rows tell nothing either.
+
+A household is found by its members together: with ``of = "household"`` the same is promised to households, each the
+multiset of the classes of its members' rows. Where k households share a class, k persons do, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
-from nymity.core.validation import whole_number
+from nymity.core.validation import one_of, whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.links import Knows, check_number_of_sets
 from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, OverPersons, PrivacyModel
@@ -32,15 +35,16 @@ from nymity.table.encoding import EncodedTable
 
 @dataclass(frozen=True, kw_only=True)
 class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
-    """Up to ``knows`` records of one person, or all of them, fit at least k persons.
+    """Up to ``knows`` records of one person, or all of them, fit at least k persons; or of households, as ``of`` says.
 
-    Where it cannot be kept whole persons are left out (:mod:`nymity.privacy.links`); no row is masked, because a
-    person's other rows would show what the masked one hides. A table that does not say of whom its records are has one
-    record of each.
+    Where it cannot be kept whole persons, or households, are left out (:mod:`nymity.privacy.links`); no row is masked,
+    because a person's other rows would show what the masked one hides. A table that does not say of whom its records
+    are has one record of each.
     """
 
     k: int
     knows: Knows
+    of: Literal["person", "household"] = "person"
 
     key = "linked-k-anonymity"
     title = "linked k-anonymity"
@@ -48,6 +52,7 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
 
     def __post_init__(self) -> None:
         whole_number(f"{self.key}.k", self.k, at_least=1)
+        one_of(f"{self.key}.of", self.of, ("person", "household"))
         counted = isinstance(self.knows, int) and not isinstance(self.knows, bool) and self.knows >= 1
         if not counted and not (isinstance(self.knows, str) and self.knows == "all"):
             raise ParameterError(
@@ -57,8 +62,13 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
             )
 
     @property
+    def of_households(self) -> bool:
+        """Whether it is promised to households."""
+        return self.of == "household"
+
+    @property
     def smallest_class(self) -> int:
-        """A class has at least k persons."""
+        """A class has at least k persons, or households."""
         return self.k
 
     def check(self, table: EncodedTable) -> None:
@@ -66,11 +76,21 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
         check_k(f"{self.key}.k", self.k, table)
         if (persons := table.persons) is not None:
             rows = np.bincount(persons.codes, weights=persons.counts).astype(np.int64)
-            check_number_of_sets(f"{self.key}.knows", rows, self.knows)
+            check_number_of_sets(f"{self.key}.knows", rows, self.knows, self.of)
 
     def check_beside(self, models: Sequence[PrivacyModel]) -> None:
-        """Refuse promises about everybody in a class: who knows several records of a person finds some of them only."""
+        """Refuse promises about everybody in a class: who knows several records of a person finds some of them only.
+
+        And the same promise to somebody else: what is left out is one or the other.
+        """
         for model in models:
+            if isinstance(model, LinkedKAnonymity) and model.of != self.of:
+                raise ParameterError(
+                    f"{self.key}.of",
+                    expected="one unit for all promises of a job: persons or households are left out whole, not both",
+                    got=f"{self.of!r} and {model.of!r}",
+                    hint="of = 'household' alone: where k households share a class, so do k persons",
+                )
             if model.over_persons != "links" and not model.size_only:
                 raise ParameterError(
                     f"privacy: {model.key}",
@@ -105,17 +125,25 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
-        return f"linked {self.k}-anonymity: " + (
-            f"whoever knows the quasi-identifying columns of all records of one person finds at least {self.k} persons "
-            "whose records all look like them"
-            if self.knows == "all"
-            else f"whoever knows the quasi-identifying columns of {self._known} of one person finds at least {self.k} "
-            f"persons who have records that look like {'it' if self.knows == 1 else 'them'}; how many records a person "
-            "has is not protected"
-        )
+        if self.of_households:
+            return f"linked {self.k}-anonymity of households: " + self._means().replace("person", "household")
+        return f"linked {self.k}-anonymity: " + self._means()
+
+    def promise_to_households(self) -> str:
+        """Return the same: it says itself to whom it is promised."""
+        return self.promise()
+
+    def _means(self) -> str:
+        known = f"whoever knows the quasi-identifying columns of {self._known} of one person finds at least {self.k} "
+        if self.knows == "all":
+            return f"{known}persons whose records all look like them"
+        looks = "it" if self.knows == 1 else "them"
+        return f"{known}persons with records that look like {looks}; how many records a person has is not protected"
 
     @property
     def _known(self) -> str:
+        if self.knows == "all":
+            return "all records"
         return "one record" if self.knows == 1 else f"up to {self.knows} records"
 
 

@@ -93,13 +93,13 @@ def number_of_sets(rows: NDArray[np.int64], knows: int) -> int:
     return sum(number * sets for number, sets in zip(persons.tolist(), of_size, strict=True))
 
 
-def check_number_of_sets(where: str, rows: NDArray[np.int64], knows: Knows) -> None:
+def check_number_of_sets(where: str, rows: NDArray[np.int64], knows: Knows, whose: str = "person") -> None:
     """Refuse to look at more multisets than anybody would wait for."""
     if knows == "all" or (sets := number_of_sets(rows, knows)) <= MOST_SETS:
         return
     raise ParameterError(
         where,
-        expected=f"at most {MOST_SETS:,} sets of so many records of one person",
-        got=f"{sets:,}, because one person has up to {int(rows.max()):,} records",
-        hint="know fewer records, or 'all', which takes one look at each person; or publish fewer records of each",
+        expected=f"at most {MOST_SETS:,} sets of so many records of one {whose}",
+        got=f"{sets:,}, because one {whose} has up to {int(rows.max()):,} records",
+        hint="know fewer records, or 'all', which takes one look at each; or publish fewer records of each",
     )

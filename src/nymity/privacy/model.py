@@ -80,6 +80,11 @@ class PrivacyModel(ABC):
     emptiness: ClassVar[str] = "a table with every record as it was would keep that too"
 
     @property
+    def of_households(self) -> bool:
+        """Whether it is promised to households: all promises of its job count these then."""
+        return False
+
+    @property
     def compares(self) -> bool:
         """Whether a class is compared with the whole table: the published one where suppressed records are removed."""
         return False
@@ -197,6 +202,10 @@ class PrivacyModel(ABC):
     def promise_to_persons(self) -> str:
         """Return what is promised where records are of persons."""
         return self.promise()
+
+    def promise_to_households(self) -> str:
+        """Return what is promised where households are counted in place of persons."""
+        return self.promise_to_persons().replace("person", "household").replace("who have", "that have")
 
     def promise_of_buckets(self) -> str:
         """Return what is promised where sensitive values are published by bucket."""

@@ -44,7 +44,7 @@ Certificate = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class PersonsTouched:
-    """Of the persons in a table, how many lost records to suppression, and how many of these all that they had."""
+    """Of the persons, or households, in a table: how many lost records to suppression, and how many all they had."""
 
     persons: int
     touched: int
@@ -55,6 +55,8 @@ class PersonsTouched:
 WITHHELD = "withheld"
 #: Names the second table of a bucketized release in a certificate's output section.
 SENSITIVE_TABLE = "sensitive_table"
+#: Names the second of two tables of the same people there; the section itself is about their join.
+CHILD_TABLE = "child_table"
 #: Said of promises that need the source.
 VERIFIED = {"verified": "against the source at publishing; the release alone cannot show it"}
 #: What the promises of a release begin with whose draws somebody can repeat.
@@ -83,12 +85,13 @@ def certify(
     spending: Spending | None = None,
     touched: PersonsTouched | None = None,
     people: pl.Series | None = None,
+    children: pl.DataFrame | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
     ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
     ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
-    earlier release.
+    earlier release. ``children`` is the second of two tables of the same people, whose join ``release`` is.
     """
     recoding, nothing = outcome.recoding, seeded(outcome)
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
@@ -108,11 +111,11 @@ def certify(
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
-        "unit": _unit(verified, touched),
+        "unit": _unit(verified, touched, job.schema.counts),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
-        **_about_records(outcome, tables.published, masked, dropped, salt, spending, by_values=by_values),
+        **_about_records(outcome, tables, masked, dropped, salt, spending, by_values=by_values),
         **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
         "output": {
             "records": release.height,
@@ -120,6 +123,7 @@ def certify(
             "content_sha256": fingerprint(release),
             "row_order": job.output.row_order,
             **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
+            **({} if children is None else {CHILD_TABLE: _described(children)}),
         },
         "random_sources": random_sources,
         **({"seeded": True} if nothing or foreseen else {}),
@@ -129,14 +133,14 @@ def certify(
     }
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None) -> dict[str, Any]:
-    """Return what promises count: records, or persons with what became of them."""
+def _unit(verified: Verification, touched: PersonsTouched | None, counts: str) -> dict[str, Any]:
+    """Return what promises count: records, or persons or households with what became of them."""
     if verified.persons is None or touched is None:
         return {"counts": "records"}
     released = verified.persons
     return {
-        "counts": "persons",
-        "persons": touched.persons,
+        "counts": counts,
+        counts: touched.persons,
         "touched_by_suppression": touched.touched,
         "lost_to_suppression": touched.lost,
         "fewest_in_a_class": released.fewest,
@@ -147,7 +151,7 @@ def _unit(verified: Verification, touched: PersonsTouched | None) -> dict[str, A
 
 def _about_records(
     outcome: Outcome,
-    source: pl.DataFrame,
+    tables: Tables,
     masked: int,
     dropped: int,
     salt: str,
@@ -161,9 +165,10 @@ def _about_records(
     """
     if isinstance(outcome, PrivateOutcome):
         return {"differential_privacy": public_section(outcome, spending)}
+    source = tables.published
     return {
         "input": {
-            "records": source.height,
+            "records": source.height + tables.left_out,
             "columns": len(source.columns),
             "salted_sha256": fingerprint(source, salt=salt),
         },
@@ -193,7 +198,11 @@ def _versions() -> tuple[tuple[str, str], ...]:
 def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:
     """Describe the table of sensitive values, among which a gap counts as one."""
     gaps = {"missing_values": "count as a value of their own"} if sum(c.null_count() for c in counts) else {}
-    return {"records": counts.height, "columns": counts.columns, "content_sha256": fingerprint(counts), **gaps}
+    return {**_described(counts), **gaps}
+
+
+def _described(table: pl.DataFrame) -> dict[str, Any]:
+    return {"records": table.height, "columns": table.columns, "content_sha256": fingerprint(table)}
 
 
 def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:
@@ -258,6 +267,8 @@ def _public_job(job: Job) -> dict[str, Any]:
     """
     data = job.to_dict()
     data.pop("source", None)
+    if "children" in data:  # without a path, and how it was read
+        data["children"] = {name: data["children"][name] for name in ("without_parent",) if name in data["children"]}
     data.pop("earlier_releases", None)
     data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
     data.pop("ledger", None)

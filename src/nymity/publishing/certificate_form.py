@@ -86,13 +86,18 @@ class ColumnSection(_Section):
     """A published column: its role, and how a quasi-identifier is published."""
 
     name: Name
-    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "bucket"]
+    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "bucket"]
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
     cells: Count | None = None
     unchanged: Literal[True] | None = None
     hierarchy_sha256: Sha256 | None = None
+
+    @property
+    def is_at_top(self) -> bool:
+        """Whether all its cells are those of the top of a hierarchy."""
+        return self.level is not None and self.level == self.height and self.levels is None
 
 
 class PublicJob(_Section):
@@ -104,6 +109,7 @@ class PublicJob(_Section):
     privacy: Annotated[tuple[dict[Name, JsonValue], ...], Field(max_length=1_000)]
     method: dict[Name, JsonValue]
     output: dict[Name, JsonValue] = {}
+    children: dict[Name, JsonValue] | None = None
 
 
 class InputSection(_Section):
@@ -170,13 +176,20 @@ class SensitiveTable(_WrittenTable):
     missing_values: Text | None = None
 
 
+class ChildTable(_WrittenTable):
+    """The second of two tables of the same people."""
+
+    columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100_000)]
+
+
 class OutputSection(_WrittenTable):
-    """What was written."""
+    """What was written; of two tables of the same people their join, and the file of parents."""
 
     columns: Count
     row_order: Literal["sorted", "shuffled"]
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
+    child_table: ChildTable | None = None
 
 
 class ReleasedFile(_Section):
@@ -205,15 +218,21 @@ class EarlierReleaseSection(_Section):
 
 
 class UnitSection(_Section):
-    """What promises count; of persons how many there are, and what became of them."""
+    """What promises count; of persons, or households, how many there are, and what became of them."""
 
-    counts: Literal["records", "persons"]
+    counts: Literal["records", "persons", "households"]
     persons: Count | None = None
+    households: Count | None = None
     touched_by_suppression: Count | None = None
     lost_to_suppression: Count | None = None
     fewest_in_a_class: Count | None = None
     summed_over_classes: Count | None = None
     largest_share_of_a_class: float | None = None
+
+    @property
+    def units(self) -> int | None:
+        """How many persons, or households, there are; None where records count."""
+        return {"persons": self.persons, "households": self.households}.get(self.counts)
 
 
 class PseudonymSection(_Section):

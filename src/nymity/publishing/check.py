@@ -291,12 +291,13 @@ def _promises(
     found = dict(zip(measured, verified.findings, strict=True))
     for model in models:
         if model in unseen:
-            persons = measuring.further.counts_persons
-            words = promise_of(model, buckets=measuring.files.counts is not None, persons=persons)
+            counts = measuring.further.counts
+            words = promise_of(model, buckets=measuring.files.counts is not None, unit=counts)
             answer, why = Answer.UNSEEN, unseen[model]
-            counted = model.over_persons == "number" and not model.second_table
-            if persons and counted and not measuring.by_records(model).holds:
-                answer, why = Answer.BROKEN, "not even the records would be enough, had each another person"
+            counted = counts != "records" and model.over_persons == "number" and not model.second_table
+            if counted and not measuring.by_records(model).holds:
+                answer = Answer.BROKEN
+                why = f"not even the records would be enough, had each another {counts[:-1]}"
             yield Checked(about=PROMISE, says=words, answer=answer, why=why, model=model.key)
             continue
         finding = found[model]
@@ -378,8 +379,8 @@ def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         "earlier_releases": ("which earlier releases there are", "they were not given"),
     }
     if not isinstance(form, Certificate1):
-        counts = "persons" if isinstance(form, Certificate2) and form.unit and form.unit.persons else "records"
-        told["unit"] = (f"that its promises count {counts}", "a table does not show of whom its rows are")
+        counts = form.unit.counts if isinstance(form, Certificate2) and form.unit else "records"
+        told["unit"] = (f"that its promises count {counts}", "a table does not show whose its rows are")
     if form.input is not None:
         told["input"] = ("the hash of what was read", salted)
         told["suppressed"] = ("how many of the records were suppressed", "the original was not compared")

@@ -19,9 +19,11 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.of_persons import BY_RECORDS
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
+from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
+from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
-from nymity.publishing.job import Job, Output, parse_method, parse_models, parse_schema
+from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_schema
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
@@ -43,6 +45,7 @@ class StatedJob:
     output: Output
     #: Hierarchies of sensitive columns that the certificate has whole.
     hierarchies: Mapping[str, HierarchySource]
+    children: Children | None = None
 
     @staticmethod
     def of(form: CertificateForm, where: str = "certificate") -> StatedJob:
@@ -55,12 +58,14 @@ class StatedJob:
         schema = _placed(where, "job", lambda: parse_schema(attributes))
         output = _placed(where, "job", lambda: _output(job.output))
         whole = {name for name, item in attributes.items() if "hierarchy" in item}
+        models = _placed(where, "", lambda: parse_models([promise.plain for promise in form.promised]))
         return StatedJob(
-            schema=schema,
-            models=_placed(where, "", lambda: parse_models([promise.plain for promise in form.promised])),
+            schema=counted_by(schema, models),
+            models=models,
             method=_placed(where, "job", lambda: parse_method(job.method)),
             output=output,
             hierarchies={name: item for name, item in schema.sensitive_hierarchies.items() if name in whole},
+            children=None if job.children is None else _placed(where, "job", lambda: parse_children(job.children)),
         )
 
     @property
@@ -91,6 +96,7 @@ def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
         _outputs,
         _files,
         _draws,
+        _children,
         _private,
         _levels,
         _searched,
@@ -108,7 +114,7 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
         shown = pseudonym_section(stated.schema) is not None
-        needs_source = model.needs_source or (stated.schema.person is not None and not shown)
+        needs_source = model.needs_source or (stated.schema.unit is not None and not shown)
         if promise.verified != (VERIFIED["verified"] if needs_source else None):
             yield f"it says otherwise than {promise.model} how that was verified (promised.verified)"
         for name in model.sensitive:
@@ -124,28 +130,32 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     """Return where what is counted is not what the job says."""
     unit = form.unit if isinstance(form, Certificate2) else None
-    persons = stated.schema.person is not None
-    if persons != (unit is not None and unit.counts == "persons"):
+    counts = stated.schema.counts
+    if counts != ("records" if unit is None else unit.counts):
         yield "it says two things about what promises count (unit, job.schema)"
     pseudonyms = form.pseudonyms if isinstance(form, Certificate2) else None
     if (None if pseudonyms is None else pseudonyms.model_dump()) != pseudonym_section(stated.schema):
-        yield "it says otherwise than its job what stands in place of persons (pseudonyms, job.schema)"
+        yield "it says otherwise than its job what stands in place of persons or households (pseudonyms, job.schema)"
     if unit is None:
         return
     warned = isinstance(form, Certificate2) and any(one.warning == BY_RECORDS for one in form.not_protected)
-    if warned != (persons and form.population is not None and form.population.persons is None):
+    if warned != (counts == "persons" and form.population is not None and form.population.persons is None):
         yield "it says two things about whether the population is counted by persons (population, not_protected)"
-    told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
+    told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
-    if any((figure is not None) != persons for figure in told) or (not persons and further != (None, None)):
-        yield "figures about persons and promises to them go together (unit)"
-    elif unit.persons is not None:
+    counted, either = counts != "records", unit.persons is not None or unit.households is not None
+    both = unit.persons is not None and unit.households is not None
+    if any((figure is not None) != counted for figure in told) or (not counted and (either or further != (None, None))):
+        yield "figures about persons or households and promises to them go together (unit)"
+    elif both:
+        yield "it counts both persons and households (unit)"
+    elif unit.units is not None:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
-        if not lost <= touched <= unit.persons or (form.input is not None and unit.persons > form.input.records):
-            yield "more persons were lost than touched, or there are more than records (unit)"
+        if not lost <= touched <= unit.units or (form.input is not None and unit.units > form.input.records):
+            yield f"more {counts} were lost than touched, or there are more than records (unit)"
         limit = getattr(stated.method, "suppression_persons", None)
-        if limit is not None and touched > exact_fraction(limit) * unit.persons:
-            yield "more persons lost records than its job allows (unit.touched_by_suppression, job.method)"
+        if limit is not None and touched > exact_fraction(limit) * unit.units:
+            yield f"more {counts} lost records than its job allows (unit.touched_by_suppression, job.method)"
         for measured in form.measured.models:
             name, figure = {
                 "k-anonymity": ("k", unit.fewest_in_a_class),
@@ -155,12 +165,12 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
                 yield f"it says two things about what {measured.model} measured (unit, measured.models)"
         fewest, classes = unit.fewest_in_a_class or 0, form.measured.classes
         if (unit.summed_over_classes or 0) < fewest * classes:
-            yield "its classes have fewer persons together than the smallest of them (unit)"
+            yield f"its classes have fewer {counts} together than the smallest of them (unit)"
 
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:
     """Return the words that a promise may have: one text, but for releases whose draws can be repeated."""
-    words = promise_of(model, buckets=stated.is_bucketized, persons=stated.schema.person is not None)
+    words = promise_of(model, buckets=stated.is_bucketized, unit=stated.schema.counts)
     if not form.is_seeded:
         return (words,)
     return (NOT_PRIVATE,) if model.about_draws else (f"{SEEDED}{words}",)
@@ -303,7 +313,9 @@ def _counts(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "suppressed records are not those masked and those removed (suppressed)"
     if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values:
         yield "records read are not those released, removed and dropped (input.records, output.records, suppressed)"
-    if lost.dropped_for_missing_values and not any(item.missing == "drop" for item in stated.schema.values()):
+    dropped = stated.children is not None and stated.children.without_parent == "drop"
+    dropped = dropped or any(item.missing == "drop" for item in stated.schema.values())
+    if lost.dropped_for_missing_values and not dropped:
         yield "records were dropped for gaps, and no column of its job asks for that (suppressed, job.schema)"
     if lost.masked > form.measured.masked_records:
         yield "more records were masked than it measured (suppressed.masked, measured.masked_records)"
@@ -317,7 +329,8 @@ def _outputs(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "it says two things about the order of rows (output.row_order, job.output)"
     written = output.file is not None
     parts = [output.file_sha256, output.formulas_neutralized]
-    parts += [] if second is None else [second.file, second.file_sha256]
+    for further in (second, output.child_table):
+        parts += [] if further is None else [further.file, further.file_sha256]
     if any((part is not None) != written for part in parts):
         yield "a file is described in part only (output)"
     if not written:
@@ -342,9 +355,30 @@ def _files(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     listed = {item.file: item.sha256 for item in form.files or ()}
     if len(listed) < len(form.files or ()):
         yield "it lists a file twice (files)"
-    for table in (form.output, second):
+    for table in (form.output, second, form.output.child_table):
         if table is not None and table.file is not None and listed.get(table.file) != table.file_sha256:
             yield f"it has two hashes of {table.file} (files, output)"
+
+
+def _children(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """Two tables of the same people: both are described, and what joins them is there."""
+    table = form.output.child_table
+    if (table is not None) != (stated.children is not None):
+        yield "a table of children and a job with children go together (output.child_table, job.children)"
+        return
+    if table is None or stated.children is None:
+        return
+    key, roles = stated.schema.person, stated.published
+    if stated.schema.get(HAS_CHILDREN) != with_marker(Schema({}))[HAS_CHILDREN]:
+        yield f"nothing tells parents without children apart (job.schema.{HAS_CHILDREN})"
+    if key is None or stated.schema[key].pseudonym is None or table.columns[0] != key:
+        yield "its two tables have no key that joins them (output.child_table.columns, job.schema)"
+    if not set(table.columns) <= set(roles) or HAS_CHILDREN in table.columns:
+        yield "the table of children has columns that its job does not publish (output.child_table.columns)"
+    if table.records > form.output.records:
+        yield "there are more children than rows of the join (output.child_table.records, output.records)"
+    if table.file is not None and table.file != stated.output.children_file_name:
+        yield "the table of children has another file name than its job says (output.child_table.file, job.output)"
 
 
 def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:

@@ -27,7 +27,7 @@ from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.core.paths import is_root, path_text, resolved
 from nymity.core.plain_data import read_json
 from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
-from nymity.publishing.certificate import SENSITIVE_TABLE, Certificate
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
@@ -152,7 +152,7 @@ def _spare_source(job: Job, target: Path) -> None:
 def released_tables(certificate: Certificate) -> list[dict[str, str]]:
     """Return what a log notes of the tables it belongs to."""
     output = certificate["output"]
-    tables = [output, *([output[SENSITIVE_TABLE]] if SENSITIVE_TABLE in output else [])]
+    tables = [output, *(output[name] for name in (SENSITIVE_TABLE, CHILD_TABLE) if name in output)]
     return [{name: table[name] for name in ("file", "file_sha256", "content_sha256")} for table in tables]
 
 

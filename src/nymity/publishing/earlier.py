@@ -60,7 +60,7 @@ def measure_earlier(
         counts=recoded.counts,
     )
     person, wanted = (None, None) if job.earlier is None else (job.earlier.person, job.earlier.smallest_group)
-    person = person or job.schema.person
+    person = person or job.schema.unit
     promised = max(model.smallest_class for model in job.privacy)
     opened = [open_earlier(number, one, source, person) for number, one in enumerate(job.earlier_releases)]
     measured = [one for one in opened if one.rows is not None]

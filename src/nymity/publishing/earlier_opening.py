@@ -16,7 +16,7 @@ from nymity.core.files import read_file
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.io import read_table, to_polars
-from nymity.publishing.certificate import SENSITIVE_TABLE, Certificate
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate
 from nymity.publishing.custody import Custody
 from nymity.publishing.earlier_release import EarlierRelease
 from nymity.publishing.earlier_rows import Ints, LinkedRows
@@ -86,6 +86,10 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
         raise custody_has_ended(where, str(log[ENDED]))
     try:
         output, stated = certificate["output"], certificate["job"].get("output", {})
+        if CHILD_TABLE in output:
+            raise FileError(
+                where, expected="a release of one table", got="one with children, which is not intersected with others"
+            )
         settings = Output(**{**stated, "name": "release"})
         frame = read_release(folder / Path(output["file"]).name, settings)
         apart = output.get(SENSITIVE_TABLE)

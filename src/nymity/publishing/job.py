@@ -20,6 +20,8 @@ from nymity.dp.ledger import Ledger
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
+from nymity.publishing.children import Children, check_children, refuse_deeper, with_marker
+from nymity.publishing.counted_unit import check_pseudonyms, counted_by
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
@@ -88,6 +90,11 @@ class Output:
         return f"{self.name}-sensitive.{self.format}"
 
     @property
+    def children_file_name(self) -> str:
+        """Name of the file of children, where there are two tables of the same people."""
+        return f"{self.name}-children.{self.format}"
+
+    @property
     def neutralizes(self) -> bool:
         """Whether text that a spreadsheet would run gets an apostrophe; spreadsheets do not open Parquet."""
         return self.neutralize_formulas and not FORMATS[self.format].keeps_types
@@ -109,8 +116,10 @@ class Job:
     :class:`~nymity.Release`) is intersected with the new release. ``earlier`` says what must be left then, and by which
     column people are known again. ``ledger`` adds up what releases that are differentially private spend. ``target`` is
     a column that classifiers learn to predict for the report. ``sign`` names the private key that certificates are
-    signed with. ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies and benchmarks. The
-    certificate of such a release says so. Differentially private methods have one of their own, ``not_private_seed``.
+    signed with. ``children`` is a second table of the same people, whose records belong to those of the source
+    (:mod:`nymity.publishing.children`). ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies
+    and benchmarks. The certificate of such a release says so. Differentially private methods have one of their own,
+    ``not_private_seed``.
     """
 
     schema: Schema
@@ -124,16 +133,23 @@ class Job:
     target: str | None = None
     sign: Sign | None = None
     seed: int | None = None
+    children: Children | None = None
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.children is not None:
+            object.__setattr__(self, "schema", with_marker(self.schema))
         object.__setattr__(self, "privacy", tuple(self.privacy))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
+        object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         _check_persons(self.schema, self.privacy, self.method)
         _check_weight(self.schema, self.privacy)
+        if self.children is not None:
+            intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
+            check_children(self.schema, self.output.row_order, intersected=intersected)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -156,7 +172,7 @@ class Job:
                 got=f"{type(self.method).__name__} {self.method!r}"[:80],
             )
         validation.instance("output", self.output, Output, expected="an Output")
-        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign}
+        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children}
         for name, kind in kinds.items():
             if getattr(self, name) is not None:
                 validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
@@ -191,7 +207,8 @@ class Job:
     def inputs(self) -> tuple[Path, ...]:
         """The files that tables are read from."""
         second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
-        named = [*((self.source.path,) if self.source is not None else ()), *second]
+        children = None if self.children is None else self.children.path
+        named = [*((self.source.path,) if self.source is not None else ()), *second, children]
         return tuple(Path(path) for path in named if isinstance(path, str))
 
     @property
@@ -203,7 +220,7 @@ class Job:
     def table_names(self) -> list[str]:
         """The file or files of what is published, without certificate and signature."""
         apart = [self.output.sensitive_file_name] if self.method is not None and self.method.makes.has_counts else []
-        return [self.output.file_name, *apart]
+        return [self.output.file_name, *apart, *([] if self.children is None else [self.output.children_file_name])]
 
     @staticmethod
     def load(path: str | Path) -> Job:
@@ -231,6 +248,7 @@ class Job:
             target=data.get("target"),
             sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
             seed=data.get("seed"),
+            children=_parse_children(data["children"], folder) if "children" in data else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,6 +256,8 @@ class Job:
         data: dict[str, Any] = {}
         if self.source is not None:
             data["source"] = _dump_flat(self.source)
+        if self.children is not None:
+            data["children"] = _dump_flat(self.children)
         data["schema"] = {name: dump_attribute(attribute) for name, attribute in self.schema.items()}
         data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
         if self.method is not None:
@@ -260,9 +280,15 @@ class Job:
 
 
 def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
-    """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them."""
+    """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them.
+
+    Households are counted like persons where a promise is made to them.
+    """
     linking = next((model for model in models if model.over_persons == "links"), None)
-    if schema.person is None:
+    check_pseudonyms(schema, linking)
+    if linking is not None:
+        _check_links(models, method)
+    if schema.unit is None:
         if getattr(method, "suppression_persons", None) is not None:
             raise JobError(
                 "method.suppression_persons",
@@ -271,29 +297,21 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
                 hint="suppression limits records",
             )
         if linking is not None:
+            role = Role.HOUSEHOLD if linking.of_households else Role.PERSON
             raise JobError(
                 f"privacy: {linking.key}",
-                expected="a column that says of whom records are (role = 'person'): it links them",
+                expected=f"a column that says whose records are (role = '{role}'): it links them",
                 got="a schema without one",
                 hint="k-anonymity, where every record is of another person",
             )
         return
-    if schema[schema.person].pseudonym is not None and linking is None:
-        raise JobError(
-            "privacy",
-            expected="linked-k-anonymity, which says how many records of one person somebody may know (knows): the "
-            f"pseudonyms of {schema.person!r} show which rows are of one person",
-            got="promises about every row by itself",
-            hint="LinkedKAnonymity(k=5, knows=2), or knows='all'; or no pseudonym",
-        )
-    if linking is not None:
-        _check_links(models, method)
+    counts = f"counts {schema.counts}, because {schema.unit!r} says whose records are"
     for model in models:
         if model.over_persons is None:
             able = ", ".join(key for key, known in MODELS.items() if known.over_persons is not None)
             raise JobError(
                 f"privacy: {model.key}",
-                expected=f"a model that counts persons, because {schema.person!r} says of whom records are: {able}",
+                expected=f"a model that {counts}: {able}",
                 got=f"{model.title}, which counts records",
                 hint="choose one of these, or publish one record for each person",
             )
@@ -301,7 +319,7 @@ def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Metho
         able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_persons", False))
         raise JobError(
             f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"a method that counts persons, because {schema.person!r} says of whom records are: {able}",
+            expected=f"a method that {counts}: {able}",
             got="one that counts records",
             hint="optimal-lattice",
         )
@@ -342,9 +360,9 @@ def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
         able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
         raise JobError(
             f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"one level for each column, because rows of a person are linked: {able}",
-            got="a method that publishes a value in several ways; those of one person's rows intersect, and tell more "
-            "than each",
+            expected=f"one level for each column, because rows of a person or household are linked: {able}",
+            got="a method that publishes a value in several ways; those of linked rows intersect, and tell more than "
+            "each",
             hint="optimal-lattice",
         )
 
@@ -458,6 +476,21 @@ def _resolve(builder: Any, folder: Path | None) -> Any:
 def _parse_source(data: Any, folder: Path | None) -> Source:
     source: Source = _parse_flat(Source, {"path": data} if isinstance(data, str) else data, "source")
     return dataclasses.replace(source, path=str(folder / source.path)) if folder is not None else source
+
+
+def _parse_children(data: Any, folder: Path | None) -> Children:
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        raise refuse_deeper(f"a list of {len(data)}")
+    if isinstance(data, Mapping) and "children" in data:
+        raise refuse_deeper("children of children")
+    given = parse_children(data)
+    return given if folder is None or given.path is None else dataclasses.replace(given, path=str(folder / given.path))
+
+
+def parse_children(data: Any) -> Children:
+    """Build what a job says of its table of children."""
+    given: Children = _parse_flat(Children, {"path": data} if isinstance(data, str) else data, "children")
+    return given
 
 
 def _parse_ledger(data: Any, folder: Path | None) -> Ledger:

@@ -12,6 +12,7 @@ from nymity.core.errors import InputError, JobError, TableError
 from nymity.io import read_table, read_text_cells, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
+from nymity.publishing.children import Children, Joined, join_tables
 from nymity.publishing.job import Job
 from nymity.table.encoding import person_ids
 from nymity.table.level_recoding import LevelRecoding
@@ -26,6 +27,7 @@ class Tables:
     published: pl.DataFrame
     everyone: pl.DataFrame | None = None
     file: str | None = None
+    left_out: int = 0  #: children without a parent that were left out of it
 
     def population(self, schema: Schema) -> pl.DataFrame | None:
         """Return the population's quasi-identifiers, without records that the schema drops for a gap in them.
@@ -70,9 +72,33 @@ def load_source(job: Job) -> pl.DataFrame:
     """Read the table a job names."""
     if job.source is None:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
+    refuse_children("job", job.children)
     if job.is_private:
         return read_text_cells(job.source.path, job.source.options, job.schema.quasi)
     return read_table(job.source.path, job.source.options)
+
+
+def refuse_children(where: str, children: Children | None) -> None:
+    """Refuse two tables, for all that works on one."""
+    if children is not None:
+        raise JobError(
+            where,
+            expected="one table: of two tables of the same people this is not built",
+            got="one with children",
+            hint="publish and check take them; their join, release.frame in Python, is one table",
+        )
+
+
+def load_joined(job: Job, parents: pl.DataFrame | None = None, children: pl.DataFrame | None = None) -> Joined:
+    """Read and join the two tables of a job, those that were not given."""
+    assert job.children is not None
+    if parents is None:
+        parents = load_source(replace(job, children=None))
+    if children is None:
+        if job.children.path is None:
+            raise JobError("children.path", expected="a path to the table of children", got="none")
+        children = read_table(job.children.path, job.children.options)
+    return join_tables(parents, children, job.schema, job.children)
 
 
 def population_of(job: Job) -> pl.DataFrame | None:

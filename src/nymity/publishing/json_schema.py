@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from nymity.core.format_numbers import JOB
 from nymity.dp.ledger import Ledger
+from nymity.publishing.children import Children
 from nymity.publishing.earlier_release import Earlier, EarlierRelease
 from nymity.publishing.job import Output, Source
 from nymity.publishing.registry import METHODS, MODELS
@@ -33,6 +34,7 @@ def job_schema() -> dict[str, Any]:
         "required": ["schema", "privacy"],
         "properties": {
             "source": {"oneOf": [{"type": "string"}, _fields(Source)]},
+            "children": {"oneOf": [{"type": "string"}, _fields(Children)]},
             "schema": {"type": "object", "additionalProperties": _attribute()},
             "privacy": {"type": "array", "minItems": 1, "items": models},
             "method": _one_of(METHODS, "name"),

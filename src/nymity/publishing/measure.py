@@ -49,11 +49,11 @@ def measure(table: Any, schema: Schema) -> Measurement:
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
     frame, schema = to_polars(table), Schema.of(schema)
-    published = Schema({name: attribute for name, attribute in schema.items() if name in frame.columns})
+    published = schema.among(frame.columns)
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
     for name in (*schema.quasi, *published.sensitive):
         check_comparable(frame[name], where=f"column {name!r}")
-    persons = None if published.person is None else person_ids(frame[published.person])
+    persons = None if published.unit is None else person_ids(frame[published.unit])
     groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies, persons=persons)
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():

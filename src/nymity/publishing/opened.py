@@ -28,6 +28,8 @@ from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise, UnitSection
+from nymity.publishing.children import Children
+from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.custody import Custody, KeptLog, read_log
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
@@ -85,7 +87,14 @@ def open(
         release, certificate = _found(Path(path_text("release", release)), certificate, described)
     stated = Stated.read(certificate)
     return OpenedRelease(
-        files=ReleasedFiles.read(release, sensitive, _output(described, stated), _second_table(described, stated)),
+        files=ReleasedFiles.read(
+            release,
+            sensitive,
+            _output(described, stated),
+            _second_table(described, stated),
+            key=_key(described, stated),
+            top=None if stated is None else [one.name for one in stated.form.columns if one.is_at_top],
+        ),
         stated=stated,
         job=described,
         given_schema=None if schema is None else Schema.of(schema),
@@ -132,11 +141,19 @@ def _output(job: Job | None, stated: Stated | None) -> Output:
 
 
 def _second_table(job: Job | None, stated: Stated | None) -> str | None:
-    """Return the name of the file with sensitive values, where they lie apart."""
+    """Return the name of the file with sensitive values, where they lie apart, or with children, where there are."""
+    if stated is not None and (children := stated.form.output.child_table) is not None:
+        return children.file or _output(job, stated).children_file_name
     described = None if stated is None else stated.form.output.sensitive_table
     if described is not None:
         return described.file or _output(job, stated).sensitive_file_name
     return job.table_names[1] if job is not None and len(job.table_names) > 1 else None
+
+
+def _key(job: Job | None, stated: Stated | None) -> str | None:
+    """Return what joins two tables of the same people; None where there is one table."""
+    described = job if stated is None else stated.job
+    return None if described is None or described.children is None else described.schema.person
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,7 +203,7 @@ class OpenedRelease:
     def schema(self) -> Schema | None:
         """What each column is: as given, by the job, or by the certificate, which withholds values and paths."""
         if self.given_schema is not None:
-            return self.given_schema
+            return counted_by(self.given_schema, self.promises)
         if self.job is not None:
             return self.job.schema
         return None if self.stated is None else self.stated.job.schema
@@ -311,8 +328,15 @@ class OpenedRelease:
     @property
     def file_names(self) -> list[str]:
         """Names of both tables' files where there are two."""
-        second = self.certificate.output.sensitive_table
+        output = self.certificate.output
+        second = output.sensitive_table or output.child_table
         return [self.file_name, *([] if second is None else [second.file or "the second table"])]
+
+    @property
+    def children(self) -> Children | None:
+        """What its job says of the second of two tables of the same people; None where there is one table."""
+        described = self.job if self.stated is None else self.stated.job
+        return None if described is None else described.children
 
     @property
     def quasi(self) -> list[str]:
@@ -371,7 +395,7 @@ class OpenedRelease:
         They are counted again where a check found a promise about classes broken, by the rule of today.
         """
         measured = self.certificate.measured
-        if (unit := self.unit) is not None and unit.counts == "persons":
+        if (unit := self.unit) is not None and unit.units is not None:
             return unit.fewest_in_a_class, measured.classes
         if self.broken and self.kind == "classes":
             groups = Groups(self.table, self.quasi)

@@ -13,6 +13,7 @@ from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.dp.ledger import Ledger
 from nymity.privacy import PrivacyModel
+from nymity.publishing.children import Children, refuse_deeper
 from nymity.publishing.custody import make_way, private_folder
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publishing.job import Job, Output, Source
@@ -35,6 +36,7 @@ def publish(
     earlier: Earlier | None = None,
     ledger: Ledger | None = None,
     seed: int | None = None,
+    children: Any = None,
     log: Log | None = None,
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
@@ -51,7 +53,9 @@ def publish(
     generalization with 5% suppression; where the lattice is so large that a proof may never end, to the best one found
     within a minute. ``release.job.method`` and the certificate say which ran. ``earlier_releases`` are releases of the
     same people that are out already: paths of their folders, releases, or mere names; ``earlier`` says what must be
-    left when they are intersected. ``ledger`` adds up what differentially private releases of the same records spend.
+    left when they are intersected. ``children`` is a second table of the same people, such as visits of patients: a
+    frame, a path, or :class:`Children`; promises are about the join of both, and both are published. ``ledger`` adds up
+    what differentially private releases of the same records spend.
 
     What is drawn is drawn from a new key of the operating system, which stays in the custodian's log. ``log``, that of
     an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
@@ -59,6 +63,8 @@ def publish(
     it, in tests and studies.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    if children is not None:
+        job, children = _with_children(source, job, children)
     if out is not None:
         path_text("out", out)
     if sign is not None and out is None:
@@ -67,7 +73,7 @@ def publish(
         make_way(job, Path(out), private_folder(Path(out), None), force=force)
     chosen = sign if sign is not None else job.sign
     key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
-    release = Run(job, given, observe, log=log, folder=out).release()
+    release = Run(job, given, observe, log=log, folder=out, children=children).release()
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.write(out, sign=key, force=force))
@@ -114,6 +120,19 @@ def job_of(
         seed=seed,
     )
     return job, None if is_path else source
+
+
+def _with_children(source: Any, job: Job, children: Any) -> tuple[Job, Any]:
+    """Return the job with its table of children, and that table where it is given as a frame."""
+    if isinstance(source, Job):
+        _refuse_beside_job("publish", children=children)
+    if isinstance(children, list | tuple):
+        raise refuse_deeper(f"a list of {len(children)}")
+    if isinstance(children, Children):
+        return replace(job, children=children), None
+    if isinstance(children, str | Path):
+        return replace(job, children=Children(path=str(children))), None
+    return replace(job, children=Children()), children
 
 
 def _refuse_beside_job(where: str, **arguments: Any) -> None:

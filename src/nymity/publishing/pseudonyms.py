@@ -53,7 +53,7 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pseudonyms:
-    """The pseudonym of each person of a release, for the custodian alone; ``key`` is what they were made with."""
+    """The pseudonym of each person, or household, for the custodian alone; ``key`` is what they were made with."""
 
     attribute: Attribute
     column: str
@@ -77,8 +77,8 @@ class Pseudonyms:
         if pseudonyms.n_unique() < len(known):
             raise TableError(
                 f"column {column!r}",
-                expected="a pseudonym of its own for each person",
-                got="one that two persons have",
+                expected=f"a pseudonym of its own for each {attribute.role}",
+                got=f"one that two {attribute.role}s have",
                 hint="more bits (pseudonym_bits), or publish again with another key",
             )
         return Pseudonyms(attribute=attribute, column=column, persons=known, pseudonyms=pseudonyms, key=key)
@@ -107,31 +107,33 @@ class Pseudonyms:
 
 def pseudonym_section(schema: Schema) -> dict[str, Any] | None:
     """Return what a certificate says of pseudonyms; None where there are none."""
-    if (person := schema.person) is None or (kind := schema[person].pseudonym) is None:
+    if (unit := schema.unit) is None or (kind := schema[unit].pseudonym) is None:
         return None
-    return {"column": person, "kind": kind, "bits": schema[person].pseudonym_bits, "says": _WORDS[kind]}
+    says = _WORDS[kind].replace("person", schema.counts[:-1])
+    return {"column": unit, "kind": kind, "bits": schema[unit].pseudonym_bits, "says": says}
 
 
 def linked_deliveries(schema: Schema) -> list[Caveat]:
     """Warn of pseudonyms that were made with the key of another delivery."""
-    if (person := schema.person) is None or schema[person].pseudonym_key is None:
+    if (unit := schema.unit) is None or schema[unit].pseudonym_key is None:
         return []
     says = (
-        f"The pseudonyms of {person!r} were made with the key of an earlier delivery: whoever has several deliveries "
-        "to one recipient puts the records of each person together, and every promise is about one delivery alone."
+        f"The pseudonyms of {unit!r} were made with the key of an earlier delivery: whoever has several deliveries "
+        f"to one recipient puts the records of each {schema.counts[:-1]} together, and every promise is about one "
+        "delivery alone."
     )
-    return [Caveat(key="linked-deliveries", says=says, figures={"column": person})]
+    return [Caveat(key="linked-deliveries", says=says, figures={"column": unit})]
 
 
 def misshapen(table: pl.DataFrame, schema: Schema) -> Iterator[str]:
     """Say where a released column of pseudonyms holds something else, such as names."""
-    person = schema.person
-    if person is None or schema[person].pseudonym is None or person not in table.columns:
-        return
-    shape = re.compile(f"{_LETTER}[0-9a-f]{{{schema[person].pseudonym_bits // 4}}}")
-    cells = table[person].unique().to_list()
-    if others := sum(not (isinstance(cell, str) and shape.fullmatch(cell)) for cell in cells):
-        yield f"column {person!r} should hold pseudonyms, and {others:,} of its values are none"
+    for name, attribute in schema.items():
+        if attribute.pseudonym is None or name not in table.columns:
+            continue
+        shape = re.compile(f"{_LETTER}[0-9a-f]{{{attribute.pseudonym_bits // 4}}}")
+        cells = table[name].unique().to_list()
+        if others := sum(not (isinstance(cell, str) and shape.fullmatch(cell)) for cell in cells):
+            yield f"column {name!r} should hold pseudonyms, and {others:,} of its values are none"
 
 
 def _key_for(attribute: Attribute, log: Any) -> bytes:
@@ -166,6 +168,6 @@ def joined(*texts: str) -> bytes:
     return b"".join(len(one).to_bytes(8, "big") + one for one in (text.encode() for text in texts))
 
 
-def persons_of(table: pl.DataFrame, schema: Schema) -> pl.Series | None:
-    """Return of whom the records of a table are, where a column tells."""
-    return None if schema.person is None else person_ids(table[schema.person])
+def units_of(table: pl.DataFrame, schema: Schema) -> pl.Series | None:
+    """Return of which person, or household, the records of a table are, where promises count them."""
+    return None if schema.unit is None else person_ids(table[schema.unit])

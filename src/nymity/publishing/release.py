@@ -26,8 +26,9 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.certificate import SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
+from nymity.publishing.children import rejoined, split
 from nymity.publishing.custody import (
     RELEASED,
     keep_earlier,
@@ -127,7 +128,10 @@ class Release:
     counts: pl.DataFrame | None = field(default=None, repr=False)
     population: Population | None = field(default=None, repr=False)
     originals: Originals | None = field(default=None, repr=False)
-    persons: pl.Series | None = field(default=None, repr=False)  #: of whom each row is, where records are of persons
+    #: Of whom each row is, where promises count persons or households.
+    persons: pl.Series | None = field(default=None, repr=False)
+    #: Those of children alone, where ``table`` is the join of two tables of the same people.
+    child_columns: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def recoding(self) -> Recoding:
@@ -155,6 +159,11 @@ class Release:
     def sensitive_table(self) -> Any:
         """The sensitive values of each bucket, in the caller's kind of frame; None unless values lie apart."""
         return None if self.counts is None else like(self.table, self.counts)
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """What is published, by the names of the files, in the caller's kind of frame: two where there are children."""
+        return {name: like(self.table, frame) for name, frame in self._files}
 
     @property
     def levels(self) -> dict[str, int]:
@@ -222,7 +231,7 @@ class Release:
             spare_release(folder, private, names, force=force)  # others may have been faster
             for name, frame in self._files:
                 write_table(frame, stage / name, self.job.output.options)
-            tables = [self._read_back(stage / name, frame) for name, frame in self._files]
+            tables = self._joined([self._read_back(stage / name, frame) for name, frame in self._files])
             certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
             certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
@@ -249,8 +258,16 @@ class Release:
     @property
     def _files(self) -> list[tuple[str, pl.DataFrame]]:
         """The released files with what they hold: the table, and sensitive values where they lie apart."""
-        frames = [self.frame, *([] if self.counts is None else [self.counts])]
+        frames: Sequence[pl.DataFrame] = [self.frame, *([] if self.counts is None else [self.counts])]
+        if self.job.children is not None:
+            frames = split(self.frame, self._key, self.child_columns)
         return list(zip(self.table_names, frames, strict=True))
+
+    @property
+    def _key(self) -> str:
+        """What joins two tables of the same people."""
+        assert self.job.schema.person is not None
+        return self.job.schema.person
 
     def _read_back(self, path: Path, frame: pl.DataFrame) -> pl.DataFrame:
         """Read a written table and compare it with what was to be written."""
@@ -262,6 +279,16 @@ class Release:
             raise _unholdable(path, "another table when it is read back")
         return written
 
+    def _joined(self, written: list[pl.DataFrame]) -> list[pl.DataFrame]:
+        """Join two tables of the same people again, as anybody can, and compare that with what was verified."""
+        if self.job.children is None:
+            return written
+        tops = [name for name, hierarchy in self.recoding.hierarchies.items() if self.levels[name] == hierarchy.height]
+        joined = rejoined(written[0], written[1], self._key, tops)
+        if fingerprint(joined) != fingerprint(self.frame):
+            raise _unholdable(Path(self.table_names[1]), "tables with another join when they are read back")
+        return [joined]
+
     def _verify_written(self, written: list[pl.DataFrame]) -> Verification:
         schema = self.job.schema
         verified = verify(
@@ -272,7 +299,8 @@ class Release:
             population=self.population,
             counts=written[1] if len(written) > 1 else None,
             originals=self.originals,
-            persons=self.persons,
+            persons=self.persons if self.job.children is None else written[0][self._key],
+            unit=schema.counts,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))
@@ -284,6 +312,8 @@ class Release:
         output = {**self.certificate["output"], **files[0], "formulas_neutralized": neutralized}
         if self.counts is not None:
             output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
+        if self.job.children is not None:
+            output[CHILD_TABLE] = {**output[CHILD_TABLE], **files[1]}
         return {**self.certificate, "output": output, "measured": measured_section(verified)}
 
 
@@ -328,7 +358,8 @@ def _certified_files(folder: Path) -> list[str]:
     try:
         told = parse_bytes(read_bytes(folder / CERTIFICATE_NAME), CERTIFICATE_NAME)
         output = told["output"]
-        listed = [*(told.get("files") or []), output, *([output[SENSITIVE_TABLE]] if SENSITIVE_TABLE in output else [])]
+        second = (output[name] for name in (SENSITIVE_TABLE, CHILD_TABLE) if name in output)
+        listed = [*(told.get("files") or []), output, *second]
         return [str(item["file"]) for item in listed if item.get("file")]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return []

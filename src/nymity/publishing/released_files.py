@@ -19,9 +19,11 @@ from nymity.publishing.certificate_form import (
     Certificate1,
     Certificate2,
     CertificateForm,
+    ChildTable,
     OutputSection,
     SensitiveTable,
 )
+from nymity.publishing.children import HAS_CHILDREN, misjoined, rejoined, split
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.release import read_written
@@ -45,14 +47,33 @@ class ReleasedFiles:
     counts_path: Path | None = None
     #: Files whose cells are not written as they should be.
     odd: tuple[str, ...] = ()
+    #: The second of two tables of the same people, whose join ``table`` is, and where they do not fit each other.
+    children: pl.DataFrame | None = None
+    children_path: Path | None = None
+    misfits: tuple[str, ...] = ()
 
     @staticmethod
-    def read(release: Any, sensitive: Any, output: Output, second: str | None) -> ReleasedFiles:
+    def read(
+        release: Any,
+        sensitive: Any,
+        output: Output,
+        second: str | None,
+        key: str | None = None,
+        top: Sequence[str] | None = None,
+    ) -> ReleasedFiles:
         """Read the table as its ``output`` says, and the second one of a bucketized release.
 
-        That lies beside the first under the name ``second``, unless it is given as ``sensitive``.
+        That lies beside the first under the name ``second``, unless it is given as ``sensitive``. With a ``key`` it is
+        a table of children, and both are joined by it; a frame is their join already. ``top``: columns that are
+        published at the top of their hierarchy, where that is known.
         """
         table, path, odd = _read(release, output)
+        if key is not None:
+            return (
+                ReleasedFiles(table, None)
+                if path is None
+                else _with_children(table, path, odd, second, key, top, output)
+            )
         if sensitive is None and second is None:
             return ReleasedFiles(table, path, odd=odd)
         if sensitive is None and path is not None:
@@ -80,7 +101,8 @@ class ReleasedFiles:
         """Return what is wrong beside broken promises."""
         for name in self.odd:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
-        for path in (self.path, self.counts_path):
+        yield from ((TABLE, says) for says in self.misfits)
+        for path in (self.path, self.counts_path, self.children_path):
             if path is not None and not (stated is not None and isinstance(stated.form, Certificate1)):
                 yield from (
                     (TABLE, says) for says in format_of(path).strangers(path)
@@ -102,6 +124,8 @@ class ReleasedFiles:
                     yield "columns", f"{column.name!r} has {cells:,} different cells, and the certificate counts fewer"
         names = [column.name for column in stated.form.columns]
         yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
+        if output.child_table is not None:
+            yield from self._other_children(output.child_table)
         if self.counts is not None and output.sensitive_table is not None:
             second = output.sensitive_table
             yield from (("output", says) for says in _tampering(self.counts, self.counts_path, second, second.columns))
@@ -109,6 +133,19 @@ class ReleasedFiles:
             if (second.missing_values == "count as a value of their own") != bool(gaps):
                 yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
         yield from (("files", says) for says in self._other_files(stated.form))
+
+    def _other_children(self, expected: ChildTable) -> Iterator[tuple[str, str]]:
+        """Compare the table of children with what the certificate describes; a join that was given is split for it."""
+        children = self.children
+        if children is None:
+            key, *columns = expected.columns
+            if any(name not in self.table.columns for name in (HAS_CHILDREN, key, *columns)):
+                yield "output", f"the release has no columns {', '.join(expected.columns)} for a table of children"
+                return
+            children = split(self.table, key, columns)[1]
+        if not is_sorted(children):
+            yield TABLE, "the rows of the table of children are not sorted, and may be in the order of the source"
+        yield from (("output", says) for says in _tampering(children, self.children_path, expected, expected.columns))
 
     def told_apart(self, quasi: Sequence[str]) -> Iterator[str]:
         """Name columns of a Parquet file with one value in several forms: counted as one, but readers see several.
@@ -150,10 +187,8 @@ class ReleasedFiles:
 
     def _other_files(self, form: CertificateForm) -> Iterator[str]:
         """Compare files that lie beside the table; which of them were received is not for us to say."""
-        tables = {
-            form.output.file,
-            *(() if form.output.sensitive_table is None else [form.output.sensitive_table.file]),
-        }
+        second = (form.output.sensitive_table, form.output.child_table)
+        tables = {form.output.file, *(one.file for one in second if one is not None)}
         if self.path is None or not isinstance(form, Certificate2):
             return
         for item in form.files or ():
@@ -180,6 +215,29 @@ def _read(release: Any, output: Output) -> tuple[pl.DataFrame, Path | None, tupl
     return table, path, () if is_as_written else (path.name,)
 
 
+def _with_children(
+    parents: pl.DataFrame,
+    path: Path,
+    odd: tuple[str, ...],
+    second: str | None,
+    key: str,
+    top: Sequence[str] | None,
+    output: Output,
+) -> ReleasedFiles:
+    """Read the table of children that lies beside that of the parents, and join both."""
+    children, children_path, also_odd = _read(path.with_name(str(second)), output)
+    for table in (parents, children):
+        _check_columns(table, [key])
+    return ReleasedFiles(
+        rejoined(parents, children, key, top),
+        path,
+        odd=(*odd, *also_odd),
+        children=children,
+        children_path=children_path,
+        misfits=tuple(misjoined(parents, children, key)),
+    )
+
+
 def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
     """Refuse a table without one of these columns."""
     for name in needed:
@@ -193,7 +251,7 @@ def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
 
 
 def _tampering(
-    table: pl.DataFrame, path: Path | None, expected: OutputSection | SensitiveTable, names: Sequence[str]
+    table: pl.DataFrame, path: Path | None, expected: OutputSection | SensitiveTable | ChildTable, names: Sequence[str]
 ) -> list[str]:
     """Return where a table differs from what the certificate describes."""
     problems = []

@@ -75,6 +75,7 @@ class Measuring:
             counts=self.files.counts,
             originals=self.further.originals,
             persons=self.further.persons,
+            unit=self.further.counts,
         )
 
     def by_records(self, model: PrivacyModel) -> VerifiedPromise:
@@ -90,16 +91,16 @@ class Measuring:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FurtherTables:
-    """What promises need beside the released table, where it was given: population, original, of whom each row is.
+    """What promises need beside the released table, where it was given: population, original, whose each row is.
 
-    ``counts_persons``: promises are about persons, as the schema says.
+    ``counts``: what promises are about, as the schema says: records, persons or households.
     """
 
     tables: Tables | None = None
     population: Population | None = None
     originals: Originals | None = None
     persons: pl.Series | None = None
-    counts_persons: bool = False
+    counts: str = "records"
     #: The original is not the table that the release was made from, by its hash.
     another: bool = False
 
@@ -127,7 +128,7 @@ class FurtherTables:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
             originals = _originals(original, job, recoding())
-        person = None if schema is None else schema.person
+        person = None if schema is None else schema.unit
         if released is not None and person is not None and pseudonymized(schema, released):
             persons = released[person]
         elif person is not None and original is not None and (rows := links()) is not None:
@@ -139,16 +140,17 @@ class FurtherTables:
             population=population,
             originals=originals,
             persons=persons,
-            counts_persons=person is not None,
+            counts="records" if schema is None else schema.counts,
             another=another,
         )
 
     def missing(self, model: PrivacyModel) -> str:
         """Return what a promise needs that was not given."""
-        if self.counts_persons and self.persons is None:
+        if self.counts != "records" and self.persons is None:
+            whose = "of whom" if self.counts == "persons" else "of which household"
             return (
-                "it is about persons, and the release does not show of whom its rows are: give the original where the "
-                "custodian's folder is (--original)"
+                f"it is about {self.counts}, and the release does not show {whose} its rows are: give the original "
+                "where the custodian's folder is (--original)"
             )
         if model.needs_source and self.originals is None:
             return "it is about matching rows with the original: give that and the job (--original, --job)"
@@ -162,7 +164,7 @@ class FurtherTables:
 
 def pseudonymized(schema: Schema | None, released: pl.DataFrame) -> bool:
     """Return whether a released table has the pseudonyms that its schema speaks of."""
-    person = None if schema is None else schema.person
+    person = None if schema is None else schema.unit
     return schema is not None and person in released.columns and schema[person].pseudonym is not None
 
 
@@ -182,7 +184,9 @@ def mismeasured(
     if unit is not None and (counted := verified.persons) is not None:
         before = (unit.fewest_in_a_class, unit.summed_over_classes, unit.largest_share_of_a_class)
         if before != (counted.fewest, counted.in_classes, counted.row_share):
-            yield "the certificate counted other persons in its classes than the table has by this original (unit)"
+            yield (
+                f"the certificate counted other {unit.counts} in its classes than the table has by this original (unit)"
+            )
     figures = dict(zip(models, now["models"], strict=True))
     for told, model in zip(form.measured.models, _in_order(form, models), strict=False):
         if model is None:
@@ -276,7 +280,7 @@ def _table(original: Any, job: Job | None) -> pl.DataFrame:
 def _persons(original: pl.DataFrame, person: str, rows: NDArray[np.int64]) -> pl.Series:
     """Return of whom each released row is, by the row of the original that it was made from."""
     if person not in original.columns:
-        raise TableError("original", expected=f"the column {person!r}, which says of whom records are", got="none")
+        raise TableError("original", expected=f"the column {person!r}, which says whose records are", got="none")
     if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < original.height:
         raise TableError(
             "original",

@@ -31,19 +31,21 @@ from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, certify
+from nymity.publishing.children import split
 from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.job import Job
-from nymity.publishing.job_tables import Population, Tables, load_source, tables_of
-from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, persons_of
+from nymity.publishing.job_tables import Population, Tables, load_joined, load_source, tables_of
+from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
+from nymity.table.constant_columns import check_constant
 from nymity.table.content_order import content_order
-from nymity.table.encoding import EncodedTable, encode
+from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.households import check_households
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
@@ -56,9 +58,10 @@ ROWS = "order of rows"
 class Run:
     """One run of a job, from its source to a verified release.
 
-    ``given`` is the source where it is no file, ``log`` that of an earlier release to draw like, ``folder`` where the
-    release will lie. Whatever can be refused without a record is refused when the run is made. :meth:`release` then
-    goes through the stages in order; each reads what those before it left here, and ``seconds`` has what each took.
+    ``given`` is the source where it is no file, ``children`` the table of children, ``log`` that of an earlier release
+    to draw like, ``folder`` where the release will lie. Whatever can be refused without a record is refused when the
+    run is made. :meth:`release` then goes through the stages in order; each reads what those before it left here, and
+    ``seconds`` has what each took.
     """
 
     job: Job
@@ -74,12 +77,13 @@ class Run:
     recoded: Recoded
     pseudonyms: Pseudonyms | None
     shifts: Shifts | None
+    child_columns: tuple[str, ...]  #: those of children alone, where two tables are published
     order: NDArray[np.int64]  #: of released rows
     frame: pl.DataFrame  #: the released table
     counts: pl.DataFrame | None  #: the sensitive table of buckets
     population: Population | None
     originals: Originals | None
-    persons: pl.Series | None  #: of whom each released row is, where records are of persons
+    persons: pl.Series | None  #: of whom each released row is, where records are of persons or households
     verified: Verification
     drawn: tuple[str, ...]
     redrawn: bool
@@ -94,8 +98,10 @@ class Run:
         *,
         log: Log | None = None,
         folder: str | Path | None = None,
+        children: Any = None,
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
+        self.given_children, self.child_columns = children, ()
         if job.is_private and job.source is not None:
             check_stated(job.source.path, job.source.options)
         if job.ledger is not None:
@@ -131,17 +137,29 @@ class Run:
 
     def _read(self) -> None:
         """Read the tables, and leave out records as the schema says."""
-        self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
+        if self.job.children is not None:
+            self._join()
+        else:
+            self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
         if self.job.is_private:  # leaves out what has no place, and fails for no record
             self.records = Records.of(self.original, self.schema)
             table, self.rows = self.records.table, self.records.rows
         else:
             self.job.schema.check(self.original)
             check_households(self.original, self.job.schema)
+            check_constant(self.original, self.job.schema)
             self.records = None
             table, self.rows = self.job.schema.without_gaps(self.original)
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
+
+    def _join(self) -> None:
+        """Read two tables of the same people as one: from here to the files nothing else knows of two."""
+        given = [None if one is None else to_polars(one) for one in (self.given, self.given_children)]
+        joined = load_joined(self.job, *given)
+        self.job = replace(self.job, schema=joined.schema)
+        self.schema, self.child_columns = self.job.schema, joined.columns
+        self.tables = Tables(published=joined.table, left_out=joined.left_out)
 
     def _encode(self) -> None:
         self.encoded = encode(self.table, self.schema, self.people) if self.records is None else self.records.encoded
@@ -174,6 +192,8 @@ class Run:
         self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
+        if self.job.children is not None:
+            self.child_columns = tuple(name for name in self.child_columns if name in self.recoded.table.columns)
         order = content_order(self.recoded.table)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
@@ -196,16 +216,16 @@ class Run:
     def _pseudonymized(self) -> Pseudonyms | None:
         """Put pseudonyms of persons into the rows, before these are ordered: equal rows are not equal any more."""
         schema, of_rows = self.job.schema, self._owners
-        if of_rows is None or schema.person is None or schema[schema.person].pseudonym is None:
+        if of_rows is None or schema.unit is None or schema[schema.unit].pseudonym is None:
             return None
-        made = Pseudonyms.of(schema.person, schema[schema.person], of_rows, self.draws, self.log)
+        made = Pseudonyms.of(schema.unit, schema[schema.unit], of_rows, self.draws, self.log)
         columns = [name for name in self.table.columns if schema[name].is_published]
         self.recoded = made.put_into(self.recoded, of_rows, columns)
         return made
 
     def _shifted(self) -> Shifts | None:
         """Move the dates of persons, before rows are ordered by them."""
-        schema, of_rows = self.job.schema, self._owners
+        schema, of_rows = self.job.schema, self._people
         if of_rows is None or not schema.shifted:
             return None
         shifts = Shifts.of(schema, of_rows, self.draws, self.pseudonyms, self.log)
@@ -233,6 +253,7 @@ class Run:
             counts=self.counts,
             originals=self.originals,
             persons=self.persons,
+            unit=job.schema.counts,
         )
         if self.counts is not None:
             problems = lost_records(self.frame, self.counts, self.table, means=self.schema.coarsened_weight)
@@ -255,19 +276,26 @@ class Run:
         )
 
     def _caveats_of_dates(self) -> list[Caveat]:
-        if self.shifts is None or (owners := self._owners) is None:
+        if self.shifts is None or (people := self._people) is None:
             return []
-        return list(self.shifts.caveats(self.recoded.table, owners, linked=self.pseudonyms is not None))
+        linked = self.pseudonyms is not None and self.job.schema.unit == self.job.schema.person
+        return list(self.shifts.caveats(self.recoded.table, people, linked=linked))
 
     @cached_property
     def _who(self) -> pl.Series | None:
-        """Of whom each record of the table is, where a column tells."""
-        return persons_of(self.table, self.job.schema)
+        """Of which person, or household, each record of the table is, where promises count them."""
+        return units_of(self.table, self.job.schema)
 
     @property
     def _owners(self) -> pl.Series | None:
-        """Of whom each recoded row is."""
+        """Of which person, or household, each recoded row is."""
         return None if self._who is None else self._who[self.recoded.source_rows]
+
+    @property
+    def _people(self) -> pl.Series | None:
+        """Of which person each recoded row is, also where promises count households."""
+        person = self.job.schema.person
+        return None if person is None else person_ids(self.table[person])[self.recoded.source_rows]
 
     # -- what comes of it ----------------------------------------------------------------------------------
 
@@ -295,6 +323,7 @@ class Run:
                 spending=self.spending,
                 touched=self._touched,
                 people=None if self.population is None else self.population.people,
+                children=None if self.job.children is None else self._split()[1],
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -303,7 +332,12 @@ class Run:
             population=self.population,
             originals=self.originals,
             persons=self.persons,
+            child_columns=self.child_columns,
         )
+
+    def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        assert self.pseudonyms is not None
+        return split(self.frame, self.pseudonyms.column, self.child_columns)
 
     def _custodian_log(self, secret: str) -> CustodianLog:
         private, outcome = self.records is not None, self.outcome
@@ -347,7 +381,7 @@ class Run:
     @property
     def _dropped(self) -> int:
         """Records left out for their gaps before anything else."""
-        return self.original.height - self.table.height
+        return self.original.height - self.table.height + self.tables.left_out
 
     def _taken(self) -> pl.DataFrame:
         """Return the caller's frame as a table; of text cells where a private method is to publish it."""

@@ -102,12 +102,13 @@ def verify(
     counts: pl.DataFrame | None = None,
     originals: Originals | None = None,
     persons: pl.Series | None = None,
+    unit: str = "persons",
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
     ``hierarchies`` are those of sensitive attributes. ``counts`` is the sensitive table of a bucketized release: what
     its buckets hold is measured in place of classes. ``originals`` is the source, for promises about matching it with
-    the rows. ``persons`` says of whom each row is, where rows are of persons.
+    the rows. ``persons`` says of whom each row is, where rows are of persons, or of which household: ``unit`` tells.
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
@@ -122,25 +123,27 @@ def verify(
         masked=groups.masked,
         classes=len(groups.sizes),
         smallest_class=groups.smallest,
-        findings=tuple(_finding(model, groups, buckets=counts is not None) for model in models),
+        findings=tuple(_finding(model, groups, buckets=counts is not None, unit=unit) for model in models),
         problems=problems,
         buckets=counts is not None,
         persons=None if persons is None else PersonFigures.of(groups),
     )
 
 
-def promise_of(model: PrivacyModel, *, buckets: bool, persons: bool) -> str:
-    """Return what is promised, of the kind of release and by what is counted."""
-    if persons:
+def promise_of(model: PrivacyModel, *, buckets: bool, unit: str) -> str:
+    """Return what is promised, of the kind of release and by what is counted: records, persons or households."""
+    if unit == "households":
+        return model.promise_to_households()
+    if unit == "persons":
         return model.promise_to_persons()
     return model.promise_of_buckets() if buckets else model.promise()
 
 
-def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool) -> VerifiedPromise:
+def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool, unit: str) -> VerifiedPromise:
     holds = model.holds(groups)
     return VerifiedPromise(
         model=model.key,
-        promise=promise_of(model, buckets=buckets, persons=groups.persons is not None),
+        promise=promise_of(model, buckets=buckets, unit="records" if groups.persons is None else unit),
         measured=model.reached(groups),
         holds=holds,
         only_masked=not holds and 0 < groups.masked < groups.n_records and model.holds(groups.without_masked()),

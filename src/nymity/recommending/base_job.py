@@ -16,7 +16,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.publishing.inspect import inspect_table
 from nymity.publishing.job import Job, Source
-from nymity.publishing.job_tables import load_source
+from nymity.publishing.job_tables import load_source, refuse_children
 from nymity.table.builders import Flat, suggest
 from nymity.table.schema import Attribute, Role, Schema
 
@@ -71,6 +71,7 @@ def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, 
     extra = [name for name, value in beside.items() if value is not None]
     if extra:
         raise JobError("recommend", expected="a job alone, which names them", got=f"a job and {', '.join(extra)}")
+    refuse_children("job", job.children)
     models = [model for model in job.privacy if not isinstance(model, KAnonymity)]
     whole = _job(job.schema, tuple(models), _named(target or job.target), source=job.source)
     return replace(whole, output=job.output, earlier_releases=job.earlier_releases, earlier=job.earlier), load_source(

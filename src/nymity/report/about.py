@@ -16,6 +16,7 @@ import polars as pl
 
 from nymity.core.commit import replace_file
 from nymity.publishing.certificate_form import ColumnSection
+from nymity.publishing.children import HAS_CHILDREN
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
@@ -114,8 +115,9 @@ def _meaning(released: OpenedRelease) -> str:
 def _alike(released: OpenedRelease, risk: tuple[int, int]) -> str:
     """Return how much looks like anybody's record, and the chance that this leaves."""
     fewest = released.class_sizes[0]
-    if fewest is not None and released.unit is not None and released.unit.counts == "persons":
-        return f"rows of {count(fewest, 'person')} or more that could be theirs: a chance of at most {percent(*risk)}"
+    if fewest is not None and released.unit is not None and released.unit.units is not None:
+        whose = count(fewest, released.unit.counts[:-1])
+        return f"rows of {whose} or more that could be theirs: a chance of at most {percent(*risk)}"
     return f"{count(risk[1], 'row')} or more that could be theirs: a chance of at most {percent(*risk)}"
 
 
@@ -150,6 +152,14 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
     name = _ABOUT.name(shortened(column.name, 60))
     if column.role == "bucket":
         return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
+    if column.role in ("person", "household"):
+        how = f"in place of identifiers: rows with the same one are of one {column.role}"
+        if released.children is not None:
+            how += "; it joins the two tables"
+        return [name, "Pseudonym", how, ""]
+    if column.name == HAS_CHILDREN and released.children is not None:
+        first, second = released.file_names
+        return [name, "Not in the files", f"whether a row of {first} has rows in {second}", ""]
     if column.role == "quasi":
         return [name, "Quasi-identifier: others may know it", _published_as(released, column), _examples(cells)]
     if column.role == "weight":
@@ -261,6 +271,8 @@ def _further(released: OpenedRelease) -> list[Html]:
     parts = []
     if released.sensitive_table is not None:
         parts.append(_ABOUT.two_tables(*released.file_names))
+    if (child := released.certificate.output.child_table) is not None:
+        parts.append(_ABOUT.parents_and_children(*released.file_names, child.columns[0], listed(child.columns[1:])))
     if released.certificate.output.formulas_neutralized:
         parts.append(_ABOUT.formulas())
     return parts
@@ -376,7 +388,7 @@ def _who(released: OpenedRelease) -> str:
 
 def _hashes(released: OpenedRelease) -> list[str]:
     output = released.certificate.output
-    tables = [output, *([] if output.sensitive_table is None else [output.sensitive_table])]
+    tables = [one for one in (output, output.sensitive_table, output.child_table) if one is not None]
     return [f"{one.file_sha256}  {one.file}" for one in tables if one.file_sha256 is not None]
 
 

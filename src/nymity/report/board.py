@@ -173,8 +173,8 @@ def _after_in_words(released: OpenedRelease) -> str:
 
 def _counted(released: OpenedRelease, smallest: int) -> str:
     """Return how many the smallest group has of what promises count."""
-    if released.unit is not None and released.unit.counts == "persons":
-        return f"rows of {count(smallest, 'person')}"
+    if released.unit is not None and released.unit.units is not None:
+        return f"rows of {count(smallest, released.unit.counts[:-1])}"
     return f"{smallest:,}. Masked rows are such a group"
 
 

@@ -23,8 +23,8 @@ from nymity.table.text import as_text
 
 _ROLES = {
     Role.IDENTIFYING: "Identifying, not published",
-    Role.PERSON: "Of whom records are, not published",
-    Role.HOUSEHOLD: "Who lives together, not published",
+    Role.PERSON: "Of whom records are, not published but for pseudonyms",
+    Role.HOUSEHOLD: "Who lives together, not published but for pseudonyms",
     Role.WEIGHT: "Sampling weights",
     Role.QUASI: "Quasi-identifying, published as they are with the number of a bucket",
     Role.SENSITIVE: "Sensitive, published apart by bucket",

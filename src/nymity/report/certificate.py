@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nymity.publishing.certificate import SENSITIVE_TABLE
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE
 from nymity.report.markup import Figures, Section, template
 from nymity.report.page_wording import count
 from nymity.report.subject import Subject
@@ -45,7 +45,8 @@ def _hashes(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("released cells, SHA-256", certificate["output"]["content_sha256"])]
     if "input" in certificate:  # a private release has none
         rows.insert(0, ("original, salted SHA-256", certificate["input"]["salted_sha256"]))
-    for table in (certificate["output"], certificate["output"].get(SENSITIVE_TABLE, {})):
+    output = certificate["output"]
+    for table in (output, output.get(SENSITIVE_TABLE, {}), output.get(CHILD_TABLE, {})):
         if "file_sha256" in table:
             rows.append((f"file {table['file']}, SHA-256", table["file_sha256"]))
     return rows

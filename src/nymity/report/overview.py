@@ -13,8 +13,8 @@ OVERVIEW = template("overview.html")
 
 ROLES = {
     Role.IDENTIFYING: "Identifying, not published",
-    Role.PERSON: "Of whom records are, not published",
-    Role.HOUSEHOLD: "Who lives together, not published",
+    Role.PERSON: "Of whom records are, not published but for pseudonyms",
+    Role.HOUSEHOLD: "Who lives together, not published but for pseudonyms",
     Role.WEIGHT: "Sampling weights",
     Role.QUASI: "Quasi-identifying, generalized",
     Role.SENSITIVE: "Sensitive, published as they are",

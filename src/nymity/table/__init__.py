@@ -11,6 +11,7 @@ __all__, __getattr__ = public_names(
     cell_reading="read_cells",
     cells="Cells",
     classes="Classes Crowd Histogram NOTHING PairHistogram",
+    constant_columns="check_constant",
     content_order="content_order is_sorted",
     encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS "
     "person_ids",

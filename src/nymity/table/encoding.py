@@ -103,6 +103,7 @@ class PersonColumn:
     codes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
     values: Mapping[str, PersonValues]
+    counts_as: str = "persons"  #: what they are: persons, or households that are counted like them
 
     @cached_property
     def n_persons(self) -> int:
@@ -186,7 +187,7 @@ class EncodedTable:
     @property
     def unit(self) -> str:
         """What promises count, in a word."""
-        return "records" if self.persons is None else "persons"
+        return "records" if self.persons is None else self.persons.counts_as
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -242,7 +243,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     schema.check(table)
     _check_extent(table, schema)
     names = schema.quasi
-    people = [] if schema.person is None else [schema.person]
+    people = [] if schema.unit is None else [schema.unit]
     cells, records = _count_cells(table, [*names, *schema.sensitive, *people])
     everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
     hierarchies, columns = [], []
@@ -257,8 +258,9 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     for i, name in enumerate(schema.sensitive):
         sensitive[name], codes[:, i] = _encode_sensitive(name, schema, cells[name], records, group, len(first))
     persons = person = None
-    if schema.person is not None:
-        persons, person = _encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
+    if schema.unit is not None:
+        persons, person = _encode_persons(schema.unit, cells[schema.unit], group, records, schema.sensitive, codes)
+        persons = replace(persons, counts_as=schema.counts)
     people_of = None if others is None or ids is None else _encode_population(ids, rest, others)
     return EncodedTable(
         n_records=table.height,

@@ -35,7 +35,7 @@ class Role(StrEnum):
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
     PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
-    HOUSEHOLD = "household"  #: tells which persons live together; never published
+    HOUSEHOLD = "household"  #: tells which persons live together; published as a pseudonym or not at all
     WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
 
     @property
@@ -57,12 +57,16 @@ class Attribute:
     refused, or dropped. ``publish`` is for sampling weights: ``coarsened`` to the mean of each class, ``as it is`` or
     ``dropped``. Unless said, it is coarsened, and must be said where sensitive values are promised something.
 
-    ``pseudonym`` publishes a person column as pseudonyms: ``random`` ones, drawn for each release, or ``keyed`` ones,
-    which are the same in every delivery to a ``recipient`` with the same key (``pseudonym_key``, a file that an earlier
-    release left in its custodian's folder; a new key without it). ``pseudonym_bits`` is how long they are.
+    ``pseudonym`` publishes a person or household column as pseudonyms: ``random`` ones, drawn for each release, or
+    ``keyed`` ones, which are the same in every delivery to a ``recipient`` with the same key (``pseudonym_key``, a file
+    that an earlier release left in its custodian's folder; a new key without it). ``pseudonym_bits`` is how long they
+    are.
 
     ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
     back or forth: they are not true then, and nobody is protected by it.
+
+    ``constant`` says that the column is the same in all records of a person: those that contradict each other are an
+    error.
     """
 
     role: Role
@@ -79,6 +83,7 @@ class Attribute:
     pseudonym_key: str | None = None
     shift: Literal["per person"] | None = None
     shift_days: int = 365
+    constant: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -101,12 +106,14 @@ class Attribute:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
         self._check_pseudonym()
         self._check_shift()
+        if not isinstance(self.constant, bool):
+            raise SchemaError("constant", expected="true or false", got=repr(self.constant)[:80])
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
     @property
     def is_published(self) -> bool:
-        """Whether a release has a column of it: its values, mean weights, or pseudonyms of persons."""
+        """Whether a release has a column of it: its values, mean weights, or pseudonyms."""
         return self.pseudonym is not None or (self.role.is_published and self.publish != "dropped")
 
     def gaps(self, column: pl.Series) -> pl.Series:
@@ -118,8 +125,10 @@ class Attribute:
     def _check_pseudonym(self) -> None:
         if self.pseudonym is not None:
             validation.one_of("pseudonym", self.pseudonym, ("random", "keyed"))
-            if self.role is not Role.PERSON:
-                raise SchemaError("pseudonym", expected="none but for a person column", got=repr(self.pseudonym))
+            if self.role not in (Role.PERSON, Role.HOUSEHOLD):
+                raise SchemaError(
+                    "pseudonym", expected="none but for a person or household column", got=repr(self.pseudonym)
+                )
         whole = isinstance(self.pseudonym_bits, int) and not isinstance(self.pseudonym_bits, bool)
         if not whole or not FEWEST_BITS <= self.pseudonym_bits <= MOST_BITS or self.pseudonym_bits % 8:
             raise SchemaError(
@@ -184,22 +193,41 @@ def person(
     Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits. With a
     pseudonym everybody sees which rows are of one person, so a promise about that is needed: linked k-anonymity.
     """
+    return _unit(Role.PERSON, pseudonym, pseudonym_bits, recipient, pseudonym_key, missing)
+
+
+def household(
+    *,
+    pseudonym: PseudonymKind | None = None,
+    pseudonym_bits: int = 128,
+    recipient: str = "",
+    pseudonym_key: str | Path | None = None,
+    missing: MissingPolicy = "error",
+) -> Attribute:
+    """Declare the column that tells which persons live together; without a ``pseudonym`` it is not published.
+
+    Risk is then measured for whole households, too. Promises count persons, or records without a person column, unless
+    linked k-anonymity is promised to households (``of="household"``), as it must be where a pseudonym is published.
+    """
+    return _unit(Role.HOUSEHOLD, pseudonym, pseudonym_bits, recipient, pseudonym_key, missing)
+
+
+def _unit(
+    role: Role,
+    pseudonym: PseudonymKind | None,
+    bits: int,
+    recipient: str,
+    key: str | Path | None,
+    missing: MissingPolicy,
+) -> Attribute:
     return Attribute(
-        role=Role.PERSON,
+        role=role,
         missing=missing,
         pseudonym=pseudonym,
-        pseudonym_bits=pseudonym_bits,
+        pseudonym_bits=bits,
         recipient=recipient,
-        pseudonym_key=None if pseudonym_key is None else path_text("pseudonym_key", pseudonym_key),
+        pseudonym_key=None if key is None else path_text("pseudonym_key", key),
     )
-
-
-def household(*, missing: MissingPolicy = "error") -> Attribute:
-    """Declare the column that tells which persons live together; it is never published.
-
-    Risk is then measured for whole households, too. Promises still count persons, or records without a person column.
-    """
-    return Attribute(role=Role.HOUSEHOLD, missing=missing)
 
 
 def weight(*, publish: WeightPublishing | None = None, missing: MissingPolicy = "error") -> Attribute:
@@ -221,6 +249,7 @@ def quasi(
     min_level: int = 0,
     max_level: int | None = None,
     unlisted: str | None = None,
+    constant: bool = False,
 ) -> Attribute:
     """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
     if level is not None:
@@ -233,19 +262,26 @@ def quasi(
         min_level=min_level,
         max_level=max_level,
         unlisted=unlisted,
+        constant=constant,
     )
 
 
-def sensitive(hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category") -> Attribute:
+def sensitive(
+    hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category", constant: bool = False
+) -> Attribute:
     """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances."""
-    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing)
+    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing, constant=constant)
 
 
 def insensitive(
-    *, missing: MissingPolicy = "category", shift: Literal["per person"] | None = None, shift_days: int = 365
+    *,
+    missing: MissingPolicy = "category",
+    shift: Literal["per person"] | None = None,
+    shift_days: int = 365,
+    constant: bool = False,
 ) -> Attribute:
     """Declare a column that no model looks at; it is published as it is, or with the dates of each person moved."""
-    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days)
+    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days, constant=constant)
 
 
 class Schema(Mapping[str, Attribute]):
@@ -260,6 +296,7 @@ class Schema(Mapping[str, Attribute]):
                 hint='Schema({"age": quasi(), "diagnosis": sensitive()})',
             )
         self._attributes = dict(attributes)
+        self._unit = Role.PERSON
         for name, attribute in self._attributes.items():
             if not isinstance(name, str):
                 raise SchemaError("schema", expected="names of columns, which are text", got=repr(name)[:80])
@@ -277,17 +314,17 @@ class Schema(Mapping[str, Attribute]):
                     got=", ".join(map(repr, columns[:5])),
                     hint="declare the others identifying",
                 )
-        if len(people := self.columns(Role.PERSON)) > 1:
-            raise SchemaError(
-                "schema",
-                expected="at most one person column",
-                got=", ".join(map(repr, people[:5])),
-                hint="declare the others identifying",
-            )
-        if self.shifted and not people:
+        if self.shifted and self.person is None:
             raise SchemaError(
                 f"schema.{self.shifted[0]}.shift",
                 expected="a person column, which tells whose dates are moved together",
+                got="none",
+            )
+        constant = [name for name, attribute in self.items() if attribute.constant]
+        if constant and self.person is None:
+            raise SchemaError(
+                f"schema.{constant[0]}.constant",
+                expected="a person column, whose records it is the same in",
                 got="none",
             )
         if len({self[name].shift_days for name in self.shifted}) > 1:
@@ -344,6 +381,28 @@ class Schema(Mapping[str, Attribute]):
     def household(self) -> str | None:
         """Name of the column that tells which persons live together."""
         return next(iter(self.columns(Role.HOUSEHOLD)), None)
+
+    def counting(self, unit: Role) -> Schema:
+        """Return it with persons, or households, as what promises count."""
+        schema = Schema(self)
+        schema._unit = unit
+        return schema
+
+    def among(self, columns: Sequence[str]) -> Schema:
+        """Return it without other columns than these; what promises count stays."""
+        return Schema({name: attribute for name, attribute in self.items() if name in columns}).counting(self._unit)
+
+    @property
+    def unit(self) -> str | None:
+        """Name of the column whose values promises count: of persons, or of households; None where records count."""
+        return next(iter(self.columns(self._unit)), None)
+
+    @property
+    def counts(self) -> Literal["records", "persons", "households"]:
+        """What promises count, in a word."""
+        if self.unit is None:
+            return "records"
+        return "households" if self._unit is Role.HOUSEHOLD else "persons"
 
     @property
     def weight(self) -> str | None:

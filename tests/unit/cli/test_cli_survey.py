@@ -71,6 +71,40 @@ def test_a_journey(survey: Path, nymity: Run) -> None:
     assert "Who lives together, not published" in page
 
 
+def test_households_that_look_alike(survey: Path, nymity: Run) -> None:
+    """From the job to the check of whoever received it; the promise is broken by whoever moves a member."""
+    n = 60
+    ages = [(30, 31, 4), (30, 31, 6), (70, 71, 40), (20, 21, 55)]
+    pl.DataFrame(
+        {
+            "home": [f"h{i // 3}" for i in range(n)],
+            "age": [ages[i // 3 % 4][i % 3] for i in range(n)],
+            "weight": [5.0] * n,
+            "income": list(range(n)),
+        }
+    ).write_csv(survey / "survey.csv")
+    job = JOB.replace('role = "household"', 'role = "household", pseudonym = "random"')
+    (survey / "survey.toml").write_text(job, encoding="utf-8")
+    refused = nymity("publish", "survey.toml", "--out", "out")
+    assert refused.exit_code == 2
+    assert "which rows are of one household" in " ".join(refused.output.split())
+    job = job.replace('"k-anonymity"\nk = 4', '"linked-k-anonymity"\nk = 4\nknows = "all"\nof = "household"')
+    (survey / "survey.toml").write_text(job, encoding="utf-8")
+    done = words(nymity("publish", "survey.toml", "--out", "out"))
+    assert "linked 4-anonymity of households" in done
+    assert "not households" not in done
+    table = pl.read_csv(survey / "out/release.csv")
+    assert table["home"].n_unique() == 20
+    assert "Everything holds" in words(nymity("check", "out"))
+    homes = table["home"].unique().sort().to_list()
+    moved = table.with_columns(pl.col("home").replace(homes[0], homes[1]))
+    moved.write_csv(survey / "out/release.csv")
+    assert nymity("check", "out").exit_code == 1
+    assert "of which household" not in (survey / "out-custodian/report.html").read_text(encoding="utf-8")
+    about = (survey / "out/about.html").read_text(encoding="utf-8")
+    assert "households" in about
+
+
 def test_columns_by_name(survey: Path, nymity: Run) -> None:
     ask = ("risk", "survey.csv", "--quasi", "age", "--weight", "weight", "--household", "home", "--json")
     found = json.loads(nymity(*ask).stdout)

@@ -55,6 +55,21 @@ def _survey() -> Kind:
     return Kind(_published(table, schema, [K2, DIVERSE], ny.OptimalLattice(suppression=0.2)), {})
 
 
+def _households() -> Kind:
+    table = people().with_columns(home=pl.int_range(pl.len()) // 2)
+    schema = ny.Schema({**people_schema(), "home": ny.household(pseudonym="random")})
+    promise = ny.LinkedKAnonymity(k=2, knows="all", of="household")
+    return Kind(_published(table, schema, promise, ny.OptimalLattice(suppression=0.5)), {})
+
+
+def _children() -> Kind:
+    visits = pl.DataFrame({"name": people()["name"].gather([0, 0, 1, 1, 2, 3]), "ward": ["a", "b", "b", "a", "a", "a"]})
+    further = {"name": ny.person(pseudonym="random"), "ward": ny.quasi()}
+    schema = ny.Schema({**people_schema(), **further})
+    promise = ny.LinkedKAnonymity(k=2, knows="all")
+    return Kind(_published(people(), schema, promise, ny.OptimalLattice(suppression=0.5), children=visits), {})
+
+
 def _layers() -> Kind:
     return Kind(_published(people(), people_schema(), K2, ny.IterativeRecoding()), {})
 
@@ -90,6 +105,8 @@ _MAKERS: dict[str, Callable[[], Kind]] = {
     "freeform": _freeform,
     "buckets": _buckets,
     "survey": _survey,
+    "households": _households,
+    "children": _children,
     "sampled": _sampled,
 }
 KINDS = tuple(_MAKERS)

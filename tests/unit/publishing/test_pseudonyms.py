@@ -238,7 +238,7 @@ class TestRefused:
             ny.person(**options)
 
     def test_on_other_columns(self) -> None:
-        with pytest.raises(SchemaError, match="person column"):
+        with pytest.raises(SchemaError, match="person or household column"):
             Attribute(role=Role.QUASI, pseudonym="random")
 
 

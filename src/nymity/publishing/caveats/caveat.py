@@ -23,6 +23,7 @@ ORDER = (
     "values-of-one-person-intersected",
     "class-of-one-person",
     "population-counted-by-records",
+    "members-of-one-household-linked",
     "households-together",
     "columns-that-single-out",
     "weights-by-design",

@@ -9,13 +9,14 @@ import polars as pl
 from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import optimality
 from nymity.publishing.caveats.of_people import several_records
-from nymity.publishing.caveats.of_persons import caveats_of_persons
+from nymity.publishing.caveats.of_persons import caveats_of_households, caveats_of_persons
 from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome
 from nymity.table.bucket_recoding import BUCKET
+from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoded, Recoding
 from nymity.table.schema import Role
 
@@ -52,6 +53,10 @@ def caveats_of(
         persons=owners is not None,
     )
     group = ([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else ()
+    homes: list[Caveat] = []
+    if schema.household is not None and outcome.recoding.has_classes:
+        members = person_ids(source[schema.household])[recoded.source_rows]
+        homes = caveats_of_households(recoded.table, members, schema, job.privacy)
     if owners is not None:
         people = caveats_of_persons(recoded.table, owners, share, schema, job.privacy)
     else:
@@ -63,7 +68,7 @@ def caveats_of(
             group=group,
             source_rows=recoded.source_rows,
         )
-    return worst_first([*always, *seen, *people, *optimality(outcome, job.privacy)])
+    return worst_first([*always, *seen, *homes, *people, *optimality(outcome, job.privacy)])
 
 
 def by_nature(recoding: type[Recoding]) -> list[Caveat]:

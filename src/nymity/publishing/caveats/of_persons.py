@@ -32,7 +32,7 @@ def caveats_of_persons(
     """
     if not released.height:
         return []
-    found = [*_filled(share, models)]
+    found = [*_filled(share, models, schema.counts[:-1])]
     if any(model.over_persons == "links" for model in models):
         return found
     enough = max((model.smallest_class for model in models), default=1)
@@ -59,6 +59,33 @@ def population_by_records(
     return [Caveat(key=BY_RECORDS, says=says, figures={"column": person})]
 
 
+def caveats_of_households(
+    released: pl.DataFrame, homes: pl.Series, schema: Schema, models: Sequence[PrivacyModel]
+) -> list[Caveat]:
+    """Warn of published columns that members of a household share with few others: by them they are put together.
+
+    ``homes`` says of which household each row of ``released`` is. Quasi-identifiers are looked at, too: a class of k
+    persons may be of fewer households. Where households are promised something, that reckons with such columns.
+    """
+    if not released.height or schema.counts == "households":
+        return []
+    enough = max((model.smallest_class for model in models), default=1)
+    found = []
+    for name in (name for name in released.columns if name in schema):
+        rows = pl.DataFrame({"person": homes, "value": text_of(released[name])})
+        fewest = int(rows.group_by("value").agg(pl.col("person").n_unique())["person"].min())  # type: ignore[arg-type]
+        if fewest >= enough or not _same_for_persons(rows):
+            continue
+        says = (
+            f"{name!r} is the same for all members of a household, and some of its values are of fewer than {enough} "
+            "households: rows of one household can be put together by it, and whoever knows several members finds "
+            "fewer households than records or persons were promised."
+        )
+        figures = {"column": name, "fewest_households": fewest}
+        found.append(Caveat(key="members-of-one-household-linked", says=says, figures=figures))
+    return found
+
+
 def _same_for_persons(rows: pl.DataFrame) -> bool:
     """Whether nearly everybody with several records has one value in all of them."""
     each = rows.group_by("person").agg(pl.len().alias("rows"), pl.col("value").n_unique().alias("values"))
@@ -66,12 +93,12 @@ def _same_for_persons(rows: pl.DataFrame) -> bool:
     return bool(several.height) and float((several["values"] == 1).mean()) >= _SAME  # type: ignore[arg-type]
 
 
-def _filled(share: float | None, models: Sequence[PrivacyModel]) -> Iterator[Caveat]:
+def _filled(share: float | None, models: Sequence[PrivacyModel], unit: str) -> Iterator[Caveat]:
     if share is None or share <= _LARGE_SHARE or any(model.over_persons == "records" for model in models):
         return
     says = (
-        f"Of the records of some class {percent(share)} are of one person: whoever takes one of them for that "
-        "person's is right that often, and what most of them say that person has. The model 'dominance' limits it."
+        f"Of the records of some class {percent(share)} are of one {unit}: whoever takes one of them for that {unit}'s "
+        f"is right that often, and what most of them say that {unit} has. The model 'dominance' limits it."
     )
     yield Caveat(key="class-of-one-person", says=says, figures={"largest_share": share})
 

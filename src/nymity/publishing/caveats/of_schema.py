@@ -17,12 +17,11 @@ def caveats_of_schema(schema: Schema, models: Sequence[PrivacyModel]) -> list[Ca
 
 def _households(schema: Schema) -> list[Caveat]:
     """A promise to each member is none to all of them together."""
-    if schema.household is None:
+    if schema.household is None or schema.counts == "households":
         return []
-    counted = "records" if schema.person is None else "persons"
     says = (
-        f"Promises count {counted}, not households ({schema.household!r}): who knows all members of one may find rows "
-        "that fit them together where each fits many."
+        f"Promises count {schema.counts}, not households ({schema.household!r}): who knows all members of one may find "
+        "rows that fit them together where each fits many."
     )
     return [Caveat(key="households-together", says=says, figures={"column": schema.household})]
 

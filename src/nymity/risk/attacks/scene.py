@@ -104,7 +104,7 @@ class Scene:
     @property
     def of_persons(self) -> bool:
         """Whether promises count persons, and rows are not as many people."""
-        return self.schema.person is not None
+        return self.schema.unit is not None
 
     def random(self, key: str) -> np.random.Generator:
         """Return what an attack draws from, the same whatever other attacks are run; uniform numbers alone."""
