@@ -31,7 +31,7 @@ _inner, _load = public_names(
     epsilon_safe="EpsilonSafeLattice",
     private_method="PrivateMethod PrivateOutcome check_published the_promise",
     public_domain="check_listed public_schema",
-    records="Records others_of",
+    records="Records others_of read_columns",
     safepub="SafePub",
     sampling="cost_of_sampling",
 )

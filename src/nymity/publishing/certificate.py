@@ -107,7 +107,7 @@ def certify(
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
-        "unit": _unit(verified, touched),
+        "unit": _unit(verified, touched, outcome),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
@@ -128,8 +128,10 @@ def certify(
     }
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None) -> dict[str, Any]:
-    """Return what promises count: records, or persons with what became of them."""
+def _unit(verified: Verification, touched: PersonsTouched | None, outcome: Outcome) -> dict[str, Any]:
+    """Return what promises count: records, or persons with what became of them; that is private in a private release."""
+    if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
+        return {"counts": "persons", "records_per_person": most}
     if verified.persons is None or touched is None:
         return {"counts": "records"}
     released = verified.persons

@@ -107,7 +107,8 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
         shown = pseudonym_section(stated.schema) is not None
-        needs_source = model.needs_source or (stated.schema.person is not None and not shown)
+        of_persons = stated.schema.person is not None and not model.about_draws
+        needs_source = model.needs_source or (of_persons and not shown)
         if promise.verified != (VERIFIED["verified"] if needs_source else None):
             yield f"it says otherwise than {promise.model} how that was verified (promised.verified)"
         for name in model.sensitive:
@@ -131,9 +132,13 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "it says otherwise than its job what stands in place of persons (pseudonyms, job.schema)"
     if unit is None:
         return
+    private = [model for model in stated.models if isinstance(model, DifferentialPrivacy)]
+    if unit.records_per_person != next((model.records_per_person for model in private), None):
+        yield "it says otherwise than its promise how many records of a person take part (unit, promised)"
     told = (unit.persons, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
-    if any((figure is not None) != persons for figure in told) or (not persons and further != (None, None)):
+    counted = persons and not private  # how many persons there are is private
+    if any((figure is not None) != counted for figure in told) or (not counted and further != (None, None)):
         yield "figures about persons and promises to them go together (unit)"
     elif unit.persons is not None:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0

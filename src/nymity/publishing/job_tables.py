@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from nymity.dp.records import read_columns
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
 from nymity.io import read_table, read_text_cells, to_polars
@@ -54,7 +55,7 @@ def load_source(job: Job) -> pl.DataFrame:
     if job.source is None:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
     if job.is_private:
-        return read_text_cells(job.source.path, job.source.options, job.schema.quasi)
+        return read_text_cells(job.source.path, job.source.options, read_columns(job.schema))
     return read_table(job.source.path, job.source.options)
 
 

@@ -368,10 +368,11 @@ class OpenedRelease:
     def class_sizes(self) -> tuple[int | None, int]:
         """The records, or persons, of the smallest class, and how many classes there are: as certified.
 
-        They are counted again where a check found a promise about classes broken, by the rule of today.
+        A class of a differentially private release has as many rows as persons. They are counted again where a check found a promise about classes broken, by the rule of today.
         """
         measured = self.certificate.measured
-        if (unit := self.unit) is not None and unit.counts == "persons":
+        unit = self.unit
+        if unit is not None and unit.counts == "persons" and unit.records_per_person is None:
             return unit.fewest_in_a_class, measured.classes
         if self.broken and self.kind == "classes":
             groups = Groups(self.table, self.quasi)

@@ -231,7 +231,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         sensitive[name], codes[:, i] = _encode_sensitive(name, schema, cells[name], records, group, len(first))
     persons = person = None
     if schema.person is not None:
-        persons, person = _encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
+        persons, person = encode_persons(schema.person, cells[schema.person], group, records, schema.sensitive, codes)
     return EncodedTable(
         n_records=table.height,
         names=names,
@@ -388,7 +388,7 @@ def _encode_sensitive(
     return SensitiveColumn(tuple(labels), combination, values_of, counts, hierarchy), codes
 
 
-def _encode_persons(
+def encode_persons(
     name: str,
     column: pl.Series,
     group: NDArray[np.uint32],
@@ -414,7 +414,8 @@ def _entries(
     """Sum the records of rows with the same group and code: (groups, codes, counts), ordered by both."""
     order = np.lexsort((codes, group))
     groups, numbers = group[order], codes[order].astype(np.uint32)
-    first = np.flatnonzero(np.append(True, (groups[1:] != groups[:-1]) | (numbers[1:] != numbers[:-1])))
+    begins = np.append(True, (groups[1:] != groups[:-1]) | (numbers[1:] != numbers[:-1]))
+    first = np.flatnonzero(begins[: len(groups)])  # there may be none
     return groups[first], numbers[first], np.add.reduceat(records[order], first).astype(np.uint32)
 
 
