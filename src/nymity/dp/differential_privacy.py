@@ -201,12 +201,13 @@ class DifferentialPrivacy(SizeModel):
         )
 
     def _promise_per_person(self, most: int) -> str:
+        rows = "one row takes part, drawn" if most == 1 else f"{most} rows that differ take part, each drawn"
         return (
             f"({self.epsilon:g}, {self.delta:g})-differential privacy of persons: with or without all records of any "
             f"one person, every set of possible releases is almost equally likely, by a factor of at most "
-            f"e^{self.epsilon:g} but for {self.delta:g}; of each person at most {most} {'row' if most == 1 else 'rows'} "
-            f"that differ take part, each drawn with probability {float(self.beta):g}, and published are classes of at "
-            f"least {self.k} rows, each of another person"
+            f"e^{self.epsilon:g} but for {self.delta:g}; of each person at most {rows} with "
+            f"probability {float(self.beta):g}, and published are classes of at least {self.k} rows, each of another "
+            "person"
         )
 
     def _check_delta(self) -> None:

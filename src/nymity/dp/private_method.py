@@ -90,7 +90,7 @@ class PrivateMethod(ABC):
         check_published(names, table.names)
         space = self.space(table)
         bits: Bits = SYSTEM if self.not_private_seed is None else NotPrivate(self.not_private_seed)
-        sample = sampled(table, model, bits)
+        sample = sampled(table, model.beta, bits, most=model.rows_of_a_unit)
         score = self.scored(sample, model.k)
         # A record changes scores by something in an interval that holds 0, so c of them do in one c times as long.
         interval = model.rows_of_a_unit * self.interval(model.k, sum(weights_of(table), Fraction(0)))
@@ -159,18 +159,17 @@ class PrivateOutcome:
         return pl.DataFrame({"score": scores, **levels})
 
 
-def sampled(table: EncodedTable, model: DifferentialPrivacy, bits: Bits) -> EncodedTable:
+def sampled(table: EncodedTable, beta: Fraction, bits: Bits, *, most: int = 1) -> EncodedTable:
     """Return the table of the records that are kept, each independently with probability beta.
 
-    Of each person, where records are of persons, no more take part than the promise says, drawn among those that
-    differ in quasi-identifiers.
+    Of each person, where records are of persons, at most ``most`` take part, drawn among those that differ in
+    quasi-identifiers.
     """
-    if table.persons is None:
-        combination = np.repeat(np.arange(len(table.counts)), table.counts)
-    else:
-        whose = table.persons.codes
-        combination = table.persons.combination[at_most_each(whose, model.rows_of_a_unit, bits)]
-    kept = coins(model.beta, len(combination), bits)
+    combination = np.repeat(np.arange(len(table.counts)), table.counts)
+    if table.persons is not None:
+        taking_part = at_most_each(table.persons.codes, most, bits)
+        combination = table.persons.combination[taking_part].astype(np.int64)
+    kept = coins(beta, len(combination), bits)
     counts = np.bincount(combination[kept], minlength=len(table.counts)).astype(np.uint32)
     return replace(table, counts=counts, persons=None).restricted(counts > 0)
 

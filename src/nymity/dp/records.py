@@ -25,9 +25,9 @@ from nymity.table.schema import Schema, check_columns
 class Records:
     """The records that have a place, and which rows of the source they are.
 
-    table: their quasi-identifiers as listed, and of whom they are where a column tells. codes (n_quasi, n): their values
-    in the hierarchies. rows (n,). without_place: how many have a value that is not listed; with_gap: how many the policy
-    ``drop`` leaves out; without_person: how many more are of nobody (:func:`nymity.table.person_numbers`).
+    table: their quasi-identifiers as listed, and of whom they are where a column tells. codes (n_quasi, n): their
+    values in the hierarchies. rows (n,). without_place: how many have a value that is not listed; with_gap: how many
+    the policy ``drop`` leaves out; without_person: how many more name nobody (``person_numbers``).
     """
 
     schema: Schema

@@ -115,7 +115,7 @@ def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *
     if ledger is not None and {*recoding.columns, *recoding.reads} <= set(columns):
         cost = cost_of_sampling(recoding.k, recoding.beta)
         assert cost.epsilon is not None  # it was given
-        per_person = recoding.records_per_person
+        per_person = recoding.most_of_a_person
         rows = 1 if per_person is None else per_person
         ledger.spend(
             epsilon=rows * cost.epsilon,

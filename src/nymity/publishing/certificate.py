@@ -129,7 +129,7 @@ def certify(
 
 
 def _unit(verified: Verification, touched: PersonsTouched | None, outcome: Outcome) -> dict[str, Any]:
-    """Return what promises count: records, or persons with what became of them; that is private in a private release."""
+    """Return what promises count: records, or persons with what became of them, where that is not private."""
     if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
         return {"counts": "persons", "records_per_person": most}
     if verified.persons is None or touched is None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from nymity.dp.records import read_columns
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
+from nymity.dp.records import read_columns
 from nymity.io import read_table, read_text_cells, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame

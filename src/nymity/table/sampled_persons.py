@@ -37,6 +37,11 @@ class SampledPersonsRecoding(SampledRecoding):
     kind: ClassVar[str] = "sampled-persons"
 
     @property
+    def most_of_a_person(self) -> int:
+        """How many rows of one person may take part."""
+        return self.records_per_person
+
+    @property
     def reads(self) -> list[str]:
         """The columns that are looked at, of which cells are read as text."""
         return [*super().reads, self.person]

@@ -44,8 +44,6 @@ class SampledRecoding(Recoding):
     outliers: Outliers = "remove"
     others: Mapping[str, str] = field(default_factory=dict)
 
-    #: How many rows of one person may take part; None: nothing tells of whom they are.
-    records_per_person: ClassVar[int | None] = None
     kind: ClassVar[str] = "sampled"
     is_private: ClassVar[bool] = True
     unprotected: ClassVar[tuple[str, ...]] = (
@@ -77,6 +75,11 @@ class SampledRecoding(Recoding):
         """Publish the classes of at least k of the rows that are kept, (n_rows,), whoever has drawn these."""
         codes = self._placed(table)
         return self._of_rows(codes, np.flatnonzero(sampled & (codes >= 0).all(axis=0)))
+
+    @property
+    def most_of_a_person(self) -> int | None:
+        """How many rows of one person may take part; None where nothing tells of whom they are."""
+        return None
 
     @property
     def reads(self) -> list[str]:
