@@ -111,9 +111,9 @@ def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPriv
     """Put what was released beside what public facts let expect."""
     classes, ahead = len(Groups(frame, list(schema.quasi)).sizes), _forecast(schema, model)
     average = frame.height / classes if classes else 0.0
-    sampled = int(model.public_records * model.beta)
+    sampled, most = int(model.public_records * model.beta), "" if model.records_per_person is None else "at most "
     reached = tiles(
-        tile("Records", f"{frame.height:,}", f"{sampled:,} would be sampled of {model.public_records:,}"),
+        tile("Records", f"{frame.height:,}", f"{most}{sampled:,} would be sampled of {model.public_records:,}"),
         tile("Groups", f"{classes:,}", f"at most about {sampled // model.k:,} of k = {model.k} were to be expected"),
         tile("Average group", f"{average:,.1f}", "records that look the same"),
     )

@@ -12,8 +12,8 @@ __all__, __getattr__ = public_names(
     cells="Cells",
     classes="Classes Histogram NOTHING PairHistogram",
     content_order="content_order is_sorted",
-    encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode encode_persons labelled "
-    "MAX_RECORDS person_ids",
+    encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order distinct_values encode "
+    "encode_persons labelled MAX_RECORDS person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
     households="check_households",
     level_recoding="Layer LevelRecoding",
