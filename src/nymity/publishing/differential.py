@@ -210,6 +210,11 @@ def seeded(outcome: object) -> str:
     return NOT_PRIVATE if foreseen else ""
 
 
+def _figures_of_persons(records: Records) -> dict[str, int]:
+    persons = records.encoded.persons
+    return {} if persons is None else {"persons": persons.n_persons, "of_nobody": records.without_person}
+
+
 def private_figures(outcome: PrivateOutcome, records: Records, released: int) -> dict[str, Any]:
     """Return what only the custodian may see."""
     return {
@@ -217,7 +222,7 @@ def private_figures(outcome: PrivateOutcome, records: Records, released: int) ->
         "not_released": len(records.rows) - released,
         "without_a_listed_value": records.without_place,
         "dropped_for_missing_values": records.with_gap,
-        **({"of_nobody": records.without_person} if records.schema.person is not None else {}),
+        **_figures_of_persons(records),
         "records_of_the_sample_for_the_search": outcome.sample_records,
         "score_on_that_sample": -outcome.loss,
     }

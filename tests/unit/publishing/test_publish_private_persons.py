@@ -178,8 +178,7 @@ def test_pages_speak_of_persons(tmp_path: Path) -> None:
     assert "One person under several identifiers" in text
     assert f"at most {int(5000 * promise().beta):,} would be sampled" in text
     assert "all of the person" in render_about(tmp_path / "out")
-    smallest = release.frame.group_by("age", "ward").len()["len"].min()
-    assert f"rows of {smallest} persons" in render_board(tmp_path / "out")
+    assert "differential privacy of persons" in render_board(tmp_path / "out")
 
 
 # -- what is refused -----------------------------------------------------------------------------------------------
@@ -247,6 +246,7 @@ def test_records_of_nobody_are_left_out_and_counted_for_the_custodian() -> None:
     assert release.log.figures["records"] == 2
     assert release.log.figures["dropped_for_missing_values"] == 3
     assert release.log.figures["of_nobody"] == 2
+    assert release.log.figures["persons"] == 1
     numbers = sampled_persons.person_numbers(pl.Series(["Ann", " Ann ", "", None, "é", "é", BEYOND]))
     assert numbers.tolist() == [0, 0, -1, -1, 1, 1, -1]
 
