@@ -365,6 +365,9 @@ def _private(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     model = next((model for model in stated.models if isinstance(model, DifferentialPrivacy)), None)
     if section is None or model is None:
         return
+    person = stated.schema.person
+    if person is not None and stated.schema[person].missing != "drop":
+        yield f"records that name nobody would stop its run, which {model.key} does not let them (job.schema.{person})"
     is_private = not form.is_seeded
     current = isinstance(form, Certificate2)
     expected = public_statement(model, private=is_private) if current else _statement_1(model, private=is_private)

@@ -23,6 +23,8 @@ import nymity as ny
 from nymity.core.bits import Bits, NotPrivate, at_most_each
 from nymity.dp.audit import audit
 from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.public_domain import public_schema
+from nymity.dp.records import Records
 from nymity.dp.scores import SCORES
 from nymity.table.sampled_persons import SampledPersonsRecoding
 
@@ -406,3 +408,53 @@ def chances(key: str, table: tuple[tuple[Row, ...], ...], model: DifferentialPri
         weights = np.exp(float(model.draw_epsilon / interval) * scores)
         total += float(p) * weights / weights.sum()
     return total
+
+
+# -- the whole method ----------------------------------------------------------------------------------------------
+
+#: A promise with a small k, so that single persons matter.
+TINY = DifferentialPrivacy(epsilon=1.5, public_records=4, delta=0.1, epsilon_search=0.5, records_per_person=2)
+WORDS = ny.Schema({"who": ny.person(missing="drop"), "word": ny.quasi(ny.Hierarchy.flat(["x", "y", "z"]))})
+
+
+@pytest.mark.parametrize("method", ["epsilon-safe-lattice", *SCORES])
+def test_the_whole_method_keeps_the_promise(method: str) -> None:
+    """Tables without and with the person who fills two classes; the audit of a run shows levels and rows."""
+    others = [(f"p{i}", word) for i in range(2 * TINY.k) for word in ("x", "y")]
+    without, with_them = (
+        Records.of(pl.DataFrame(rows, schema={"who": pl.String, "word": pl.String}, orient="row"), public_schema(WORDS))
+        for rows in (others, [*others, *[("you", word) for word in ("x", "y", "z", "x")]])
+    )
+    seeds = count()
+
+    def run(records: Records) -> Hashable:
+        outcome = search(method, next(seeds)).run(records.encoded, [TINY], columns=["word"])
+        shown = outcome.recoding.apply(records.table).table
+        return tuple(outcome.levels.values()), tuple(sorted(Counter(shown["word"].to_list()).values()))
+
+    assert TINY.delta is not None
+    assert not audit(run, with_them, without, runs=60, delta=TINY.delta).refutes(TINY.epsilon)
+
+
+def search(key: str, seed: int) -> ny.SafePub | ny.EpsilonSafeLattice:
+    if key == "epsilon-safe-lattice":
+        return ny.EpsilonSafeLattice(not_private_seed=seed)
+    return ny.SafePub(score=key, target="word" if key == "classification" else None, not_private_seed=seed)
+
+
+def test_without_a_bound_the_audit_catches_a_person_of_many_records() -> None:
+    """The record-level method on the same kind of table: twelve visits of one person show, whatever epsilon says."""
+    promise = DifferentialPrivacy(epsilon=1.5, public_records=9, delta=0.1, epsilon_search=0.5)
+    schema = ny.Schema({"word": ny.quasi(ny.Hierarchy.flat(["x", "y", "z"]), level=0)})
+    without, with_them = (
+        Records.of(pl.DataFrame({"word": ["x"] * 9 + ["z"] * own}, schema={"word": pl.String}), public_schema(schema))
+        for own in (0, 12)
+    )
+    seeds = count()
+
+    def run(records: Records) -> Hashable:
+        outcome = ny.SafePub(not_private_seed=next(seeds)).run(records.encoded, [promise])
+        return "z" in outcome.recoding.apply(records.table).table["word"]
+
+    assert promise.delta is not None
+    assert audit(run, with_them, without, runs=120, delta=promise.delta, error=1e-3).refutes(promise.epsilon)

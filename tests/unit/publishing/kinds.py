@@ -83,6 +83,22 @@ def _sampled() -> Kind:
     return Kind(release, {}, answer="cannot be seen")
 
 
+def _sampled_persons() -> Kind:
+    """Two visits of everybody, at levels at which no release is empty."""
+    schema = ny.Schema(
+        {
+            "name": ny.person(missing="drop"),
+            "age": ny.quasi(_AGE, level=2),
+            "sex": ny.quasi(ny.Hierarchy.flat(["m", "f"]), level=0),
+        }
+    )
+    promise = ny.DifferentialPrivacy(
+        epsilon=10.0, epsilon_search=8.0, public_records=5000, delta=1e-4, records_per_person=2
+    )
+    release = _published(pl.concat([private_people()] * 2), schema, promise, ny.EpsilonSafeLattice())
+    return Kind(release, {}, answer="cannot be seen")
+
+
 _MAKERS: dict[str, Callable[[], Kind]] = {
     "levels": _levels,
     "layers": _layers,
@@ -91,6 +107,7 @@ _MAKERS: dict[str, Callable[[], Kind]] = {
     "buckets": _buckets,
     "survey": _survey,
     "sampled": _sampled,
+    "sampled persons": _sampled_persons,
 }
 KINDS = tuple(_MAKERS)
 

@@ -181,7 +181,8 @@ def replay_hindrance(scene: Scene) -> str | None:
     ):
         return (
             "differential privacy promises nothing about shares: it bounds how much the chance of any release changes "
-            "with one record, for someone who knows the program and all other records; `membership` is held against it"
+            "with one record, or one person, for someone who knows the program and all others; `membership` is held "
+            "against it"
         )
     if scene.people is None or scene.drawn:
         return "it needs the original, to judge what is guessed"
