@@ -12,11 +12,14 @@ from nymity.cli.inputs import load_job
 from nymity.cli.shared_options import AsJson, Quiet
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from nymity.dp.forecast import Forecast
 
 EXAMPLES = (
     "nymity forecast job.toml",
     "nymity forecast job.toml --set privacy.0.epsilon=2",
+    "nymity forecast visits.toml --persons 20000",
 )
 
 
@@ -27,20 +30,25 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
+    persons: Annotated[
+        int | None,
+        typer.Option(help="Number of persons that anybody may know, where records are of persons.", show_default=False),
+    ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what to expect of a differentially private release, without looking at a record.
 
     From the promise, the hierarchies and the public number of records: k, how many records are sampled, the finest
-    levels to hope for, other epsilons beside it, and which parameters would help. Spends nothing.
+    levels to hope for, other epsilons beside it, and which parameters would help. Where records are of persons, also
+    what more records of each person cost. Spends nothing.
     """
     from nymity.dp.forecast import forecast
     from nymity.dp.private_method import the_promise
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = load_job(job, settings or ())
-    ahead = forecast(described.schema, the_promise(described.privacy))
+    ahead = forecast(described.schema, the_promise(described.privacy), persons=persons)
     shown = min(top, ahead.finest.height)
     _show(screen, ahead, shown)
     screen.answer(_plain(ahead, shown))
@@ -57,14 +65,15 @@ def _plain(ahead: Forecast, top: int) -> dict[str, Any]:
         "finest": ahead.finest.head(top).to_dicts(),
         "compared": ahead.compared().to_dicts(),
         "advice": ahead.advice(),
+        **({} if model.records_per_person is None else {"by_person": ahead.by_person().to_dicts()}),
     }
 
 
 def _show(screen: Screen, ahead: Forecast, top: int) -> None:
     model = ahead.model
     screen.line(
-        f"k = {model.k}: of {model.public_records:,} records {ahead.sampled_records:,} are sampled, which fill at most "
-        f"{ahead.most_classes:,} classes"
+        f"k = {model.k}: of {model.public_records:,} records {_most(ahead)}{ahead.sampled_records:,} are sampled, "
+        f"which fill at most {ahead.most_classes:,} classes"
     )
     levels = table(*ahead.names, "classes", "records of one, spread evenly")
     for row in ahead.finest.head(top).iter_rows(named=True):
@@ -74,5 +83,19 @@ def _show(screen: Screen, ahead: Forecast, top: int) -> None:
     for row in ahead.compared().iter_rows(named=True):
         add_row(others, f"{row['epsilon']:g}", f"{row['k']}", f"{row['sampled_records']:,}", f"{row['most_classes']:,}")
     screen.show("", "The finest levels to hope for:", levels, "", "Other budgets:", others)
+    if model.records_per_person is not None:
+        screen.show("", "Other numbers of records per person:", _by_person(ahead))
     for text in ahead.advice():
         screen.line(f"- {text}")
+
+
+def _most(ahead: Forecast) -> str:
+    return "" if ahead.model.records_per_person is None else "at most "
+
+
+def _by_person(ahead: Forecast) -> Table:
+    shown = table("records per person", "beta", "k", "sampled at most", "classes at most")
+    for row in ahead.by_person().iter_rows(named=True):
+        cells = (f"{row['records_per_person']}", f"{row['beta']:.4g}", f"{row['k']}")
+        add_row(shown, *cells, f"{row['sampled_records']:,}", f"{row['most_classes']:,}")
+    return shown

@@ -54,7 +54,7 @@ def open_released(release: Path, job: Path | None, *, recoding: Path | None = No
 def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     """Read a table that a job publishes, or that a release was made from; of a private one what has a place."""
     from nymity.dp.public_domain import public_schema
-    from nymity.dp.records import Records
+    from nymity.dp.records import Records, read_columns
     from nymity.io import ReadOptions, read_table, read_text_cells
     from nymity.publishing.job import Job
     from nymity.publishing.job_tables import refuse_children
@@ -65,7 +65,7 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     options = described.source.options if described is not None and described.source is not None else ReadOptions()
     if job.schema is None or not is_private(job.method):
         return read_table(path, options)
-    cells = read_text_cells(path, options, job.schema.quasi)
+    cells = read_text_cells(path, options, read_columns(job.schema))
     return Records.of(cells, public_schema(job.schema)).whole(cells)
 
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,3 +90,20 @@ def coins(probability: Fraction, size: int, bits: Bits) -> NDArray[np.bool_]:
     if rest and (ties := np.flatnonzero(drawn == leading)).size:
         true[ties] = coins(rest, ties.size, bits)
     return true
+
+
+def at_most_each(owners: NDArray[np.integer[Any]], most: int, bits: Bits) -> NDArray[np.bool_]:
+    """Keep at most so many entries of each owner, each choice of an owner's entries as likely as any other.
+
+    Every entry draws 64 bits, and the entries with the lowest are kept. So what is kept of an owner follows from the
+    draws for that owner's entries alone. Should two of them draw alike, the first is kept, which nobody else sees.
+    """
+    marks = np.frombuffer(bits.read(8 * len(owners)), dtype="<u8")
+    order = np.lexsort((marks, owners))
+    ordered = owners[order]
+    places = np.arange(len(ordered))
+    begins = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    rank = places - np.maximum.accumulate(np.where(begins, places, 0))
+    kept = np.zeros(len(owners), dtype=np.bool_)
+    kept[order[rank < most]] = True
+    return kept

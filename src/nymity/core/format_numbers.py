@@ -51,7 +51,7 @@ class FileFormat:
 CERTIFICATE = FileFormat(name="certificate", written=2, read=(1, 2))
 RECODING = FileFormat(name="recoding", written=2, read=(1, 2))
 LOG = FileFormat(name="log", written=2, read=(1, 2), first_had_a_tag=False)
-LEDGER = FileFormat(name="ledger", written=2, read=(1, 2))
+LEDGER = FileFormat(name="ledger", written=3, read=(1, 2, 3))
 JOB = FileFormat(name="job", written=2, read=(1, 2), first_had_a_tag=False)
 SIGNATURE = FileFormat(name="signature", written=1, read=(1,))
 PSEUDONYM_KEY = FileFormat(name="pseudonym-key", written=1, read=(1,))

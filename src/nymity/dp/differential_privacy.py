@@ -21,6 +21,8 @@ from nymity.privacy.sizes import SizeModel
 
 #: Significant digits of the epsilon that belongs to draws on a sample.
 _DIGITS = 6
+#: Beyond this an epsilon leaves nothing to each record.
+MOST_RECORDS_PER_PERSON = 1000
 #: How many records a recommended delta may be expected to betray in the worst case, all of them taken together.
 _EXPECTED = Fraction(1, 100)
 #: From this epsilon on odds may change by a factor of e^10, which is more than 20,000.
@@ -53,6 +55,11 @@ class DifferentialPrivacy(SizeModel):
     table, whose size is private. delta must be below 1 / public_records, or publishing somebody's record in full could
     keep the promise; without ``delta`` it is the largest power of ten with public_records · delta ≤ 0.01. ``notion``
     says by which delta k is found: ``standard`` is the one above; ``probabilistic`` asks for a larger k and implies it.
+
+    With ``records_per_person`` = c neighbours differ in one whole person, of whom at most c records take part. Each
+    costs ``epsilon_of_a_row`` = epsilon_anonymization / c and ``delta_of_a_row`` = delta / c, from which k and beta
+    follow, and c draws on the sample together ``draw_epsilon``. The proof is in docs/concepts/private-persons.md; with
+    c = 1 it is the one above.
     """
 
     epsilon: float
@@ -60,6 +67,7 @@ class DifferentialPrivacy(SizeModel):
     delta: float | None = None
     epsilon_search: float = 0.1
     notion: str = "standard"
+    records_per_person: int | None = None
 
     key = "differential-privacy"
     title = "differential privacy"
@@ -70,6 +78,9 @@ class DifferentialPrivacy(SizeModel):
         total = fraction_between(f"{self.key}.epsilon", self.epsilon, 0, LARGEST_EPSILON)
         whole_number(f"{self.key}.public_records", self.public_records, at_least=1)
         one_of(f"{self.key}.notion", self.notion, NOTIONS)
+        if self.records_per_person is not None:
+            where = f"{self.key}.records_per_person"
+            whole_number(where, self.records_per_person, at_least=1, at_most=MOST_RECORDS_PER_PERSON)
         if self.delta is None:
             object.__setattr__(self, "delta", _recommended_delta(self.public_records))
         self._check_delta()
@@ -86,28 +97,57 @@ class DifferentialPrivacy(SizeModel):
         """What the sampling operator may spend: all that the search does not."""
         return fraction_between("epsilon", self.epsilon, 0) - fraction_between("epsilon_search", self.epsilon_search, 0)
 
+    @property
+    def rows_of_a_unit(self) -> int:
+        """How many rows may depend on one unit of privacy: one record is one row, a person has several."""
+        return 1 if self.records_per_person is None else int(self.records_per_person)
+
+    @property
+    def epsilon_of_a_row(self) -> Fraction:
+        """What the sampling operator may spend on one row."""
+        return self.epsilon_anonymization / self.rows_of_a_unit
+
+    @property
+    def delta_of_a_row(self) -> Fraction:
+        """The delta that belongs to it."""
+        assert self.delta is not None  # set at birth
+        return fraction_between("delta", self.delta, 0, 1) / self.rows_of_a_unit
+
     @cached_property
     def beta(self) -> Fraction:
-        """With which probability a record is sampled."""
-        return largest_beta(self.epsilon_anonymization)
+        """With which probability a row is sampled."""
+        return largest_beta(self.epsilon_of_a_row)
 
     @cached_property
     def k(self) -> int:
-        """How many sampled records a class must have to be published."""
-        assert self.delta is not None  # set at birth
-        return smallest_k(epsilon=self.epsilon_anonymization, delta=self.delta, beta=self.beta, notion=self.notion)
+        """How many sampled rows a class must have to be published."""
+        return smallest_k(epsilon=self.epsilon_of_a_row, delta=self.delta_of_a_row, beta=self.beta, notion=self.notion)
 
     @cached_property
     def draw_epsilon(self) -> Fraction:
-        """What draws on a sample may spend to cost epsilon_search: ln(1 + (e^epsilon_search - 1) / beta), rounded down.
+        """What draws on a sample may spend to cost epsilon_search: c ln(1 + (e^(epsilon_search / c) - 1) / beta).
 
-        More than epsilon_search, because a record that is not sampled has no influence on them.
+        That is rounded down, c being the rows of a unit. It is more than epsilon_search, because a row that is not
+        sampled has no influence on them.
         """
         with precision(BITS):
-            spent = ball(fraction_between("epsilon_search", self.epsilon_search, 0))
-            return Fraction(rounded((1 + spent.expm1() / ball(self.beta)).log(), ROUND_FLOOR, _DIGITS))
+            spent = ball(fraction_between("epsilon_search", self.epsilon_search, 0) / self.rows_of_a_unit)
+            of_a_row = Fraction(rounded((1 + spent.expm1() / ball(self.beta)).log(), ROUND_FLOOR, _DIGITS))
+        return self.rows_of_a_unit * of_a_row
 
-    over_persons = None
+    @property
+    def unprotected(self) -> tuple[str, ...]:
+        """What it leaves open about the unit of privacy (``what: why``)."""
+        if self.records_per_person is None:
+            return (
+                "several records of one person: c of them make epsilon c times and delta c e^((c - 1) epsilon) times "
+                "as large",
+            )
+        return (
+            "one person under several identifiers: each counts as a person, and what they spend is spent together",
+            "several persons together: m of them, such as a household, make epsilon m times and delta m e^((m - 1) "
+            "epsilon) times as large",
+        )
 
     @property
     def smallest_class(self) -> int:
@@ -151,11 +191,23 @@ class DifferentialPrivacy(SizeModel):
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
+        if self.records_per_person is not None:
+            return self._promise_per_person(self.rows_of_a_unit)
         return (
             f"({self.epsilon:g}, {self.delta:g})-differential privacy: with or without any one record of the table, "
             f"every set of possible releases is almost equally likely, by a factor of at most e^{self.epsilon:g} but "
             f"for {self.delta:g}; published are classes of at least {self.k} records, drawn with probability "
             f"{float(self.beta):g} each"
+        )
+
+    def _promise_per_person(self, most: int) -> str:
+        rows = "one row takes part, drawn" if most == 1 else f"{most} rows that differ take part, each drawn"
+        return (
+            f"({self.epsilon:g}, {self.delta:g})-differential privacy of persons: with or without all records of any "
+            f"one person, every set of possible releases is almost equally likely, by a factor of at most "
+            f"e^{self.epsilon:g} but for {self.delta:g}; of each person at most {rows} with "
+            f"probability {float(self.beta):g}, and published are classes of at least {self.k} rows, each of another "
+            "person"
         )
 
     def _check_delta(self) -> None:

@@ -10,7 +10,9 @@ import numpy as np
 import polars as pl
 
 from nymity.core.errors import ParameterError
+from nymity.core.validation import whole_number
 from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.private_method import check_unit
 from nymity.dp.public_domain import public_schema
 from nymity.lattice.space import Space
 from nymity.table.hierarchy import Hierarchy
@@ -18,6 +20,8 @@ from nymity.table.schema import Role, Schema
 
 #: Epsilons that a forecast compares with the one it is asked about.
 _EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0)
+#: Records of one person that it compares.
+_PER_PERSON = (1, 2, 3, 4, 5)
 #: Largest lattice that is looked at node by node.
 _MOST_NODES = 2**22
 
@@ -29,6 +33,9 @@ class Forecast:
     Records that were spread evenly over all combinations of values would fill the classes of a node alike. Real ones
     are not: frequent combinations survive on finer levels than these, rare ones do not on coarser ones. There are never
     more than ``most_classes`` classes, up to the chance of the sample.
+
+    Where records are of persons, ``persons`` is a number of them that anybody may know: then no more than
+    records_per_person of each take part. Without it, all records might.
     """
 
     model: DifferentialPrivacy
@@ -36,11 +43,12 @@ class Forecast:
     nodes: pl.DataFrame
     """One row per node, the finest first: ``classes`` it can have, ``average`` sampled records of one if they were
     spread evenly, ``reachable`` if that is at least k, and ``level of`` each attribute."""
+    persons: int | None = None
 
     @property
     def sampled_records(self) -> int:
-        """Records that are sampled on average; no more can be published."""
-        return floor(self.model.public_records * self.model.beta)
+        """Records that are sampled on average, or at most on average where they are of persons."""
+        return _sampled(self.model, self.persons)
 
     @property
     def most_classes(self) -> int:
@@ -81,6 +89,26 @@ class Forecast:
             )
         return told
 
+    def by_person(self, most: Sequence[int] = _PER_PERSON) -> pl.DataFrame:
+        """Return beta, k, sampled records and most classes for other numbers of records per person.
+
+        More of them let more records of a person take part, and each of these spend less of epsilon and delta.
+        """
+        if self.model.records_per_person is None:
+            raise ParameterError(
+                "forecast", expected="a promise to persons", got="one to records", hint="records_per_person = 1"
+            )
+        others = [replace(self, model=replace(self.model, records_per_person=c)) for c in most]
+        return pl.DataFrame(
+            {
+                "records_per_person": list(most),
+                "beta": [float(other.model.beta) for other in others],
+                "k": [other.model.k for other in others],
+                "sampled_records": [other.sampled_records for other in others],
+                "most_classes": [other.most_classes for other in others],
+            }
+        )
+
     def _relaxed(self) -> dict[str, DifferentialPrivacy]:
         """Promises of the same epsilon that ask for less, by what is changed."""
         others = {"notion = 'standard'": replace(self.model, notion="standard")}
@@ -106,8 +134,16 @@ class Forecast:
         )
 
 
-def forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast:
-    """Return what to expect of a release of ``model.public_records`` records with this schema; no record is read."""
+def forecast(schema: Schema, model: DifferentialPrivacy, *, persons: int | None = None) -> Forecast:
+    """Return what to expect of a release of ``model.public_records`` records with this schema; no record is read.
+
+    ``persons``, where records are of persons: a number of them that anybody may know.
+    """
+    check_unit(model, schema.person)
+    if persons is not None:
+        whole_number("persons", persons, at_least=1)
+        if schema.person is None:
+            raise ParameterError("persons", expected="none without a person column", got=repr(persons))
     attributes = [attribute for attribute in public_schema(schema).values() if attribute.role is Role.QUASI]
     hierarchies = [attribute.hierarchy for attribute in attributes if isinstance(attribute.hierarchy, Hierarchy)]
     tops = (h.height if a.max_level is None else a.max_level for a, h in zip(attributes, hierarchies, strict=True))
@@ -119,7 +155,7 @@ def forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast:
     classes = np.prod([size[levels[:, a]] for a, size in enumerate(sizes)], axis=0)
     order = np.lexsort((*levels.T[::-1], -classes))
     levels, classes = levels[order], classes[order]
-    sampled = floor(model.public_records * model.beta)
+    sampled = _sampled(model, persons)
     nodes = pl.DataFrame(
         {
             "classes": classes,
@@ -128,4 +164,11 @@ def forecast(schema: Schema, model: DifferentialPrivacy) -> Forecast:
             **{f"level of {name}": levels[:, a] for a, name in enumerate(schema.quasi)},
         }
     )
-    return Forecast(model=model, names=schema.quasi, nodes=nodes)
+    return Forecast(model=model, names=schema.quasi, nodes=nodes, persons=persons)
+
+
+def _sampled(model: DifferentialPrivacy, persons: int | None) -> int:
+    taking_part = model.public_records
+    if persons is not None:
+        taking_part = min(taking_part, persons * model.rows_of_a_unit)
+    return floor(taking_part * model.beta)

@@ -25,6 +25,8 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
 
+#: Names the records of one person that take part, where a release protects persons.
+PER_PERSON = "records_per_person"
 #: Seconds to wait for another run that writes to the same ledger.
 _PATIENCE = 10.0
 
@@ -77,6 +79,8 @@ class Ledger:
             "delta": str(fraction_between("ledger.delta", delta, 0, 1)),
         }
         planned = [_plain(model) for model in plan]
+        if len({PER_PERSON in one for one in planned}) > 1:
+            raise ParameterError("ledger.plan", expected="promises to persons, or promises to records", got="both")
         if planned and Fraction(composed_delta(_costs(planned), Fraction(budget["epsilon"]))) > Fraction(
             budget["delta"]
         ):
@@ -118,28 +122,41 @@ class Ledger:
         return self._enter(_plain(model), method)
 
     def spend(
-        self, *, epsilon: Number, delta: Number, method: str, k: int | None = None, beta: Fraction | None = None
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        method: str,
+        k: int | None = None,
+        beta: Fraction | None = None,
+        records_per_person: int | None = None,
     ) -> Spending:
         """Enter what something costs that ``method`` is about to show, or refuse it.
 
         ``k`` and ``beta`` are those of the sampling operator, if it is one: a plan with a release by these covers it.
+        ``records_per_person`` is given where the cost is one to persons, and how many records of one took part.
         """
-        cost = {
+        cost: dict[str, Any] = {
             "epsilon": str(fraction_between("epsilon", epsilon, 0)),
             "delta": str(fraction_between("delta", delta, 0)),
         }
-        return self._enter(cost if k is None else {**cost, "k": k, "beta": str(beta)}, method)
+        cost |= {} if k is None else {"k": k, "beta": str(beta)}
+        cost |= {} if records_per_person is None else {PER_PERSON: records_per_person}
+        return self._enter(cost, method)
 
     def _enter(self, cost: dict[str, Any], method: str) -> Spending:
         with self._locked():
             content = self._read()
             entry = self._entry(content, cost)
             content["releases"].append({"entered": f"{datetime.now(UTC):%Y-%m-%d}", "method": method, **entry})
+            if PER_PERSON in entry:  # programs that know of records alone must not add to it
+                content["format"] = LEDGER.tag
             self._write(content)
         return _spending(content)
 
     def _entry(self, content: dict[str, Any], cost: dict[str, Any]) -> dict[str, Any]:
         """Return what a release adds to the file, or refuse it."""
+        self._check_unit(content, cost)
         if "plan" in content:
             return self._planned(content, cost)
         before = _added(content)
@@ -155,11 +172,24 @@ class Ledger:
                 )
         return cost
 
+    def _check_unit(self, content: dict[str, Any], cost: dict[str, Any]) -> None:
+        """Refuse to add what a release costs a person to what others cost a record: the sum would be about neither."""
+        before = [*content.get("plan", ()), *content["releases"]]
+        if before and (PER_PERSON in before[0]) != (PER_PERSON in cost):
+            units = ("records", "persons") if PER_PERSON in cost else ("persons", "records")
+            raise ParameterError(
+                "ledger",
+                expected=f"releases that protect {units[0]}, like those before in {self.path}",
+                got=f"one that protects {units[1]}, whose epsilon cannot be added to theirs",
+                hint="a ledger of its own; releases of both kinds together protect each person no better than by the "
+                "number of their records",
+            )
+
     def _planned(self, content: dict[str, Any], cost: dict[str, Any]) -> dict[str, Any]:
         """Find the next release of the plan that covers this one; those before it are given up."""
         done = max((entry["planned"] + 1 for entry in content["releases"]), default=0)
         for place, planned in enumerate(content["plan"][done:], start=done):
-            if all(planned.get(name) == cost.get(name) for name in ("k", "beta")) and (
+            if all(planned.get(name) == cost.get(name) for name in ("k", "beta", PER_PERSON)) and (
                 "search" not in cost or planned["search"] == cost["search"]
             ):
                 return {**cost, "planned": place}
@@ -243,8 +273,12 @@ def _plain(model: DifferentialPrivacy) -> dict[str, Any]:
         "search": str(fraction_between("epsilon_search", model.epsilon_search, 0)),
         "k": model.k,
         "beta": str(model.beta),
+        **({} if model.records_per_person is None else {PER_PERSON: model.records_per_person}),
     }
 
 
 def _costs(planned: Sequence[Mapping[str, Any]]) -> list[Cost]:
-    return [Cost(k=int(p["k"]), beta=Fraction(p["beta"]), search=Fraction(p["search"])) for p in planned]
+    return [
+        Cost(k=int(p["k"]), beta=Fraction(p["beta"]), search=Fraction(p["search"]), rows=int(p.get(PER_PERSON, 1)))
+        for p in planned
+    ]

@@ -26,6 +26,9 @@ directions (Kairouz, Oh and Viswanath 2015).
 ones chosen by what the earlier ones showed, as long as each stays below *its* pair (Zhu, Dong and Wang 2022, theorem
 10). That is for pairs that are fixed beforehand: it does not cover *parameters* that follow from earlier releases.
 
+**Rows of one person** are of different classes, which are drawn independently: they are mechanisms one after the other,
+and their pairs are multiplied. A person with fewer rows costs less, as each further pair can only raise the curve.
+
 **Rounding up.** On a grid alpha_i = e^(i h) the curve is replaced by its chords, which lie above it as it is convex;
 they are the curve of a distribution with losses i h alone ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar and
 Manurangsi 2022). Its masses are computed in ball arithmetic and rounded up to floats. Sums and products of floats that
@@ -72,12 +75,14 @@ Divergence = Callable[["arb"], "arb"]
 class Cost:
     """What one release may cost: levels drawn with ``search``, then a sample by ``beta`` and classes of k records.
 
-    Without ``search`` levels were known before, as when a recoding is applied again.
+    Without ``search`` levels were known before, as when a recoding is applied again. ``rows`` of the unit of privacy
+    take part, which are of as many classes: one where that is a record, several of a person.
     """
 
     k: int
     beta: Fraction
     search: Fraction | None = None
+    rows: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +150,8 @@ def _composed(costs: Sequence[Cost]) -> list[LossDistribution]:
 def _of_cost(cost: Cost, missing: bool) -> LossDistribution:
     """Return the distribution of one release."""
     with precision(_BITS):
-        drawn = _connected(curve(cost, missing=missing), curve(cost, missing=not missing), _REACH)
+        of_a_row = _connected(curve(cost, missing=missing), curve(cost, missing=not missing), _REACH)
+        drawn = reduce(LossDistribution.then, [of_a_row] * cost.rows)
         if cost.search is None:
             return drawn
         search = ball(cost.search)

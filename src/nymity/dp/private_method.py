@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.bits import SYSTEM, Bits, NotPrivate, coins
+from nymity.core.bits import SYSTEM, Bits, NotPrivate, at_most_each, coins
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
@@ -21,8 +21,10 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.scores import weights_of
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
-from nymity.table.encoding import EncodedTable
+from nymity.table.encoding import EncodedTable, PersonColumn
+from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding
+from nymity.table.sampled_persons import SampledPersonsRecoding
 from nymity.table.sampled_recoding import SampledRecoding
 
 #: Largest lattice that is scored node by node.
@@ -40,6 +42,7 @@ class PrivateMethod(ABC):
     not_private_seed: int | None = None
 
     key: ClassVar[str]
+    takes_persons: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = SampledRecoding
 
@@ -82,19 +85,21 @@ class PrivateMethod(ABC):
         The promise holds if hierarchies do not depend on the records: :func:`nymity.publish` sees to that.
         """
         model = the_promise(models)
+        check_unit(model, None if table.persons is None else table.persons.name)
         names = tuple(columns or table.names)
         check_published(names, table.names)
         space = self.space(table)
         bits: Bits = SYSTEM if self.not_private_seed is None else NotPrivate(self.not_private_seed)
-        sample = sampled(table, model.beta, bits)
+        sample = sampled(table, model.beta, bits, most=model.rows_of_a_unit)
         score = self.scored(sample, model.k)
-        interval = self.interval(model.k, sum(weights_of(table), Fraction(0)))
+        # A record changes scores by something in an interval that holds 0, so c of them do in one c times as long.
+        interval = model.rows_of_a_unit * self.interval(model.k, sum(weights_of(table), Fraction(0)))
         drawing = Drawing(score=score, space=space, interval=interval, bits=bits, observe=observe)
         choice = self.choose(drawing, model.draw_epsilon)
         levels = dict(zip(table.names, choice.node, strict=True))
         hierarchies = dict(zip(table.names, table.hierarchies, strict=True))
         return PrivateOutcome(
-            recoding=SampledRecoding(names, hierarchies, levels, model.k, model.beta, bits),
+            recoding=_recoding(names, hierarchies, levels, model, bits, table.persons),
             levels=levels,
             minimized=PrivateScore(score=self.score_name),
             model=model,
@@ -154,12 +159,41 @@ class PrivateOutcome:
         return pl.DataFrame({"score": scores, **levels})
 
 
-def sampled(table: EncodedTable, beta: Fraction, bits: Bits) -> EncodedTable:
-    """Return the table of the records that are kept, each independently with probability beta."""
-    kept = coins(beta, table.n_records, bits)
-    owner = np.repeat(np.arange(len(table.counts)), table.counts)
-    counts = np.bincount(owner[kept], minlength=len(table.counts)).astype(np.uint32)
-    return replace(table, counts=counts).restricted(counts > 0)
+def sampled(table: EncodedTable, beta: Fraction, bits: Bits, *, most: int = 1) -> EncodedTable:
+    """Return the table of the records that are kept, each independently with probability beta.
+
+    Of each person, where records are of persons, at most ``most`` take part, drawn among those that differ in
+    quasi-identifiers.
+    """
+    combination = np.repeat(np.arange(len(table.counts)), table.counts)
+    if table.persons is not None:
+        taking_part = at_most_each(table.persons.codes, most, bits)
+        combination = table.persons.combination[taking_part].astype(np.int64)
+    kept = coins(beta, len(combination), bits)
+    counts = np.bincount(combination[kept], minlength=len(table.counts)).astype(np.uint32)
+    return replace(table, counts=counts, persons=None).restricted(counts > 0)
+
+
+def _recoding(
+    names: tuple[str, ...],
+    hierarchies: dict[str, Hierarchy],
+    levels: dict[str, int],
+    model: DifferentialPrivacy,
+    bits: Bits,
+    persons: PersonColumn | None,
+) -> SampledRecoding:
+    if persons is None:
+        return SampledRecoding(names, hierarchies, levels, model.k, model.beta, bits)
+    return SampledPersonsRecoding(
+        names,
+        hierarchies,
+        levels,
+        model.k,
+        model.beta,
+        bits,
+        person=persons.name,
+        records_per_person=model.rows_of_a_unit,
+    )
 
 
 def the_promise(models: Sequence[PrivacyModel]) -> DifferentialPrivacy:
@@ -172,6 +206,26 @@ def the_promise(models: Sequence[PrivacyModel]) -> DifferentialPrivacy:
         got=" and ".join(model.key for model in models) or "none",
         hint="what it publishes is k-anonymous as well, with the k of the promise",
     )
+
+
+def check_unit(model: DifferentialPrivacy, person: str | None) -> None:
+    """Refuse a promise whose unit is not that of the records."""
+    where = f"{model.key}.records_per_person"
+    if person is not None and model.records_per_person is None:
+        raise ParameterError(
+            where,
+            expected=f"how many records of one person may take part, because {person!r} says of whom records are: one "
+            "person with many would have more influence than any epsilon covers",
+            got="none",
+            hint="records_per_person = 1 keeps k small; forecast shows what 2 and 3 cost",
+        )
+    if person is None and model.records_per_person is not None:
+        raise ParameterError(
+            where,
+            expected="none without a person column (role = 'person'), for nothing tells which records are of one "
+            "person",
+            got=repr(model.records_per_person),
+        )
 
 
 def check_published(columns: Sequence[str], quasi: Sequence[str]) -> None:

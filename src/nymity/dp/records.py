@@ -13,9 +13,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
-from nymity.table.encoding import MAX_RECORDS, EncodedTable, distinct_in_order
+from nymity.table.encoding import MAX_RECORDS, EncodedTable, distinct_in_order, encode_persons, person_ids
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
+from nymity.table.sampled_persons import person_numbers
 from nymity.table.sampled_recoding import placed
 from nymity.table.schema import Schema, check_columns
 
@@ -24,8 +25,9 @@ from nymity.table.schema import Schema, check_columns
 class Records:
     """The records that have a place, and which rows of the source they are.
 
-    table: their quasi-identifiers as listed. codes (n_quasi, n): their values in the hierarchies. rows (n,).
-    without_place: how many have a value that is not listed; with_gap: how many the policy ``drop`` leaves out.
+    table: their quasi-identifiers as listed, and of whom they are where a column tells. codes (n_quasi, n): their
+    values in the hierarchies. rows (n,). without_place: how many have a value that is not listed; with_gap: how many
+    the policy ``drop`` leaves out; without_person: how many more name nobody (``person_numbers``).
     """
 
     schema: Schema
@@ -34,6 +36,7 @@ class Records:
     rows: NDArray[np.int64]
     without_place: int
     with_gap: int
+    without_person: int
 
     @staticmethod
     def of(source: pl.DataFrame, schema: Schema) -> Records:
@@ -44,11 +47,16 @@ class Records:
         gaps = schema.gaps(source)
         codes = np.stack([placed(source[n], _hierarchy(schema, n), schema[n].unlisted) for n in schema.quasi])
         listed = (codes >= 0).all(axis=0)
-        rows = np.flatnonzero(listed & ~gaps)
+        nobody = np.zeros(source.height, dtype=np.bool_)
+        if schema.person is not None:
+            nobody = person_numbers(source[schema.person]) < 0
+        rows = np.flatnonzero(listed & ~gaps & ~nobody)
         listed_as = {
             name: pl.Series(_hierarchy(schema, name).values, dtype=pl.String).gather(row[rows])
             for name, row in zip(schema.quasi, codes, strict=True)
         }
+        if schema.person is not None:
+            listed_as[schema.person] = person_ids(source[schema.person]).gather(rows)
         table = pl.DataFrame({name: listed_as[name] for name in source.columns if name in listed_as})
         return Records(
             schema=schema,
@@ -57,6 +65,7 @@ class Records:
             rows=rows,
             without_place=int((~listed & ~gaps).sum()),
             with_gap=int(gaps.sum()),
+            without_person=int((nobody & listed & ~gaps).sum()),
         )
 
     def whole(self, source: pl.DataFrame) -> pl.DataFrame:
@@ -72,6 +81,10 @@ class Records:
         group, first = distinct_in_order(
             KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(list(self.codes))
         )
+        persons = None
+        if schema.person is not None:
+            each, none = np.ones(len(self.rows), dtype=np.uint32), np.empty((len(self.rows), 0), dtype=np.int64)
+            persons, _ = encode_persons(schema.person, self.table[schema.person], group, each, (), none)
         return EncodedTable(
             n_records=len(self.rows),
             names=names,
@@ -81,7 +94,13 @@ class Records:
             min_levels=tuple(schema[name].min_level for name in names),
             max_levels=tuple(h.height if b is None else b for h, b in zip(hierarchies, bounds, strict=True)),
             weights=tuple(float(schema[name].weight) for name in names),
+            persons=persons,
         )
+
+
+def read_columns(schema: Schema) -> tuple[str, ...]:
+    """Return the columns of which cells are read: quasi-identifiers, and of whom records are."""
+    return schema.quasi if schema.person is None else (*schema.quasi, schema.person)
 
 
 def others_of(schema: Schema) -> dict[str, str]:

@@ -21,14 +21,12 @@ import polars as pl
 
 from nymity.core.errors import TableError
 from nymity.io.frame import named_columns, to_polars
-from nymity.table.text import as_text, is_missing
+from nymity.table.text import BEYOND, as_text, is_missing
 
 #: From here on whole numbers are not told apart, nor are their texts: a column that holds a fraction or a gap, too, is
 #: one of floats in some frames, and these would write them otherwise than integers and text do.
 _LARGEST = 10**15
 _LONG = r"^-?[1-9][0-9]{15,}$"
-#: Stands for them; no hierarchy lists it.
-BEYOND = "a whole number of more than 15 digits"
 
 
 def text_cells(frame: object, columns: Collection[str] | None = None) -> pl.DataFrame:

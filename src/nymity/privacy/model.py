@@ -199,6 +199,11 @@ class PrivacyModel(ABC):
     def promise(self) -> str:
         """Return what is promised, in a sentence: its name, a colon, and what it means."""
 
+    @property
+    def unprotected(self) -> tuple[str, ...]:
+        """What the promise leaves open by itself (``what: why``), for certificates."""
+        return ()
+
     def promise_to_persons(self) -> str:
         """Return what is promised where records are of persons."""
         return self.promise()

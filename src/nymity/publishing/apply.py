@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) ->
             got="none",
             hint='ny.ReadOptions(delimiter=",", encoding="utf-8", header=True); --delimiter , --encoding utf-8',
         )
-    return read_text_cells(path, reading, recoding.hierarchies)
+    return read_text_cells(path, reading, recoding.reads)
 
 
 def _rows(recoding: Recoding, table: Any, reading: ReadOptions) -> pl.DataFrame:
@@ -99,7 +100,7 @@ def _rows(recoding: Recoding, table: Any, reading: ReadOptions) -> pl.DataFrame:
         return read_rows_for(recoding, table, reading)
     if not isinstance(recoding, SampledRecoding):
         return to_polars(table)
-    return text_cells(table, recoding.hierarchies)
+    return text_cells(table, recoding.reads)
 
 
 def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *, unaccounted: bool) -> None:
@@ -111,10 +112,19 @@ def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *
         if ledger is not None:
             raise ParameterError("ledger", expected="a differentially private recoding to enter", got=recoding.kind)
         return
-    if ledger is not None and set(recoding.columns) <= set(columns):
+    if ledger is not None and {*recoding.columns, *recoding.reads} <= set(columns):
         cost = cost_of_sampling(recoding.k, recoding.beta)
         assert cost.epsilon is not None  # it was given
-        ledger.spend(epsilon=cost.epsilon, delta=cost.upper, method="apply", k=recoding.k, beta=recoding.beta)
+        per_person = recoding.most_of_a_person
+        rows = 1 if per_person is None else per_person
+        ledger.spend(
+            epsilon=rows * cost.epsilon,
+            delta=rows * Fraction(cost.upper),
+            method="apply",
+            k=recoding.k,
+            beta=recoding.beta,
+            records_per_person=per_person,
+        )
     elif ledger is None and not unaccounted:
         raise ParameterError(
             "ledger",

@@ -111,7 +111,7 @@ def certify(
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
         "measured": measured_section(verified),
-        "unit": _unit(verified, touched, job.schema.counts),
+        "unit": _unit(verified, touched, job.schema.counts, outcome),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
@@ -133,8 +133,10 @@ def certify(
     }
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None, counts: str) -> dict[str, Any]:
-    """Return what promises count: records, or persons or households with what became of them."""
+def _unit(verified: Verification, touched: PersonsTouched | None, counts: str, outcome: Outcome) -> dict[str, Any]:
+    """Return what promises count: records, or persons or households with what became of them if that is not private."""
+    if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
+        return {"counts": "persons", "records_per_person": most}
     if verified.persons is None or touched is None:
         return {"counts": "records"}
     released = verified.persons

@@ -218,7 +218,10 @@ class EarlierReleaseSection(_Section):
 
 
 class UnitSection(_Section):
-    """What promises count; of persons, or households, how many there are, and what became of them."""
+    """What promises count; of persons, or households, how many there are, and what became of them.
+
+    Of a differentially private release there is nothing but how many records of a person may take part.
+    """
 
     counts: Literal["records", "persons", "households"]
     persons: Count | None = None
@@ -228,6 +231,7 @@ class UnitSection(_Section):
     fewest_in_a_class: Count | None = None
     summed_over_classes: Count | None = None
     largest_share_of_a_class: float | None = None
+    records_per_person: Count | None = None
 
     @property
     def units(self) -> int | None:

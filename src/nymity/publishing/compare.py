@@ -21,7 +21,7 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import nearest
 from nymity.dp.public_domain import public_schema
-from nymity.dp.records import Records
+from nymity.dp.records import Records, read_columns
 from nymity.io import text_cells, to_polars
 from nymity.kernels.grouping import distinct
 from nymity.publishing.estimates import Estimate, estimates_of
@@ -182,7 +182,7 @@ class PrivateComparer(Comparer):
 
     def _prepared(self, original: Any, schema: Schema) -> tuple[pl.DataFrame, pl.DataFrame, NDArray[np.int64]]:
         """Return the original as text, the records of it that have a place, and their rows."""
-        source = text_cells(original, schema.quasi)
+        source = text_cells(original, read_columns(schema))
         records = Records.of(source, public_schema(schema))
         return source, records.whole(source), records.rows
 

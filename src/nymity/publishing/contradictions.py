@@ -114,7 +114,8 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
         shown = pseudonym_section(stated.schema) is not None
-        needs_source = model.needs_source or (stated.schema.unit is not None and not shown)
+        counted_units = stated.schema.unit is not None and not model.about_draws
+        needs_source = model.needs_source or (counted_units and not shown)
         if promise.verified != (VERIFIED["verified"] if needs_source else None):
             yield f"it says otherwise than {promise.model} how that was verified (promised.verified)"
         for name in model.sensitive:
@@ -141,13 +142,16 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     warned = isinstance(form, Certificate2) and any(one.warning == BY_RECORDS for one in form.not_protected)
     if warned != (counts == "persons" and form.population is not None and form.population.persons is None):
         yield "it says two things about whether the population is counted by persons (population, not_protected)"
+    private = [model for model in stated.models if isinstance(model, DifferentialPrivacy)]
+    if unit.records_per_person != next((model.records_per_person for model in private), None):
+        yield "it says otherwise than its promise how many records of a person take part (unit, promised)"
     told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
-    counted, either = counts != "records", unit.persons is not None or unit.households is not None
-    both = unit.persons is not None and unit.households is not None
-    if any((figure is not None) != counted for figure in told) or (not counted and (either or further != (None, None))):
+    counted = counts != "records" and not private  # how many persons there are is private
+    named = [figure for figure in (unit.persons, unit.households) if figure is not None]
+    if any((figure is not None) != counted for figure in told) or (not counted and (named or further != (None, None))):
         yield "figures about persons or households and promises to them go together (unit)"
-    elif both:
+    elif len(named) == 2:
         yield "it counts both persons and households (unit)"
     elif unit.units is not None:
         touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
@@ -401,6 +405,9 @@ def _private(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     model = next((model for model in stated.models if isinstance(model, DifferentialPrivacy)), None)
     if section is None or model is None:
         return
+    person = stated.schema.person
+    if person is not None and stated.schema[person].missing != "drop":
+        yield f"records that name nobody would stop its run, which {model.key} does not let them (job.schema.{person})"
     is_private = not form.is_seeded
     current = isinstance(form, Certificate2)
     expected = public_statement(model, private=is_private) if current else _statement_1(model, private=is_private)

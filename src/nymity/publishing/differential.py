@@ -14,7 +14,7 @@ from nymity.core.errors import JobError, SchemaError
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.ledger import Ledger, Spending
-from nymity.dp.private_method import PrivateMethod, PrivateOutcome, check_published, the_promise
+from nymity.dp.private_method import PrivateMethod, PrivateOutcome, check_published, check_unit, the_promise
 from nymity.dp.public_domain import check_listed
 from nymity.dp.records import Records
 from nymity.dp.safepub import SafePub
@@ -42,6 +42,8 @@ def check_promise(
         _check_unlisted(schema)
         return
     model = the_promise(models)
+    check_unit(model, schema.person)
+    _check_no_pseudonym(schema)
     check_published(schema.published, schema.quasi)
     check_listed(schema)
     _check_total(schema)
@@ -76,13 +78,23 @@ def _check_unlisted(schema: Schema) -> None:
             )
 
 
+def _check_no_pseudonym(schema: Schema) -> None:
+    if schema.person is not None and schema[schema.person].pseudonym is not None:
+        raise SchemaError(
+            f"schema.{schema.person}.pseudonym",
+            expected="none for a differentially private method: what hides a person is that nobody knows whether a row "
+            "is theirs, and pseudonyms tell which rows are of one",
+            got=repr(schema[schema.person].pseudonym),
+        )
+
+
 def _check_total(schema: Schema) -> None:
     """Refuse a schema by which one record could stop a run."""
     for name, attribute in schema.items():
         if attribute.missing == "error":
             raise SchemaError(
                 f"schema.{name}.missing",
-                expected="'category' or 'drop'",
+                expected="'drop'" if name in (schema.person, schema.household) else "'category' or 'drop'",
                 got="'error', and an error would tell that a record has a gap",
             )
 
@@ -117,8 +129,7 @@ def public_statement(
     """
     return {
         "private": private,
-        "unit_of_privacy": "one record",
-        "neighbours": "tables of text cells, one of which has a record that the other lacks",
+        **_unit_of_privacy(model),
         "epsilon": float(model.epsilon),
         "delta": model.delta,
         "notion": model.notion,
@@ -135,6 +146,7 @@ def public_statement(
                 "mechanism": "another sample of the records, classes of at least k of them at these levels",
                 "k": model.k,
                 "beta": str(model.beta),
+                **_of_a_row(model),
             },
         },
         "public_records": model.public_records,
@@ -142,8 +154,28 @@ def public_statement(
         "trust_model": "central: the custodian sees the records, runs the program and keeps log and ledger; readers of "
         "the release are trusted with nothing",
         "side_channels": list(SIDE_CHANNELS),
-        "not_protected": list(SampledRecoding.unprotected),
+        "not_protected": [*model.unprotected, *SampledRecoding.unprotected],
     }
+
+
+def _unit_of_privacy(model: DifferentialPrivacy) -> dict[str, Any]:
+    if model.records_per_person is None:
+        return {
+            "unit_of_privacy": "one record",
+            "neighbours": "tables of text cells, one of which has a record that the other lacks",
+        }
+    return {
+        "unit_of_privacy": "one person, with all records that name the person",
+        "neighbours": "tables of text cells, one of which has all records of a person whom the other lacks",
+        "records_per_person": model.records_per_person,
+    }
+
+
+def _of_a_row(model: DifferentialPrivacy) -> dict[str, Any]:
+    """Return what each of a person's rows may spend; of one record that is all of it."""
+    if model.records_per_person is None:
+        return {}
+    return {"of_each_row": {"epsilon": str(model.epsilon_of_a_row), "delta": str(model.delta_of_a_row)}}
 
 
 #: What else an observer of a run could learn from.
@@ -178,6 +210,11 @@ def seeded(outcome: object) -> str:
     return NOT_PRIVATE if foreseen else ""
 
 
+def _figures_of_persons(records: Records) -> dict[str, int]:
+    persons = records.encoded.persons
+    return {} if persons is None else {"persons": persons.n_persons, "of_nobody": records.without_person}
+
+
 def private_figures(outcome: PrivateOutcome, records: Records, released: int) -> dict[str, Any]:
     """Return what only the custodian may see."""
     return {
@@ -185,6 +222,7 @@ def private_figures(outcome: PrivateOutcome, records: Records, released: int) ->
         "not_released": len(records.rows) - released,
         "without_a_listed_value": records.without_place,
         "dropped_for_missing_values": records.with_gap,
+        **_figures_of_persons(records),
         "records_of_the_sample_for_the_search": outcome.sample_records,
         "score_on_that_sample": -outcome.loss,
     }

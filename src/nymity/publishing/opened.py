@@ -392,7 +392,8 @@ class OpenedRelease:
     def class_sizes(self) -> tuple[int | None, int]:
         """The records, or persons, of the smallest class, and how many classes there are: as certified.
 
-        They are counted again where a check found a promise about classes broken, by the rule of today.
+        A class of a differentially private release has as many rows as persons. They are counted again where a check
+        found a promise about classes broken, by the rule of today.
         """
         measured = self.certificate.measured
         if (unit := self.unit) is not None and unit.units is not None:

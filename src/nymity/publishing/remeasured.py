@@ -128,7 +128,8 @@ class FurtherTables:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
             originals = _originals(original, job, recoding())
-        person = None if schema is None else schema.unit
+        drawn = any(model.about_draws for model in models)  # of such a release no class has two rows of one person
+        person = None if schema is None or drawn else schema.unit
         if released is not None and person is not None and pseudonymized(schema, released):
             persons = released[person]
         elif person is not None and original is not None and (rows := links()) is not None:

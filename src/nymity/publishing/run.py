@@ -21,7 +21,7 @@ from nymity.core.randomness import salt
 from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
-from nymity.dp.records import Records, others_of
+from nymity.dp.records import Records, others_of, read_columns
 from nymity.io import compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
@@ -283,8 +283,8 @@ class Run:
 
     @cached_property
     def _who(self) -> pl.Series | None:
-        """Of which person, or household, each record of the table is, where promises count them."""
-        return units_of(self.table, self.job.schema)
+        """Of which person, or household, each record is, where promises count them; nobody, if that is private."""
+        return None if self.job.is_private else units_of(self.table, self.job.schema)
 
     @property
     def _owners(self) -> pl.Series | None:
@@ -386,5 +386,5 @@ class Run:
     def _taken(self) -> pl.DataFrame:
         """Return the caller's frame as a table; of text cells where a private method is to publish it."""
         if self.job.is_private:
-            return text_cells(self.given, self.job.schema.quasi)
+            return text_cells(self.given, read_columns(self.job.schema))
         return to_polars(self.given)

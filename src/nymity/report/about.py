@@ -125,9 +125,10 @@ def _private_meaning(stated: dict[str, Any]) -> str:
     epsilon, delta = stated.get("epsilon"), stated.get("delta")
     if not isinstance(epsilon, int | float) or not isinstance(delta, int | float) or epsilon > 500:
         return _ABOUT.parameters_elsewhere()
+    what = "the person's record" if stated.get("records_per_person") is None else "all of the person's records"
     return (
-        "Think of anything that could be concluded about a person from this table. With the person's record in the "
-        f"source it is at most {amount(exp(epsilon))} times likelier than without it: e to the power of epsilon = "
+        f"Think of anything that could be concluded about a person from this table. With {what} in the "
+        f"source it is at most {amount(exp(epsilon))} times likelier than without: e to the power of epsilon = "
         f"{epsilon:g}. A chance of delta = {delta:g} is left in which more may be learned."
     )
 

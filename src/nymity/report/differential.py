@@ -49,22 +49,34 @@ def private_page(opened: OpenedRelease) -> str:
 
 def meaning_section(model: DifferentialPrivacy) -> Section:
     """The section on what epsilon, delta, k and beta mean."""
-    factor, beta = exp(model.epsilon), float(model.beta)
+    factor, beta, most = exp(model.epsilon), float(model.beta), model.records_per_person
+    yours = "your record" if most is None else "your records"
+    drawn = f"Every record was drawn with probability beta = {beta:.4g}; whether yours was is left to chance."
+    groups = f"Records are shown in groups of at least k = {model.k} that look the same; no others are shown."
+    if most is not None:
+        drawn = (
+            f"Of your records at most {most:,} that differ took part, drawn at random if you have more. Each was drawn "
+            f"with probability beta = {beta:.4g}; whether yours was is left to chance."
+        )
+        groups = (
+            f"Rows are shown in groups of at least k = {model.k} that look the same, each of another person; no others "
+            "are shown."
+        )
     return Section(
         anchor="meaning",
         title="What that means",
         short="Meaning",
         parts=(
             paragraph(
-                "Think of anything that could be concluded about you from this table. With your record in the original "
-                f"it is at most {factor:.3g} times likelier than without it, and at most {factor:.3g} times less "
+                f"Think of anything that could be concluded about you from this table. With {yours} in the original "
+                f"it is at most {factor:.3g} times likelier than without, and at most {factor:.3g} times less "
                 f"likely: that is e to the power of epsilon = {model.epsilon:g}. {_NOTIONS[model.notion]} "
                 f"Here delta is {model.delta:g}."
             ),
             bullets(
                 [
-                    f"Every record was drawn with probability beta = {beta:.4g}; whether yours was is left to chance.",
-                    f"Records are shown in groups of at least k = {model.k} that look the same; no others are shown.",
+                    drawn,
+                    groups,
                     "How coarse the values are was drawn at random as well, on another sample.",
                     "Every record shown is true: values are made coarser, never changed.",
                 ]
@@ -99,9 +111,9 @@ def reached_section(frame: pl.DataFrame, schema: Schema, model: DifferentialPriv
     """Put what was released beside what public facts let expect."""
     classes, ahead = len(Groups(frame, list(schema.quasi)).sizes), _forecast(schema, model)
     average = frame.height / classes if classes else 0.0
-    sampled = int(model.public_records * model.beta)
+    sampled, most = int(model.public_records * model.beta), "" if model.records_per_person is None else "at most "
     reached = tiles(
-        tile("Records", f"{frame.height:,}", f"{sampled:,} would be sampled of {model.public_records:,}"),
+        tile("Records", f"{frame.height:,}", f"{most}{sampled:,} would be sampled of {model.public_records:,}"),
         tile("Groups", f"{classes:,}", f"at most about {sampled // model.k:,} of k = {model.k} were to be expected"),
         tile("Average group", f"{average:,.1f}", "records that look the same"),
     )

@@ -13,8 +13,8 @@ __all__, __getattr__ = public_names(
     classes="Classes Crowd Histogram NOTHING PairHistogram",
     constant_columns="check_constant",
     content_order="content_order is_sorted",
-    encoding="EncodedTable SensitiveColumn codes_of distinct_in_order distinct_values encode labelled MAX_RECORDS "
-    "person_ids",
+    encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order distinct_values encode "
+    "encode_persons labelled MAX_RECORDS person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
     households="check_households",
     level_recoding="Layer LevelRecoding",
@@ -23,10 +23,11 @@ __all__, __getattr__ = public_names(
     partition_recoding="FreeformRecoding PartitionRecoding Quotas EQUAL_RECORDS LINKS PLACES",
     published_cells="ReadCells as_they_are by_recoding by_text looked_up",
     recoding="Outliers Recoded Recoding Unseen written_alike",
+    sampled_persons="SampledPersonsRecoding person_numbers",
     sampled_recoding="SampledRecoding placed",
     schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive person quasi sensitive "
     "weight",
-    text="as_text check_comparable is_missing plainly_named MASK",
+    text="as_text check_comparable is_missing plainly_named BEYOND MASK",
     value_order="ValueOrder days numbers ranks value_order",
     weights="class_means weights_of",
 )

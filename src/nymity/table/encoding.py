@@ -259,7 +259,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         sensitive[name], codes[:, i] = _encode_sensitive(name, schema, cells[name], records, group, len(first))
     persons = person = None
     if schema.unit is not None:
-        persons, person = _encode_persons(schema.unit, cells[schema.unit], group, records, schema.sensitive, codes)
+        persons, person = encode_persons(schema.unit, cells[schema.unit], group, records, schema.sensitive, codes)
         persons = replace(persons, counts_as=schema.counts)
     people_of = None if others is None or ids is None else _encode_population(ids, rest, others)
     return EncodedTable(
@@ -428,7 +428,7 @@ def _encode_sensitive(
     return SensitiveColumn(tuple(labels), combination, values_of, counts, hierarchy), codes
 
 
-def _encode_persons(
+def encode_persons(
     name: str,
     column: pl.Series,
     group: NDArray[np.uint32],
@@ -454,7 +454,8 @@ def _entries(
     """Sum the records of rows with the same group and code: (groups, codes, counts), ordered by both."""
     order = np.lexsort((codes, group))
     groups, numbers = group[order], codes[order].astype(np.uint32)
-    first = np.flatnonzero(np.append(True, (groups[1:] != groups[:-1]) | (numbers[1:] != numbers[:-1])))
+    begins = np.append(True, (groups[1:] != groups[:-1]) | (numbers[1:] != numbers[:-1]))
+    first = np.flatnonzero(begins[: len(groups)])  # there may be none
     return groups[first], numbers[first], np.add.reduceat(records[order], first).astype(np.uint32)
 
 

@@ -218,9 +218,17 @@ def _kinds() -> dict[str, type[Recoding]]:
     from nymity.table.bucket_recoding import BucketRecoding
     from nymity.table.level_recoding import LevelRecoding
     from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
+    from nymity.table.sampled_persons import SampledPersonsRecoding
     from nymity.table.sampled_recoding import SampledRecoding
 
-    kinds = (LevelRecoding, PartitionRecoding, FreeformRecoding, BucketRecoding, SampledRecoding)
+    kinds = (
+        LevelRecoding,
+        PartitionRecoding,
+        FreeformRecoding,
+        BucketRecoding,
+        SampledRecoding,
+        SampledPersonsRecoding,
+    )
     return {recoding.kind: recoding for recoding in kinds}
 
 

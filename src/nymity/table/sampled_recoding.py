@@ -47,7 +47,6 @@ class SampledRecoding(Recoding):
     kind: ClassVar[str] = "sampled"
     is_private: ClassVar[bool] = True
     unprotected: ClassVar[tuple[str, ...]] = (
-        "several records of one person: c of them make epsilon c times and delta c e^((c - 1) epsilon) times as large",
         "further releases of the same records: what they spend is spent together",
         "what was chosen after a look at the records: columns, hierarchies and parameters must be public",
         "what holds for people at large: it can be learned about somebody whether they are in the table or not",
@@ -69,18 +68,46 @@ class SampledRecoding(Recoding):
         tells nothing of the table's. What it spends is for the caller to add up, as :func:`nymity.publish` and
         :func:`nymity.apply` do with a ledger.
         """
-        if outliers != "remove":
-            raise ParameterError(
-                "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
-            )
+        self._check_removed(outliers)
         return self.of_sample(table, coins(self.beta, table.height, self.bits))
 
     def of_sample(self, table: pl.DataFrame, sampled: NDArray[np.bool_]) -> Recoded:
         """Publish the classes of at least k of the rows that are kept, (n_rows,), whoever has drawn these."""
-        codes = np.stack([placed(table[name], h, self.others.get(name)) for name, h in self.hierarchies.items()])
-        chosen = np.flatnonzero(sampled & (codes >= 0).all(axis=0))
-        general = [h.codes[self.levels[name]][codes[a, chosen]] for a, (name, h) in enumerate(self.hierarchies.items())]
-        keys = KeyLayout.for_sizes([h.domain_size for h in self.hierarchies.values()]).pack(general)
+        codes = self._placed(table)
+        return self._of_rows(codes, np.flatnonzero(sampled & (codes >= 0).all(axis=0)))
+
+    @property
+    def most_of_a_person(self) -> int | None:
+        """How many rows of one person may take part; None where nothing tells of whom they are."""
+        return None
+
+    @property
+    def reads(self) -> list[str]:
+        """The columns that are looked at, of which cells are read as text."""
+        return list(self.hierarchies)
+
+    def _check_removed(self, outliers: Outliers) -> None:
+        if outliers != "remove":
+            raise ParameterError(
+                "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
+            )
+
+    def _placed(self, table: pl.DataFrame) -> NDArray[np.int32]:
+        """Return the codes of the records, (n_quasi, n_rows), -1 where a value has no place."""
+        return np.stack([placed(table[name], h, self.others.get(name)) for name, h in self.hierarchies.items()])
+
+    def _general(self, codes: NDArray[np.int32], rows: NDArray[np.int64]) -> list[NDArray[np.int32]]:
+        """Return the published values of some rows, for each column (n,)."""
+        columns = enumerate(self.hierarchies.items())
+        return [np.asarray(h.codes[self.levels[name]][codes[a, rows]]) for a, (name, h) in columns]
+
+    def _keys(self, general: list[NDArray[np.int32]]) -> NDArray[np.uint64]:
+        return KeyLayout.for_sizes([h.domain_size for h in self.hierarchies.values()]).pack(general)
+
+    def _of_rows(self, codes: NDArray[np.int32], chosen: NDArray[np.int64]) -> Recoded:
+        """Publish the classes of at least k of the chosen rows."""
+        general = self._general(codes, chosen)
+        keys = self._keys(general)
         group, _ = distinct(keys)
         large = np.flatnonzero(np.bincount(group)[group] >= self.k)
         large = large[np.lexsort(keys[large].T)]
@@ -108,7 +135,7 @@ class SampledRecoding(Recoding):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON types; a file always draws from the operating system."""
-        drawn = {"levels": dict(self.levels), "k": self.k, "beta": str(self.beta)}
+        drawn: dict[str, Any] = {"levels": dict(self.levels), "k": self.k, "beta": str(self.beta)}
         return {**self._described(), **drawn, **({"others": dict(self.others)} if self.others else {})}
 
     @classmethod

@@ -8,6 +8,9 @@ from nymity.core.errors import TableError
 
 #: What a suppressed cell and the top of a hierarchy are published as.
 MASK = "*"
+#: Stands for a whole number that tables of text cells do not tell from others (:mod:`nymity.io.text_cells`). No
+#: hierarchy lists it, and it names nobody.
+BEYOND = "a whole number of more than 15 digits"
 
 
 def as_text(values: pl.Series) -> pl.Series:

@@ -98,6 +98,16 @@ def _sampled() -> Kind:
     return Kind(release, {}, answer="cannot be seen")
 
 
+def _sampled_persons() -> Kind:
+    """Two visits of everybody."""
+    schema = ny.Schema({**_PRIVATE, "name": ny.person(missing="drop")})
+    promise = ny.DifferentialPrivacy(
+        epsilon=12.0, epsilon_search=10.0, public_records=5000, delta=1e-4, records_per_person=2
+    )
+    release = _published(pl.concat([private_people()] * 2), schema, promise, ny.EpsilonSafeLattice())
+    return Kind(release, {}, answer="cannot be seen")
+
+
 _MAKERS: dict[str, Callable[[], Kind]] = {
     "levels": _levels,
     "layers": _layers,
@@ -108,6 +118,7 @@ _MAKERS: dict[str, Callable[[], Kind]] = {
     "households": _households,
     "children": _children,
     "sampled": _sampled,
+    "sampled persons": _sampled_persons,
 }
 KINDS = tuple(_MAKERS)
 

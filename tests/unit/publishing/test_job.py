@@ -215,6 +215,22 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "not_private_seed": 7,
         },
     ),
+    "private persons": data(
+        schema={
+            "patient": {"role": "person", "missing": "drop"},
+            "age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}},
+        },
+        privacy=[
+            {
+                "model": "differential-privacy",
+                "epsilon": 1.5,
+                "public_records": 900,
+                "delta": 1e-5,
+                "records_per_person": 3,
+            }
+        ],
+        method={"name": "safepub"},
+    ),
     "epsilon-safe lattice": data(
         schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},
         privacy=[{"model": "differential-privacy", "epsilon": 1, "public_records": 900, "delta": 1e-4}],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,19 @@ METHODS = {
     "freeform": ny.FreeformGreedy(),
     "buckets": ny.Anatomy(),
     "sampled": ny.SafePub(),
+    "sampled persons": ny.SafePub(),
 }
 NONSENSE = (None, 5, -1, 1.5, True, "nonsense", "", [], [[]], {}, {"a": 1}, 10**30)
 
 
 def recoding(kind: str) -> dict[str, Any]:
-    if kind == "sampled":
+    if kind.startswith("sampled"):
         model: Any = ny.DifferentialPrivacy(epsilon=1, public_records=1000)
-        return ny.publish(FRAME, PUBLIC, privacy=model, method=METHODS[kind]).recoding.to_dict()
+        schema = PUBLIC
+        if kind == "sampled persons":
+            model = replace(model, records_per_person=2)
+            schema = ny.Schema({**PUBLIC, "age": ny.person(missing="drop")})
+        return ny.publish(FRAME, schema, privacy=model, method=METHODS[kind]).recoding.to_dict()
     models = {"buckets": ny.FrequencyLDiversity(l=2, attribute="ill"), "freeform": ny.KMatching(k=2)}
     model = models.get(kind, ny.KAnonymity(k=2))
     return ny.publish(FRAME, SCHEMA, privacy=model, method=METHODS[kind]).recoding.to_dict()

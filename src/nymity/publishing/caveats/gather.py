@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from nymity.publishing.caveats.caveat import Caveat, worst_first
-from nymity.publishing.caveats.of_method import optimality
+from nymity.publishing.caveats.of_method import by_nature, optimality
 from nymity.publishing.caveats.of_people import several_records
 from nymity.publishing.caveats.of_persons import caveats_of_households, caveats_of_persons
 from nymity.publishing.caveats.of_schema import caveats_of_schema
@@ -17,7 +17,7 @@ from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.encoding import person_ids
-from nymity.table.recoding import Recoded, Recoding
+from nymity.table.recoding import Recoded
 from nymity.table.schema import Role
 
 
@@ -37,7 +37,7 @@ def caveats_of(
     records are of persons, and ``share`` the largest one of a class that one person has; ``earlier`` are warnings about
     earlier releases of the same people.
     """
-    always = [*earlier, *by_nature(type(outcome.recoding)), *caveats_of_schema(job.schema, job.privacy)]
+    always = [*earlier, *by_nature(type(outcome.recoding), job.privacy), *caveats_of_schema(job.schema, job.privacy)]
     if outcome.recoding.is_private:
         without = [Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else []
         return worst_first([*always, *without, *empty_promises(job.privacy, {})])
@@ -69,8 +69,3 @@ def caveats_of(
             source_rows=recoded.source_rows,
         )
     return worst_first([*always, *seen, *homes, *people, *optimality(outcome, job.privacy)])
-
-
-def by_nature(recoding: type[Recoding]) -> list[Caveat]:
-    """Return what a kind of release leaves open by nature, whatever the records are."""
-    return [Caveat.by_nature(text) for text in recoding.unprotected]

@@ -16,6 +16,7 @@ from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.registry import Method, Outcome, is_private
 from nymity.quality.classification import ClassificationLoss
+from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
 _LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
@@ -29,7 +30,7 @@ def foreseen(
     method: Method, models: Sequence[PrivacyModel], schema: Schema, *, seeded: bool, ledger: bool
 ) -> list[Caveat]:
     """Return the warnings that follow from a job alone: who reads its certificate must find them there."""
-    found = [Caveat.by_nature(text) for text in method.makes.unprotected]
+    found = by_nature(method.makes, models)
     found += caveats_of_schema(schema, models)
     if is_private(method):
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
@@ -37,6 +38,12 @@ def foreseen(
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
         found.append(Caveat(key="optimality", says=f"{_LEVELS}: {_REPLAY}."))
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]
+
+
+def by_nature(recoding: type[Recoding], models: Sequence[PrivacyModel]) -> list[Caveat]:
+    """Return what promises, and a kind of release, leave open, whatever the records are."""
+    promised = [text for model in models for text in model.unprotected]
+    return [Caveat.by_nature(text) for text in (*promised, *recoding.unprotected)]
 
 
 def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]:

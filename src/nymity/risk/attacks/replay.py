@@ -28,6 +28,7 @@ from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Label
 from nymity.table.partition_recoding import PLACES
 from nymity.table.recoding import Recoded
+from nymity.table.sampled_persons import SampledPersonsRecoding
 from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
@@ -175,10 +176,13 @@ def replay_hindrance(scene: Scene) -> str | None:
     """Return why a release cannot be tried out."""
     if scene.method is None:
         return "it needs the method that the release was made by"
-    if scene.kind == SampledRecoding.kind or any(model.about_draws for model in scene.models):
+    if scene.kind in (SampledRecoding.kind, SampledPersonsRecoding.kind) or any(
+        model.about_draws for model in scene.models
+    ):
         return (
             "differential privacy promises nothing about shares: it bounds how much the chance of any release changes "
-            "with one record, for someone who knows the program and all other records; `membership` is held against it"
+            "with one record, or one person, for someone who knows the program and all others; `membership` is held "
+            "against it"
         )
     if scene.people is None or scene.drawn:
         return "it needs the original, to judge what is guessed"
