@@ -30,8 +30,8 @@ Price = Literal["suppression", "k"]
 class EvaluatedNodes:
     """Distinct nodes of a lattice: levels (N, m) and, (N,), what each would publish and whether it is a solution.
 
-    suppressed records, published classes, records of the smallest of those (the k reached; 0 if there is none), loss.
-    Masked rows are not among these classes: they stay only where they are as many as the models ask for.
+    suppressed records, published classes, the k reached (records, or persons, of the smallest of those; 0 if there is
+    none), loss. Masked rows are not among these classes: they stay only where they are as many as the models ask for.
     A solution stays within the suppression limit and publishes at least one record. ``losses`` are those that were
     evaluated with the nodes, by name, the first of them ``loss``; others can be computed from ``search_statistics``.
     """
@@ -65,9 +65,9 @@ class EvaluatedNodes:
     def frame(self, losses: Sequence[str | Loss] = ()) -> pl.DataFrame:
         """Return a table with one row per node.
 
-        Columns: loss, suppressed (records), suppressed share, classes, k (records of the smallest published class; 0
-        if there is none), solution, ``loss by`` each further loss that was evaluated or is asked for, and ``level of``
-        each attribute.
+        Columns: loss, suppressed (records), suppressed share, classes, k (records, or persons, of the smallest
+        published class; 0 if there is none), solution, ``loss by`` each further loss that was evaluated or is asked
+        for, and ``level of`` each attribute.
         """
         values = dict(list(self.losses.items())[1:])
         values |= {found.name: self.loss_by(found) for found in map(loss_of, losses)}

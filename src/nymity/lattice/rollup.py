@@ -74,7 +74,7 @@ class RollUp:
         needs: Needs = COUNTS_ALONE,
         outliers: Outliers = "mask",
         budget: int = SNAPSHOT_BUDGET,
-        counts_touched: bool = False,
+        every_person: bool = False,
     ) -> None:
         self.table, self.models, self.needs, self.outliers = table, tuple(models), needs, outliers
         self.smallest = max((model.smallest_class for model in models), default=1)
@@ -88,14 +88,14 @@ class RollUp:
         # The pivot's codes are counted, not hashed: the widest attribute leaves the fewest keys to hash.
         self.pivot = -1 if self.sensitive or further else _widest(table)
         #: As many persons of a class are listed: min(most, persons) is all that models ask for. 0: all of them.
-        numbers = all(model.over_persons == "number" for model in models) and not counts_touched
+        numbers = all(model.over_persons == "number" for model in models) and not every_person
         self._most_persons = self.smallest if numbers else 0
         #: Persons of the population are listed where it tells them; as many of a class as k-maps ask for, 0: all.
         self.crowd = table.population_persons if self.counts_population else None
         maps = [model for model in models if model.second_table]
         self._most_people = max((m.fewest_people for m in maps), default=0) if all(m.fewest_people for m in maps) else 0
-        #: Persons who lose records are counted, too.
-        self.counts_touched = counts_touched and table.persons is not None
+        #: Persons of the smallest class, and those who lose records, are counted.
+        self.every_person = every_person and table.persons is not None
         #: Rows of a person are linked: whole persons are left out, and with them some records of a class.
         self.links = table.persons is not None and any(model.over_persons == "links" for model in models)
         if self.links and needs.target is not None:
@@ -399,7 +399,8 @@ class RollUp:
         kernel.summarize(*members, *fields, leaf_at, self._tables.leaves, counts[0], lost[0])
         counts[0, kernel.CLASSES] = len(classes)
         extra: dict[str, NDArray[Any]] = {}
-        if self.counts_touched:
+        if self.every_person:
+            counts[0, kernel.SMALLEST] = self._fewest(classes, lost_records)
             extra["touched"] = np.array([self._touched(classes, lost_records)])
         if "covered" in self.needs.statistics:
             extra["covered"] = np.array([kernel.covered_products(*members, *fields, leaf_at, self._tables.leaves)])
@@ -428,6 +429,14 @@ class RollUp:
         touched = np.zeros(persons.n_values, dtype=np.bool_)
         touched[persons.codes[(suppressed == classes.sizes)[persons.classes]]] = True
         return int(np.count_nonzero(touched))
+
+    def _fewest(self, classes: Classes, suppressed: NDArray[np.uint32]) -> int:
+        """Return how many persons the class with the fewest of them has, 0 if there is none."""
+        persons, published = classes.persons, classes.units[suppressed == 0]
+        assert persons is not None
+        if self.links and (left := decide(classes, self.models, self.outliers).persons) is not None:
+            published = np.bincount(persons.classes[left[persons.codes]], minlength=len(classes))
+        return int(min(published[published > 0], default=0))
 
     def _node_statistics(
         self,

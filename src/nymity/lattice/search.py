@@ -191,7 +191,7 @@ class Inquiry:
         """Prepare everything for a table."""
         prepared = loss.prepare(table)
         touched = most_touched is not None
-        engine, relaxed = engines(table, models, needs=prepared.needs, outliers=outliers, counts_touched=touched)
+        engine, relaxed = engines(table, models, needs=prepared.needs, outliers=outliers, every_person=touched)
         seen = SeenNodes(table, prepared, limit, most_touched)
         return Inquiry(Space.of(table), prepared, engine, relaxed, seen, observe)
 
@@ -287,13 +287,13 @@ def engines(
     *,
     needs: Needs = COUNTS_ALONE,
     outliers: Outliers = "mask",
-    counts_touched: bool = False,
+    every_person: bool = False,
 ) -> tuple[RollUp, RollUp]:
     """Return an engine for the models, and one for weaker models that are all monotone; the same if they are."""
-    engine = RollUp(table, models, needs=needs, outliers=outliers, counts_touched=counts_touched)
+    engine = RollUp(table, models, needs=needs, outliers=outliers, every_person=every_person)
     weaker = [model for model in models if model.monotone_generalization]
     if len(weaker) == len(models):
         return engine, engine
     # What a model asks of the size of a class is monotone, whatever else it asks for.
     # Under weaker models fewer classes are suppressed, and ever fewer further up: so are persons touched.
-    return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs, counts_touched=counts_touched)
+    return engine, RollUp(table, [*weaker, KAnonymity(k=engine.smallest)], needs=needs, every_person=every_person)

@@ -50,7 +50,7 @@ def evaluate_lattice(
     counts = {name: np.empty(space.size, dtype=np.int64) for name in kept}
     values = {name: np.empty(space.size) for name in prepared}
     for needs, names in _walks(prepared):
-        engine = RollUp(table, models, needs=needs, outliers=outliers, counts_touched=most_touched is not None)
+        engine = RollUp(table, models, needs=needs, outliers=outliers, every_person=True)
         for batch in engine.walk(space, threads=threads, observe=observe):
             at = space.numbers(batch.levels)
             for name in kept:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -26,7 +27,14 @@ from nymity.core.errors import ParameterError
 from nymity.core.validation import one_of, whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.links import Knows, check_number_of_sets
-from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, OverPersons, PrivacyModel
+from nymity.privacy.model import (
+    Measured,
+    NothingOnPresence,
+    NothingOnValues,
+    OverPersons,
+    PrivacyModel,
+    Unlimited,
+)
 from nymity.privacy.shared_rows import fewest_sharing
 from nymity.privacy.sizes import check_k
 from nymity.table.classes import Classes
@@ -99,6 +107,17 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
                     "finds some of them only",
                     hint="leave it out, or publish no pseudonym: rows that are not linked keep it",
                 )
+
+    @property
+    def links_known(self) -> Knows:
+        """As many as it says."""
+        return self.knows
+
+    def linked_chance(self, known: Knows) -> Fraction | Unlimited:
+        """One over k, as long as no more is known than it reckons with: who shares all rows shares some of them."""
+        if self.knows != "all" and (known == "all" or known > self.knows):
+            return Unlimited(f"it reckons with {self._known} of one {self.of} at most")
+        return Fraction(1, self.k)
 
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Large enough classes; which of their persons stay is for :mod:`nymity.privacy.decision` to say."""

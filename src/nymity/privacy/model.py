@@ -45,8 +45,9 @@ class PrivacyModel(ABC):
 
     A model answers twice, by separate code: ``accepts`` decides inside a search on arrays, ``measure`` on a
     written table by plain group-bys. And it says for whatever an attack tries to find out what the attack may reach at
-    most, or why the promise sets no limit: ``row_chance``, ``value_shares``, ``fewest_values``, ``presence_chances``
-    and ``presence_advantage``. :class:`NothingOnValues` and :class:`NothingOnPresence` answer for many.
+    most, or why the promise sets no limit: ``row_chance``, ``linked_chance``, ``value_shares``, ``fewest_values``,
+    ``presence_chances`` and ``presence_advantage``. :class:`NothingOnValues` and
+    :class:`NothingOnPresence` answer for many.
     """
 
     key: ClassVar[str]
@@ -175,6 +176,16 @@ class PrivacyModel(ABC):
         if self.smallest_class == 1:
             return Unlimited("it does not ask for classes of more than one record")
         return Fraction(1, self.smallest_class)
+
+    @property
+    def links_known(self) -> int | Literal["all"] | None:
+        """How many linked records of one person it reckons with; None if it is about each row by itself."""
+        return None
+
+    def linked_chance(self, known: int | Literal["all"]) -> Fraction | Unlimited:
+        """Return the largest chance to find a person of whom so many linked records are known."""
+        del known
+        return Unlimited("it is about each row by itself, and rows are linked")
 
     @abstractmethod
     def value_shares(self, column: SensitiveColumn) -> list[Fraction] | Unlimited:

@@ -136,7 +136,9 @@ def _with_children(source: Any, job: Job, children: Any) -> tuple[Job, Any]:
 
 
 def _refuse_beside_job(where: str, **arguments: Any) -> None:
-    extra = [name for name, value in arguments.items() if value is not None and value != ()]
+    extra = [
+        name for name, value in arguments.items() if value is not None and not (isinstance(value, tuple) and not value)
+    ]
     if extra:
         raise JobError(
             where,

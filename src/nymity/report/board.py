@@ -130,7 +130,7 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
             (
                 "highest chance to find a person's row",
                 "the same on average over rows",
-                "records that look like no other",
+                f"{'records' if released.unit is None else released.unit.counts} that look like no other",
             ),
             ("", "", "") if before is None else _before(before),
             _after(released),

@@ -179,7 +179,7 @@ def test_other_searches_find_solutions_and_never_worse_than_they_say(data: st.Da
 def test_fewer_persons_lose_records_further_up_where_promises_are_monotone(data: st.DataObject) -> None:
     case, records = data.draw(person_cases())
     model, judge = data.draw(person_demands(case))
-    engine = RollUp(case.encoded, [model], counts_touched=True)
+    engine = RollUp(case.encoded, [model], every_person=True)
     who = records.sensitive[WHO]
     nodes = list(naive.nodes(case.low, case.high))
     touched = {node: int(engine.check(node).touched[0]) for node in nodes}

@@ -292,6 +292,24 @@ def test_recommended_jobs_name_the_risk_of_persons() -> None:
     assert (float(risk_of(release).highest), float(risk_of(release).average)) == (0.9, 0.2)
 
 
+def test_explore_reaches_a_k_of_persons() -> None:
+    table = visits()
+    roles = {"patient": ny.person(), "age": ny.quasi(), "sex": ny.quasi(), "area": ny.quasi()}
+    schema = {**{name: ny.identifying() for name in table.columns}, **roles}
+    for promise in (ny.KAnonymity(k=2), ny.LinkedKAnonymity(k=2, knows=2)):
+        method = ny.OptimalLattice(suppression=1.0)
+        nodes = ny.explore(table, schema, privacy=promise, method=method).frame()
+        for row in nodes.iter_rows(named=True):
+            levels = {name: row[f"level of {name}"] for name in ("age", "sex", "area")}
+            fixed = {**schema, **{name: ny.quasi(level=level) for name, level in levels.items()}}
+            if not row["solution"]:
+                continue
+            release = ny.publish(
+                table, fixed, privacy=promise, method=ny.OptimalLattice(suppression=1.0, outliers="remove")
+            )
+            assert row["k"] == release.certificate["unit"]["fewest_in_a_class"], levels
+
+
 def test_measure_counts_persons() -> None:
     table = {"who": list("abcde") * 2, "q": ["1"] * 10, "ill": ["flu"] * 5 + list("vwxyz")}
     models = ny.measure(table, ROLES).models

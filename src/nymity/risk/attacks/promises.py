@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from nymity.privacy import PrivacyModel, Unlimited
+from nymity.privacy.links import Knows
 from nymity.risk.attacks.result import Limit, NoLimit
 from nymity.table.encoding import SensitiveColumn
 
@@ -38,6 +39,11 @@ def linkage_limit(
         return model.row_chance(classes=classes, complete=complete)
 
     return _strictest(models, chance)
+
+
+def linked_limit(models: Sequence[PrivacyModel], known: Knows) -> Limit | NoLimit:
+    """Return the chance to find somebody of whom so many linked records are known."""
+    return _strictest(models, lambda model: model.linked_chance(known))
 
 
 def value_limits(
