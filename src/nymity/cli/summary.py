@@ -41,7 +41,11 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
     certificate, method = release.certificate, release.job.method
     lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
     return {
-        "suppressed": {**certificate["suppressed"], "limit": getattr(method, "suppression", None)},
+        "suppressed": {
+            **certificate["suppressed"],
+            "limit": getattr(method, "suppression", None),
+            "limit_persons": getattr(method, "suppression_persons", None),
+        },
         "unit": certificate["unit"],
         "loss": {
             **certificate["loss"],
@@ -164,6 +168,7 @@ def _suppressed(account: Mapping[str, Any]) -> str:
     if gone["records"] and (counts := unit["counts"]) != "records":
         words += f"; of {count(unit[counts], counts[:-1])} {unit['touched_by_suppression']:,} lost records"
         words += f", {unit['lost_to_suppression']:,} all of theirs" if unit["lost_to_suppression"] else ""
+        words += f" (limit {percent(gone['limit_persons'])})" if gone["limit_persons"] is not None else ""
     return words
 
 

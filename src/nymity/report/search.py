@@ -31,9 +31,20 @@ def search_section(subject: Subject, figures: Figures) -> Section:
                 "classes that are too small and must be suppressed; the method looks for the least loss within the "
                 f"limit{f' of {percent(limit)} suppressed records' if limit is not None else ''}."
             ),
+            *_persons(subject),
             *([] if subject.nodes is None else _plots(subject, subject.nodes, limit, figures)),
         ),
     )
+
+
+def _persons(subject: Subject) -> list[Html]:
+    """Say how many persons suppression touched, where promises count them."""
+    unit, limit = subject.opened.unit, getattr(subject.opened.method, "suppression_persons", None)
+    if unit is None or unit.persons is None or unit.touched_by_suppression is None:
+        return []
+    told = f"Of {count(unit.persons, 'person')} {unit.touched_by_suppression:,} lost records to suppression"
+    told += f", {unit.lost_to_suppression:,} of them all that they had" if unit.lost_to_suppression else ""
+    return [paragraph(f"{told}{f'; at most {percent(limit)} may' if limit is not None else ''}.")]
 
 
 def _partition_section(subject: Subject) -> Section:

@@ -62,15 +62,20 @@ class Parts:
         multiples = _multiples(owner[first], of_person, n_classes)
         if multiples.dtype != object and int((units * multiples).max(initial=0)) > MAX_PARTS:
             multiples = multiples.astype(object)
+        # persons with as many records are summed before they are weighed: products of Python's integers take long
         of_entry = np.repeat(of_person, np.diff(first, append=len(owner)))
-        parts = records * (multiples[owner] // of_entry)
-        by_value = np.lexsort((codes[order], owner))
-        owner, value = owner[by_value], codes[order][by_value]
-        first = _firsts(owner, value)
+        value = owner * (int(codes.max(initial=0)) + 1) + codes[order]
+        by_value = np.lexsort((of_entry, value))
+        value, of_entry, order = value[by_value], of_entry[by_value], order[by_value]
+        alike = _firsts(value, of_entry)
+        records = np.add.reduceat(records[by_value], alike) if len(alike) else records
+        parts = records * (multiples[classes[order[alike]]] // of_entry[alike])
+        first = _firsts(value[alike], value[alike])
+        order = order[alike][first]
         return Parts(
-            owner[first].astype(np.uint32),
-            value[first].astype(np.uint32),
-            np.add.reduceat(parts[by_value], first) if len(first) else parts,
+            classes[order].astype(np.uint32),
+            codes[order].astype(np.uint32),
+            np.add.reduceat(parts, first) if len(first) else parts,
             units.astype(multiples.dtype) * multiples,
         )
 

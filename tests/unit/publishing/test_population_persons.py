@@ -171,6 +171,21 @@ def test_a_job_file_limits_persons(tmp_path: Path, nymity: Run) -> None:
     assert "role = 'person'" in " ".join(done.output.split())
 
 
+def test_report_and_summary_say_how_many_persons_lost_records(tmp_path: Path, nymity: Run) -> None:
+    OUTLIERS.write_csv(tmp_path / "visits.csv")
+    job = tmp_path / "job.toml"
+    job.write_text(
+        '[source]\npath = "visits.csv"\n[schema.who]\nrole = "person"\n[schema.sex]\nrole = "quasi"\n'
+        '[schema.ward]\nrole = "quasi"\n[[privacy]]\nmodel = "k-anonymity"\nk = 6\n'
+        '[method]\nname = "optimal-lattice"\nsuppression = 0.08\nsuppression_persons = 0.23\n',
+        encoding="utf-8",
+    )
+    done = nymity("publish", str(job), "--out", str(tmp_path / "release"))
+    assert "of 60 persons 12 lost records (limit 23%)" in " ".join(done.output.split())
+    page = (tmp_path / "release-custodian" / "report.html").read_text(encoding="utf-8")
+    assert "Of 60 persons 12 lost records to suppression; at most 23% may." in page
+
+
 def test_linked_rows_lose_whole_persons_and_count_them() -> None:
     schema = {**WARDS, "who": ny.person(pseudonym="random")}
     touched = {}
