@@ -232,3 +232,5 @@ class TestWarnings:
         release = ny.publish(table, roles, privacy=[ny.KAnonymity(k=4)], method=METHOD)
         found = [one for one in release.warnings if one.key == "members-of-one-household-linked"]
         assert [one.figures for one in found] == [{"column": "region", "fewest_households": 2}]
+        enough = ny.publish(table, roles, privacy=[ny.KAnonymity(k=2)], method=METHOD)
+        assert "members-of-one-household-linked" not in self.keys(enough)
