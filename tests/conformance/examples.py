@@ -14,6 +14,7 @@ MODELS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
         {"k": 3, "knows": 2},
         [("k", 0), ("k", True), ("k", 2.5), ("knows", 0), ("knows", True), ("knows", 1.5), ("knows", "one record")],
     ),
+    "km-anonymity": ({"k": 3, "m": 2}, [("k", 0), ("k", True), ("k", 2.5), ("m", 0), ("m", True), ("m", 1.5)]),
     "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
     "frequency-l-diversity": (

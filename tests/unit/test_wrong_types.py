@@ -97,6 +97,7 @@ NEEDED: dict[str, Any] = {
     "high": 0.5,
     "limit": 0.5,
     "knows": 2,
+    "m": 2,
     "epsilon": 1,
     "public_records": 100,
     "path": "people.csv",

@@ -105,7 +105,7 @@ class _Tried:
 
     @cached_property
     def prices(self) -> Ints:
-        """What suppressing each pair of class and node adds, (n_pairs,): 1 for an occurrence, less what it costs now."""
+        """What suppressing each pair of class and node adds, (n_pairs,): 1 per occurrence, less what it costs now."""
         tree = self.baskets.tree
         return self.held.occurrences * (tree.n_items - tree.costs[self.held.nodes])
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class ItemTree:
                 seen[number] = level
                 paths[level, sorted(own)] = number
         parent = np.full(len(numbers), -1, dtype=np.int64)
-        for lower, upper in zip(paths[:-1], paths[1:], strict=True):
+        for lower, upper in pairwise(paths):
             apart = lower != upper
             parent[lower[apart]] = upper[apart]
         sizes = np.array([len(own) for own in below], dtype=np.int64)
@@ -141,9 +141,7 @@ class ItemTree:
             if node < self.n_items:
                 return [(node,)] if occur[node] else []
             branches = [ways for child in self.children[node] if (ways := of(child))]
-            together = (
-                [tuple(one for part in parts for one in part) for parts in product(*branches)] if branches else []
-            )
+            together = [sum(parts, ()) for parts in product(*branches)] if branches else []
             return [*together, (node,)] if len(branches) > 1 else together
 
         own = np.arange(self.n_items, dtype=np.int64)

@@ -71,6 +71,8 @@ class PrivacyModel(ABC):
     needs_source: ClassVar[bool] = False
     #: The promise is about how a release is drawn, against whoever knows the program; no table shows that.
     about_draws: ClassVar[bool] = False
+    #: The promise is about a column of sets of items, too.
+    about_items: ClassVar[bool] = False
     #: What it asks of the persons of a class, where records are of persons: their ``number``, which grows with the
     #: class; ``shares`` of them, which say nothing about parts and unions (of {a: s, b: t} and {a: t, b: s} half has s
     #: each, of both together all); their ``records``, which are a histogram like that of values; ``links``

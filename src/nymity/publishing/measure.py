@@ -54,11 +54,15 @@ def measure(table: Any, schema: Schema) -> Measurement:
     for name in (*schema.quasi, *published.sensitive):
         check_comparable(frame[name], where=f"column {name!r}")
     persons = None if published.person is None else person_ids(frame[published.person])
-    groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies, persons=persons)
+    groups = Groups(
+        frame, schema.quasi, hierarchies=schema.sensitive_hierarchies, persons=persons, items=published.item_column
+    )
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():
         if persons is not None and model.over_persons is None:
             continue  # it is not defined for persons
+        if model.about_items and published.item_column is None:
+            continue
         attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]
         models[key] = {name: model.measure(groups, name or None) for name in attributes}
     sizes = groups.sizes

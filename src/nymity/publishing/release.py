@@ -273,6 +273,7 @@ class Release:
             counts=written[1] if len(written) > 1 else None,
             originals=self.originals,
             persons=self.persons,
+            items=schema.item_column,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))

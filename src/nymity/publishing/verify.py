@@ -16,6 +16,7 @@ from nymity.publishing.bucket_tables import bucket_problems, members
 from nymity.publishing.job_tables import Population
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import HierarchySource
+from nymity.table.item_cells import ItemColumn
 
 _ONLY_MASKED = (
     "the masked rows alone break it: they are the rows of those who fit no published combination, and so a class of "
@@ -101,18 +102,27 @@ def verify(
     counts: pl.DataFrame | None = None,
     originals: Originals | None = None,
     persons: pl.Series | None = None,
+    items: ItemColumn | None = None,
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
     ``hierarchies`` are those of sensitive attributes. ``counts`` is the sensitive table of a bucketized release: what
     its buckets hold is measured in place of classes. ``originals`` is the source, for promises about matching it with
-    the rows. ``persons`` says of whom each row is, where rows are of persons.
+    the rows. ``persons`` says of whom each row is, where rows are of persons; ``items`` which column holds sets.
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
         table, quasi = members(counts, most=table.height), (BUCKET,)
     beside = {} if population is None else {"population": population.cells, "members": population.members}
-    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, **beside)  # type: ignore[arg-type]
+    groups = Groups(
+        table,
+        quasi,
+        hierarchies=hierarchies,
+        originals=originals,
+        persons=persons,
+        items=items,
+        **beside,  # type: ignore[arg-type]
+    )
     return Verification(
         records=table.height,
         masked=groups.masked,

@@ -16,6 +16,8 @@ __all__, __getattr__ = public_names(
     "person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
     households="check_households",
+    item_cells="ItemColumn",
+    item_recoding="ItemRecoding",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
     packing="KeyLayout",
@@ -23,8 +25,8 @@ __all__, __getattr__ = public_names(
     published_cells="ReadCells as_they_are by_recoding by_text looked_up",
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_recoding="SampledRecoding placed",
-    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive person quasi sensitive "
-    "weight",
+    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive items person quasi "
+    "sensitive weight",
     text="as_text check_comparable is_missing plainly_named MASK",
     value_order="ValueOrder days numbers ranks value_order",
     weights="class_means weights_of",

@@ -16,6 +16,7 @@ from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
 from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.item_cells import ItemColumn
 from nymity.table.text import MASK, as_text, check_comparable, is_missing
 from nymity.table.weights import check_weights
 
@@ -36,6 +37,7 @@ class Role(StrEnum):
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
     PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
     HOUSEHOLD = "household"  #: tells which persons live together; never published
+    ITEMS = "items"  #: several values in a cell, which others may know some of; generalized as sets
     WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
 
     @property
@@ -63,6 +65,8 @@ class Attribute:
 
     ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
     back or forth: they are not true then, and nobody is protected by it.
+
+    ``separator`` stands between the items of a cell, in a column of items.
     """
 
     role: Role
@@ -79,6 +83,7 @@ class Attribute:
     pseudonym_key: str | None = None
     shift: Literal["per person"] | None = None
     shift_days: int = 365
+    separator: str = ";"
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -101,6 +106,7 @@ class Attribute:
             validation.whole_number("max_level", self.max_level, at_least=self.min_level)
         self._check_pseudonym()
         self._check_shift()
+        self._check_separator()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
@@ -145,6 +151,25 @@ class Attribute:
                 expected="an insensitive column, of which nothing is promised: moving dates protects nobody",
                 got=f"the role {self.role.value!r}",
                 hint="generalize dates that somebody may know: ny.quasi(ny.Hierarchy.dates(...))",
+            )
+
+    def _check_separator(self) -> None:
+        """Refuse what cannot stand between items, and what a column of items does not have."""
+        text = isinstance(self.separator, str) and 1 <= len(self.separator) <= 5 and self.separator.isprintable()
+        if not text or any(one.isalnum() or one in "*\"'=" for one in self.separator):
+            raise SchemaError(
+                "separator",
+                expected="what stands between items: one to five characters, no letters, digits, quotes, '*' or '='",
+                got=repr(self.separator)[:80],
+            )
+        if self.role is not Role.ITEMS and self.separator != ";":
+            raise SchemaError("separator", expected="none but for a column of items", got=repr(self.separator))
+        plain = (self.min_level, self.max_level, self.weight, self.unlisted) == (0, None, 1.0, None)
+        if self.role is Role.ITEMS and not plain:
+            raise SchemaError(
+                "role",
+                expected="no levels, weight or unlisted value for a column of items: each item has a level of its own",
+                got="one of them",
             )
 
     def _check_without_gaps(self) -> None:
@@ -248,6 +273,17 @@ def insensitive(
     return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days)
 
 
+def items(
+    hierarchy: HierarchySource | None = None, *, separator: str = ";", missing: MissingPolicy = "category"
+) -> Attribute:
+    """Declare a column whose cells are sets of items, such as diagnoses: text with a separator, or lists.
+
+    Somebody may know a few of a person's items; the promise about that is k^m-anonymity, which such a column needs.
+    Without a hierarchy an item is published as it is, as ``*``, or not. An empty cell is the empty set.
+    """
+    return Attribute(role=Role.ITEMS, hierarchy=hierarchy, separator=separator, missing=missing)
+
+
 class Schema(Mapping[str, Attribute]):
     """Attributes by column name; immutable."""
 
@@ -266,10 +302,11 @@ class Schema(Mapping[str, Attribute]):
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
                     f"schema.{name}",
-                    expected="identifying(), quasi(), sensitive(), insensitive(), person(), household() or weight()",
+                    expected="identifying(), quasi(), sensitive(), insensitive(), items(), person(), household() or "
+                    "weight()",
                     got=repr(attribute)[:80],
                 )
-        for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
+        for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT, Role.ITEMS):
             if len(columns := self.columns(role)) > 1:
                 raise SchemaError(
                     "schema",
@@ -339,6 +376,11 @@ class Schema(Mapping[str, Attribute]):
     def person(self) -> str | None:
         """Name of the column that tells which records are of one person."""
         return next(iter(self.columns(Role.PERSON)), None)
+
+    @property
+    def item_column(self) -> ItemColumn | None:
+        """The column whose cells are sets of items."""
+        return next((ItemColumn(name, self[name].separator) for name in self.columns(Role.ITEMS)), None)
 
     @property
     def household(self) -> str | None:
@@ -466,6 +508,6 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             expected="a role for every column",
             got=f"none for {', '.join(map(repr, without[:5]))}"
             + (f" and {len(without) - 5} more" * (len(without) > 5)),
-            hint="declare them identifying, quasi, sensitive, insensitive, person, household or weight; "
+            hint="declare them identifying, quasi, sensitive, insensitive, items, person, household or weight; "
             "columns that need not be published are identifying",
         )

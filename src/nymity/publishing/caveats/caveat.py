@@ -24,6 +24,7 @@ ORDER = (
     "class-of-one-person",
     "households-together",
     "columns-that-single-out",
+    "items-beyond-those-known",
     "weights-by-design",
     "no-promise-about-sensitive",
     "values-spelled-alike",
