@@ -1,10 +1,10 @@
 """The search for a cut: what each item is published as, and which items of which classes are suppressed.
 
-What is lost is NCP (Terrovitis, Mamoulis & Kalnis 2008, section 3.1): each occurrence of an item costs the share of all
+What is lost is NCP (Terrovitis, Mamoulis & Kalnis 2008): each occurrence of an item costs the share of all
 items that what it is published as stands for, nothing where it is published as it is, and 1 where it is suppressed.
 
 Few cuts are all tried, from the one that generalizes least on, until generalizing alone costs more than the best that
-was found: that is the optimum. Many are searched as the paper's apriori anonymization does (section 4.3): sets of one
+was found: that is the optimum. Many are searched as the paper's apriori anonymization does: sets of one
 item, then of two, up to m; wherever suppressing what is rare would cost more than a node above it, items are raised to
 the lowest such node.
 

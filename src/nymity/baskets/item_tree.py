@@ -1,11 +1,11 @@
 """ItemTree: the hierarchy of items as a tree of nodes, and the cuts through it.
 
 A *cut* is a set of nodes such that every item has exactly one of them above it (or is one): what each item is published
-as. Generalizing along a cut recodes whole subtrees, in all records alike (Terrovitis, Mamoulis & Kalnis 2008, section
-3).
+as. Generalizing along a cut recodes whole subtrees, in all records alike
+(Terrovitis, Mamoulis & Kalnis 2008).
 
 A node costs, for each occurrence of an item below it, the share of all items that it stands for, and nothing if it is
-an item itself: NCP (the same, section 3.1). Costs here are whole numbers, in units of one over the number of items.
+an item itself: the NCP of that paper. Costs here are whole numbers, in units of one over the number of items.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Rare sets: what up to m items together do not have k records that hold them, class by class.
 
 Every record has a class, the records that look alike in all quasi-identifiers, and a set of items on a cut.
-k^m-anonymity (Terrovitis, Mamoulis & Kalnis 2008, definition 1) inside classes asks that every set of at most m items
+k^m-anonymity (Terrovitis, Mamoulis & Kalnis 2008) inside classes asks that every set of at most m items
 that a record of a class holds is held by k records of this class. An item is therefore numbered together with its
 class: then classes cannot meet, and one count does for all of them.
 
 Sets grow by one item at a time. Those that are rare already are not grown: whatever holds them is rare too, and
-whatever is done against them does for it (the apriori principle, section 4.2).
+whatever is done against them does for it (the apriori principle).
 """
 
 from __future__ import annotations

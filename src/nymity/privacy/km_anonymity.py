@@ -6,7 +6,7 @@ and every set S of I(r) of at most m items,
 
     |{ r' in R(C) : S is part of I(r') }| >= k
 
-(definition 1 of the paper, inside classes). S may be empty: a class has k records, so k-anonymity is part of it. What
+(the paper's definition, inside classes). S may be empty: a class has k records, so k-anonymity is part of it. What
 somebody knows are items as they were, which stand for what these are published as; an item that was suppressed tells
 nothing.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, OverPersons, PrivacyModel
+from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, OverPersons, PrivacyModel, Unlimited
 from nymity.privacy.shared_items import fewest_holding
 from nymity.privacy.sizes import check_k
 from nymity.table.classes import Classes
@@ -97,6 +97,12 @@ class KmAnonymity(NothingOnValues, NothingOnPresence):
         """One record is always found."""
         del rarest
         return self.k <= 1
+
+    def items_chance(self, known: int) -> Fraction | Unlimited:
+        """One of k records, of those who know no more than m items."""
+        if known > self.m:
+            return Unlimited(f"it is about whoever knows up to {self.m} item{'s' * (self.m > 1)}")
+        return Fraction(1, self.k)
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""

@@ -168,6 +168,11 @@ class PrivacyModel(ABC):
             return Unlimited("it does not ask for classes of more than one record")
         return Fraction(1, self.smallest_class)
 
+    def items_chance(self, known: int) -> Fraction | Unlimited:
+        """Return the largest chance to pick the row of somebody whose quasi-identifiers and so many items are known."""
+        del known
+        return Unlimited("it does not look at items")
+
     @abstractmethod
     def value_shares(self, column: SensitiveColumn) -> list[Fraction] | Unlimited:
         """Return the largest share of a class that each value may have; ``column`` is the whole table's.

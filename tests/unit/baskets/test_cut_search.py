@@ -115,7 +115,7 @@ def test_every_rare_set_holds_one_that_is_found(
 
 
 def test_the_example_of_the_definition() -> None:
-    """Terrovitis et al. 2008, figures 1 and 2: k = m = 2 asks for A in place of a1 and a2, and leaves b1 and b2.
+    """The running example of Terrovitis et al. 2008: k = m = 2 asks for A in place of a1 and a2, and leaves b1 and b2.
 
     That costs half of five occurrences. Taking out the two of a1 costs less, which the paper does not consider.
     """

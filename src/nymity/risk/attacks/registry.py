@@ -7,6 +7,7 @@ from nymity.core.registry import registered as _registered
 from nymity.risk.attacks.contract import Attack as Attack
 
 from nymity.risk.attacks.linkage import Linkage as Linkage
+from nymity.risk.attacks.known_items import KnownItems as KnownItems
 from nymity.risk.attacks.homogeneity import Homogeneity as Homogeneity
 from nymity.risk.attacks.skewness import Skewness as Skewness
 from nymity.risk.attacks.background_knowledge import BackgroundKnowledge as BackgroundKnowledge
