@@ -7,9 +7,14 @@ by group-bys.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 
 import polars as pl
 
+from nymity.core.errors import TableError
+
+#: As many sets are counted, at most.
+MOST_SETS = 2 * 10**8
 #: Sets that are joined at a time, about.
 _AT_A_TIME = 2_000_000
 
@@ -21,6 +26,7 @@ def fewest_holding(entries: pl.DataFrame, m: int) -> int | None:
     """
     if entries.is_empty():
         return None
+    _check_number(entries, m)
     kinds = pl.struct("class", "item").rank("dense").cast(pl.UInt64)
     held = entries.select("row", "person", kind=kinds)
     return min(_least(counted) for counted in _sets(held, m))
@@ -51,6 +57,19 @@ def _parts(held: pl.DataFrame, m: int) -> Iterator[pl.DataFrame]:
     weighed = held.join(sizes, on="row").group_by("kind").agg(pl.col("weight").sum())
     part = weighed.sort("kind").select("kind", part=(pl.col("weight").cum_sum() / _AT_A_TIME).floor())
     yield from held.join(part, on="kind").partition_by("part", include_key=False)
+
+
+def _check_number(entries: pl.DataFrame, m: int) -> None:
+    """Refuse to count more sets than anybody would wait for."""
+    sizes = entries.group_by("row").len("items").group_by("items").len("rows")
+    sets = sum(rows * comb(items, size) for items, rows in sizes.iter_rows() for size in range(1, min(m, items) + 1))
+    if sets > MOST_SETS:
+        raise TableError(
+            "items",
+            expected=f"at most {MOST_SETS:,} sets of up to {m} items of a record",
+            got=f"{sets:,}, because one record has up to {sizes['items'].max():,} items",
+            hint="a smaller m",
+        )
 
 
 def _least(counted: pl.DataFrame) -> int:

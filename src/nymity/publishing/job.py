@@ -353,8 +353,8 @@ def _check_items(job: Job) -> None:
         why = f"a pseudonym in {person!r}: each person has one set, and one row"
     elif any(isinstance(one, EarlierRelease) for one in job.earlier_releases):
         why = "an earlier release to intersect with, which is measured by quasi-identifiers alone; name it instead"
-    elif job.target is not None:
-        why = "a target to learn: classifiers take one value in a cell"
+    elif job.target == column.name:
+        why = "sets as a target to learn: classifiers predict one value"
     if why:
         raise JobError(f"schema.{column.name}", expected="a job without what sets of items cannot have", got=why)
     if job.method is not None and not getattr(job.method, "takes_items", False):

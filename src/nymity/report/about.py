@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
-from nymity.publishing.certificate_form import ColumnSection
+from nymity.publishing.certificate_form import Certificate2, ColumnSection
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
@@ -152,6 +152,8 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
     if column.role == "quasi":
         return [name, "Quasi-identifier: others may know it", _published_as(released, column), _examples(cells)]
+    if column.role == "items":
+        return [name, "Sets of items: others may know some of them", _sets(released), _examples(cells)]
     if column.role == "weight":
         told = "Sampling weight: for how many people of the population a record stands"
         said = released.certificate.job.schema_[column.name].get("publish") == "as it is"
@@ -160,6 +162,18 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         return [name, told, how, _examples(cells)]
     told = "Sensitive" if column.role == "sensitive" else "Neither sensitive nor protected"
     return [name, told, f"as it was in the source; {_described(cells)}", ""]
+
+
+def _sets(released: OpenedRelease) -> str:
+    """Say what became of items, as certified."""
+    told = released.certificate.items if isinstance(released.certificate, Certificate2) else None
+    if told is None:
+        return "as sets of items"
+    groups = sum(one.level > 0 for one in told.cut)
+    gone = f"; {told.suppressed:,} of {count(told.occurrences, 'item')} left out" if told.suppressed else ""
+    return (
+        f"as sets of {count(len(told.cut), 'different item')}, {groups:,} of them groups{gone}; an empty cell has none"
+    )
 
 
 def _second(released: OpenedRelease, name: str) -> list[Html | str]:
