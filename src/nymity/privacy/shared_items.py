@@ -67,7 +67,7 @@ def _check_number(entries: pl.DataFrame, m: int) -> None:
         raise TableError(
             "items",
             expected=f"at most {MOST_SETS:,} sets of up to {m} items of a record",
-            got=f"{sets:,}, because one record has up to {sizes['items'].max():,} items",
+            got=f"{sets:,}, because one record has up to {max(sizes['items'].to_list()):,} items",
             hint="a smaller m",
         )
 

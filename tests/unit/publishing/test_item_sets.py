@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import naive
 import nymity as ny
+from nymity.publishing.check import CheckResult
 from nymity.table.item_cells import ItemColumn
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Attribute, Role
@@ -97,7 +98,7 @@ def test_a_release_is_checked_by_anybody(tmp_path: Path) -> None:
     assert again.apply(table()).table["ills"].sort().to_list() == release.frame["ills"].sort().to_list()
 
 
-def _forged(folder: Path, cells: list[str | None]) -> ny.CheckResult:
+def _forged(folder: Path, cells: list[str | None]) -> CheckResult:
     frame = pl.read_csv(folder / "release.csv").with_columns(pl.Series("ills", cells))
     return ny.check(frame, certificate=folder / "certificate.json")
 
