@@ -47,7 +47,7 @@ from nymity.privacy import EntropyLDiversity as EntropyLDiversity
 from nymity.privacy import FPrivacy as FPrivacy
 from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
 from nymity.privacy import KAnonymity as KAnonymity
-from nymity.privacy import KmAnonymity as KmAnonymity
+from nymity.privacy import KMAnonymity as KMAnonymity
 from nymity.privacy import KMap as KMap
 from nymity.privacy import KMatching as KMatching
 from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity

@@ -73,6 +73,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "household": {},
         "identifying": {},
         "insensitive": {},
+        "items": {},
         "person": {},
         "quasi": {},
         "sensitive": {},

@@ -6,7 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
-    cut_search="ChosenCut search_cut",
+    cut_search="search_cut",
     item_tree="ItemTree",
     rare_sets="Baskets",
 )

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.baskets.cover import exact_cover, quick_cover
+from nymity.baskets.hitting_set import cheapest_hitting_set, quick_hitting_set
 from nymity.baskets.item_tree import Ints
 from nymity.baskets.rare_sets import Baskets, CutBaskets, number_of_sets
 
@@ -62,9 +62,9 @@ def _all_cuts(baskets: Baskets, k: int, m: int) -> ChosenCut:
         if best is not None and alone >= best.cost:
             break
         tried = _Tried.of(baskets, np.array(nodes, dtype=np.int64), k, m)
-        cover = exact_cover(tried.rare, tried.prices, tried.held.classes)
-        exact &= cover.exact
-        found = tried.chosen(cover.suppressed, optimal=False)
+        hitting = cheapest_hitting_set(tried.rare, tried.prices, tried.held.classes)
+        exact &= hitting.exact
+        found = tried.chosen(hitting.suppressed, optimal=False)
         if best is None or found.cost < best.cost:
             best = found
     assert best is not None, "there is always the cut of all items as they are"
@@ -78,7 +78,7 @@ def _apriori(baskets: Baskets, k: int, m: int) -> ChosenCut:
     for size in range(1, m + 1):
         while True:
             tried = _Tried.of(baskets, cut, k, size)
-            suppressed = quick_cover(tried.rare, tried.prices)
+            suppressed = quick_hitting_set(tried.rare, tried.prices)
             found = tried.chosen(suppressed, optimal=False)
             if size == m and (best is None or found.cost < best.cost):
                 best = found

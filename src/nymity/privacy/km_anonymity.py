@@ -35,7 +35,7 @@ _MEASURED_M = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class KmAnonymity(NothingOnValues, NothingOnPresence):
+class KMAnonymity(NothingOnValues, NothingOnPresence):
     """Up to m known items, beside the quasi-identifiers, are held by at least k records of the class.
 
     Classes of k records are for the search of levels; which items are generalized and suppressed in them is decided

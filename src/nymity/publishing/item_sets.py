@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nymity.baskets import Baskets, ItemTree, search_cut
 from nymity.core.errors import HierarchyError, TableError
 from nymity.core.quoting import quoted
-from nymity.privacy import KmAnonymity, PrivacyModel
+from nymity.privacy import KMAnonymity, PrivacyModel
 from nymity.publishing.certificate_form import ItemsSection
 from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy
@@ -51,12 +51,12 @@ class ItemSets:
     column: ItemColumn
     hierarchy: Hierarchy
     tree: ItemTree
-    model: KmAnonymity
+    model: KMAnonymity
 
     @staticmethod
     def of(table: pl.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) -> ItemSets | None:
         """Build the hierarchy of the items and count the sets to look at; None without such a column."""
-        model = next((one for one in models if isinstance(one, KmAnonymity)), None)
+        model = next((one for one in models if isinstance(one, KMAnonymity)), None)
         if (column := schema.item_column) is None or model is None:
             return None
         entries = column.entries(table[column.name])

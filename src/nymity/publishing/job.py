@@ -345,7 +345,7 @@ def _check_items(job: Job) -> None:
             "privacy",
             expected=f"km-anonymity once: it says how many items of {column.name!r} somebody may know of a person",
             got="none" if not models else f"{len(models)} times",
-            hint="KmAnonymity(k=5, m=2)",
+            hint="KMAnonymity(k=5, m=2)",
         )
     models[0].check_beside(job.privacy)
     why = ""

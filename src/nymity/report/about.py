@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
-from nymity.publishing.certificate_form import Certificate2, ColumnSection
+from nymity.publishing.certificate_form import ColumnSection
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
@@ -166,8 +166,7 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
 
 def _sets(released: OpenedRelease) -> str:
     """Say what became of items, as certified."""
-    told = released.certificate.items if isinstance(released.certificate, Certificate2) else None
-    if told is None:
+    if (told := released.items) is None:
         return "as sets of items"
     groups = sum(one.level > 0 for one in told.cut)
     gone = f"; {told.suppressed:,} of {count(told.occurrences, 'item')} left out" if told.suppressed else ""

@@ -164,8 +164,8 @@ class Attribute:
             )
         if self.role is not Role.ITEMS and self.separator != ";":
             raise SchemaError("separator", expected="none but for a column of items", got=repr(self.separator))
-        plain = (self.min_level, self.max_level, self.weight, self.unlisted) == (0, None, 1.0, None)
-        if self.role is Role.ITEMS and not plain:
+        bounded = self.min_level or self.max_level is not None or self.weight != 1 or self.unlisted is not None
+        if self.role is Role.ITEMS and bounded:
             raise SchemaError(
                 "role",
                 expected="no levels, weight or unlisted value for a column of items: each item has a level of its own",

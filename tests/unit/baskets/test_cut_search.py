@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import naive
 import nymity.baskets.cut_search as cut_search_module
-from nymity.baskets.cover import exact_cover
 from nymity.baskets.cut_search import ChosenCut, search_cut
+from nymity.baskets.hitting_set import cheapest_hitting_set
 from nymity.baskets.item_tree import ItemTree
 from nymity.baskets.rare_sets import Baskets, number_of_sets
 from nymity.core.errors import HierarchyError, TableError
@@ -166,6 +166,6 @@ def test_a_name_for_two_things_is_refused() -> None:
 def test_a_cover_that_costs_least_is_found_where_the_quick_one_is_not() -> None:
     """Edges of a star whose centre is dear: the leaves are cheaper together."""
     sets = np.array([[0, 1], [0, 2], [0, 3]])
-    cover = exact_cover([sets], np.array([10, 2, 2, 2]), np.zeros(4, dtype=np.int64))
-    assert cover.exact
-    assert cover.suppressed.tolist() == [False, True, True, True]
+    hitting = cheapest_hitting_set([sets], np.array([10, 2, 2, 2]), np.zeros(4, dtype=np.int64))
+    assert hitting.exact
+    assert hitting.suppressed.tolist() == [False, True, True, True]

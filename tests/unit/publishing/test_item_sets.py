@@ -42,7 +42,7 @@ def table(sets: list[str] = SETS) -> pl.DataFrame:
 
 
 @st.composite
-def jobs(draw: st.DrawFn) -> tuple[pl.DataFrame, ny.KmAnonymity, ny.OptimalLattice]:
+def jobs(draw: st.DrawFn) -> tuple[pl.DataFrame, ny.KMAnonymity, ny.OptimalLattice]:
     n = draw(st.integers(3, 14))
     sets = st.frozensets(st.sampled_from(ITEMS), max_size=4)
     frame = pl.DataFrame(
@@ -51,13 +51,13 @@ def jobs(draw: st.DrawFn) -> tuple[pl.DataFrame, ny.KmAnonymity, ny.OptimalLatti
             "ills": [";".join(sorted(draw(sets))) for _ in range(n)],
         }
     )
-    promise = ny.KmAnonymity(k=draw(st.integers(1, 3)), m=draw(st.integers(1, 3)))
+    promise = ny.KMAnonymity(k=draw(st.integers(1, 3)), m=draw(st.integers(1, 3)))
     return frame, promise, ny.OptimalLattice(suppression=draw(st.sampled_from([0.0, 0.4])))
 
 
 @settings(max_examples=120, deadline=None)
 @given(jobs())
-def test_who_knows_m_items_of_anybody_finds_k_records(job: tuple[pl.DataFrame, ny.KmAnonymity, Any]) -> None:
+def test_who_knows_m_items_of_anybody_finds_k_records(job: tuple[pl.DataFrame, ny.KMAnonymity, Any]) -> None:
     """The attacker knows everything but who is who: the quasi-identifiers of a person, and any m true items."""
     frame, promise, method = job
     if not any(frame["ills"]):
@@ -82,7 +82,7 @@ def test_who_knows_m_items_of_anybody_finds_k_records(job: tuple[pl.DataFrame, n
 
 
 def test_a_release_is_checked_by_anybody(tmp_path: Path) -> None:
-    release = ny.publish(table(), schema(), privacy=ny.KmAnonymity(k=3, m=2), out=tmp_path / "r")
+    release = ny.publish(table(), schema(), privacy=ny.KMAnonymity(k=3, m=2), out=tmp_path / "r")
     checked = ny.check(tmp_path / "r")
     assert checked.answer == "holds", checked.problems
     (promise,) = checked.promises
@@ -104,7 +104,7 @@ def _forged(folder: Path, cells: list[str | None]) -> CheckResult:
 
 
 def test_forged_sets_and_certificates_are_seen(tmp_path: Path) -> None:
-    release = ny.publish(table(), schema(), privacy=ny.KmAnonymity(k=3, m=2), out=tmp_path / "r")
+    release = ny.publish(table(), schema(), privacy=ny.KMAnonymity(k=3, m=2), out=tmp_path / "r")
     cells = release.frame["ills"].to_list()
     rare = [*cells[:-1], "c;zzz"]
     found = _forged(tmp_path / "r", rare)
@@ -133,27 +133,27 @@ def test_forged_sets_and_certificates_are_seen(tmp_path: Path) -> None:
 
 
 def test_lists_and_text_are_published_alike() -> None:
-    texts = ny.publish(table(), schema(), privacy=ny.KmAnonymity(k=3, m=2))
+    texts = ny.publish(table(), schema(), privacy=ny.KMAnonymity(k=3, m=2))
     lists = table().with_columns(pl.col("ills").str.split(";").list.eval(pl.element().filter(pl.element() != "")))
     spaced = table([cell.replace(";", " ; ;") + ";" for cell in SETS])
     doubled = table([";".join([*reversed(cell.split(";")), cell]) for cell in SETS])
     for other in (lists, spaced, doubled):
-        assert ny.publish(other, schema(), privacy=ny.KmAnonymity(k=3, m=2)).frame.equals(texts.frame)
+        assert ny.publish(other, schema(), privacy=ny.KMAnonymity(k=3, m=2)).frame.equals(texts.frame)
 
 
 def test_a_long_table_is_folded_to_one_record_for_each_person(tmp_path: Path) -> None:
     pieces = [(row, 20 + 10 * (row % 2), item) for row, cell in enumerate(SETS) for item in (cell.split(";"))]
     long = pl.DataFrame(pieces, schema=["who", "age", "ills"], orient="row").sample(fraction=1, shuffle=True, seed=3)
     roles = ny.Schema({"who": ny.person(), **schema()})
-    folded = ny.publish(long, roles, privacy=ny.KmAnonymity(k=3, m=2), out=tmp_path / "r")
-    wide = ny.publish(table(), schema(), privacy=ny.KmAnonymity(k=3, m=2))
+    folded = ny.publish(long, roles, privacy=ny.KMAnonymity(k=3, m=2), out=tmp_path / "r")
+    wide = ny.publish(table(), schema(), privacy=ny.KMAnonymity(k=3, m=2))
     assert folded.frame.equals(wide.frame)
     assert folded.certificate["unit"]["persons"] == len(SETS)
     assert ny.check(tmp_path / "r").answer == "cannot be seen"  # of whom rows are
     assert ny.check(tmp_path / "r", original=long).answer == "holds"
     torn = long.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(99).otherwise("age").alias("age"))
     with pytest.raises(ny.NymityError, match="one value for each person of 'who'"):
-        ny.publish(torn, roles, privacy=ny.KmAnonymity(k=3, m=2))
+        ny.publish(torn, roles, privacy=ny.KMAnonymity(k=3, m=2))
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_a_long_table_is_folded_to_one_record_for_each_person(tmp_path: Path) ->
         ({"frame": table(["a1;zz"] * 9)}, "unknown value"),
         ({"frame": table([""] * 9)}, "items in some record"),
         ({"frame": table(["a1;*"] * 9)}, "stands for suppressed cells"),
-        ({"privacy": ny.KmAnonymity(k=99, m=2)}, "at most 30, the number of records"),
+        ({"privacy": ny.KMAnonymity(k=99, m=2)}, "at most 30, the number of records"),
         ({"privacy": ny.KAnonymity(k=3)}, "km-anonymity once"),
-        ({"privacy": [ny.KmAnonymity(k=3, m=1), ny.KmAnonymity(k=2, m=2)]}, "2 times"),
-        ({"privacy": [ny.KmAnonymity(k=3, m=1), ny.KMap(k=2, population={"age": [20]})]}, "sizes of classes"),
+        ({"privacy": [ny.KMAnonymity(k=3, m=1), ny.KMAnonymity(k=2, m=2)]}, "2 times"),
+        ({"privacy": [ny.KMAnonymity(k=3, m=1), ny.KMap(k=2, population={"age": [20]})]}, "sizes of classes"),
         ({"method": ny.Mondrian()}, "one level for each column"),
         ({"method": ny.IterativeRecoding()}, "one level for each column"),
         ({"schema": ny.Schema({"age": ny.quasi(), "ills": ny.identifying()})}, "a column of items"),
@@ -178,7 +178,7 @@ def test_what_cannot_be_published_is_refused(given: dict[str, Any], match: str) 
         ny.publish(
             given.get("frame", table()),
             given["schema"] if "schema" in given else schema(),
-            privacy=given.get("privacy", ny.KmAnonymity(k=3, m=2)),
+            privacy=given.get("privacy", ny.KMAnonymity(k=3, m=2)),
             method=given.get("method"),
         )
 
@@ -192,7 +192,7 @@ def test_a_separator_that_is_none_is_refused() -> None:
 
 
 def test_more_items_known_than_anybody_has_asks_for_whole_sets() -> None:
-    release = ny.publish(table(), schema(), privacy=ny.KmAnonymity(k=3, m=50))
+    release = ny.publish(table(), schema(), privacy=ny.KMAnonymity(k=3, m=50))
     shown = [
         (str(a), frozenset((b or "").split(";")) - {""})
         for a, b in zip(release.frame["age"], release.frame["ills"], strict=True)

@@ -17,7 +17,7 @@ SETS = ["a1;b", "a2;b", "a1", "a2", "b;c", "b;c", "a1;c", ""] * 4
 def release(k: int, m: int) -> tuple[ny.Release, pl.DataFrame]:
     frame = pl.DataFrame({"age": [20 + row % 2 for row in range(len(SETS))], "ills": SETS})
     schema = ny.Schema({"age": ny.quasi(), "ills": ny.items(ny.Hierarchy.from_rows(ROWS))})
-    return ny.publish(frame, schema, privacy=ny.KmAnonymity(k=k, m=m)), frame
+    return ny.publish(frame, schema, privacy=ny.KMAnonymity(k=k, m=m)), frame
 
 
 @pytest.mark.parametrize(("k", "m"), [(2, 1), (4, 2), (6, 2)])
@@ -37,7 +37,7 @@ def test_a_broken_release_is_told() -> None:
     """Someone is the only one of its class with both items: known, they are found."""
     frame = pl.DataFrame({"age": [20] * 5, "ills": ["a1;c", "a1", "c", "a1", "c"]})
     schema = ny.Schema({"age": ny.quasi(), "ills": ny.items(ny.Hierarchy.from_rows(ROWS))})
-    job = ny.Job(schema=schema, privacy=(ny.KmAnonymity(k=2, m=2),))
+    job = ny.Job(schema=schema, privacy=(ny.KMAnonymity(k=2, m=2),))
     raw = ny.open(frame, job=job)
     found = ny.risk.attack(raw, original=frame, attacks=["known-items"])["known-items"]
     assert found.highest == 1

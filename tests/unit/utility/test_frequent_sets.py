@@ -37,7 +37,7 @@ def test_what_a_release_keeps() -> None:
     sets = ["a1;b1"] * 6 + ["a2;b1"] * 3 + ["a1;c"] * 2 + ["b2"] * 1
     frame = pl.DataFrame({"age": [20] * len(sets), "ills": sets})
     schema = ny.Schema({"age": ny.quasi(), "ills": ny.items(ny.Hierarchy.from_rows(ROWS))})
-    release = ny.publish(frame, schema, privacy=ny.KmAnonymity(k=3, m=2))
+    release = ny.publish(frame, schema, privacy=ny.KMAnonymity(k=3, m=2))
     found = ny.utility.kept_sets(release, frame, top=3, largest=2)
     # b1 (9), a1 (8), a1 with b1 (6): all of them are published as they are
     assert (found.sets, found.support, found.as_they_were, found.as_groups, found.lost) == (3, 6, 3, 0, 0)
@@ -54,7 +54,7 @@ def test_groups_count_where_items_became_different_ones() -> None:
     sets = ["a1;b1", "a1;b2", "a2;b1", "a2;b2"] * 3
     frame = pl.DataFrame({"age": [20] * len(sets), "ills": sets})
     schema = ny.Schema({"age": ny.quasi(), "ills": ny.items(ny.Hierarchy.from_rows(ROWS))})
-    release = ny.publish(frame, schema, privacy=ny.KmAnonymity(k=4, m=2))
+    release = ny.publish(frame, schema, privacy=ny.KMAnonymity(k=4, m=2))
     found = ny.utility.kept_sets(release, frame, top=100, largest=2)
     assert found.sets == 8
     assert found.as_groups > 0

@@ -21,14 +21,14 @@ _TRIALS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class Cover:
+class HittingSet:
     """The pairs of class and item to suppress, (n_pairs,), and whether it is proved that none costs less."""
 
     suppressed: NDArray[np.bool_]
     exact: bool
 
 
-def quick_cover(rare: Sequence[Ints], costs: Ints) -> NDArray[np.bool_]:
+def quick_hitting_set(rare: Sequence[Ints], costs: Ints) -> NDArray[np.bool_]:
     """Hit all rare sets: those of one item first, for the others the item that costs least for what it hits."""
     chosen = np.zeros(len(costs), dtype=np.bool_)
     for sets in rare:
@@ -47,9 +47,9 @@ def quick_cover(rare: Sequence[Ints], costs: Ints) -> NDArray[np.bool_]:
     return chosen | _needed(left, named, costs)
 
 
-def exact_cover(rare: Sequence[Ints], costs: Ints, classes: Ints) -> Cover:
+def cheapest_hitting_set(rare: Sequence[Ints], costs: Ints, classes: Ints) -> HittingSet:
     """Hit all rare sets at the least cost, class by class, as far as that is proved within a number of trials."""
-    chosen = quick_cover(rare, costs)
+    chosen = quick_hitting_set(rare, costs)
     of_class: dict[int, list[tuple[int, ...]]] = {}
     forced = {int(pair) for sets in rare if sets.shape[1] == 1 for pair in sets[:, 0]}
     for sets in rare:
@@ -65,7 +65,7 @@ def exact_cover(rare: Sequence[Ints], costs: Ints, classes: Ints) -> Cover:
         elif best:
             chosen[pairs] = False
             chosen[sorted(best)] = True
-    return Cover(chosen, exact)
+    return HittingSet(chosen, exact)
 
 
 def _cheapest(sets: list[tuple[int, ...]], costs: Ints, known: int) -> set[int] | None:
