@@ -50,8 +50,10 @@ class ItemTree:
         paths = np.empty((hierarchy.height + 1, len(items)), dtype=np.int64)
         for level in range(hierarchy.height + 1):
             codes = hierarchy.codes[level][items]
-            for code in dict.fromkeys(codes.tolist()):
-                label, own = hierarchy.labels[level][code], frozenset(np.flatnonzero(codes == code).tolist())
+            order = np.argsort(codes, kind="stable")
+            groups = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+            for group in sorted(groups, key=lambda one: int(one[0])):  # in the order of their first items
+                label, own = hierarchy.labels[level][codes[group[0]]], frozenset(group.tolist())
                 if label is None:
                     raise HierarchyError(where, expected="a name for every group of items", got="an empty one")
                 number = numbers.setdefault(label, len(numbers))

@@ -45,8 +45,9 @@ class PrivacyModel(ABC):
 
     A model answers twice, by separate code: ``accepts`` decides inside a search on arrays, ``measure`` on a
     written table by plain group-bys. And it says for whatever an attack tries to find out what the attack may reach at
-    most, or why the promise sets no limit: ``row_chance``, ``value_shares``, ``fewest_values``, ``presence_chances``
-    and ``presence_advantage``. :class:`NothingOnValues` and :class:`NothingOnPresence` answer for many.
+    most, or why the promise sets no limit: ``row_chance``, ``items_chance``, ``value_shares``, ``fewest_values``,
+    ``presence_chances`` and ``presence_advantage``. :class:`NothingOnValues` and :class:`NothingOnPresence` answer for
+    many.
     """
 
     key: ClassVar[str]

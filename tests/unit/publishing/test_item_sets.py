@@ -151,6 +151,7 @@ def test_a_long_table_is_folded_to_one_record_for_each_person(tmp_path: Path) ->
     assert folded.certificate["unit"]["persons"] == len(SETS)
     assert ny.check(tmp_path / "r").answer == "cannot be seen"  # of whom rows are
     assert ny.check(tmp_path / "r", original=long).answer == "holds"
+    assert ny.measure(long, roles).models["km-anonymity"] == ny.measure(table(), schema()).models["km-anonymity"]
     torn = long.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(99).otherwise("age").alias("age"))
     with pytest.raises(ny.NymityError, match="one value for each person of 'who'"):
         ny.publish(torn, roles, privacy=ny.KMAnonymity(k=3, m=2))
