@@ -34,7 +34,8 @@ def _items(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
     says = (
         f"Sets of {column.name!r} are published: who knows more items of a person than the promise names, how many "
         "there are, or that some are not there may find one record, and what else the records that fit have in common "
-        "is learned of everybody whom they fit. What is generalized and suppressed was chosen by a look at all items."
+        "is learned of everybody whom they fit. What is generalized and suppressed was chosen by a look at all items: "
+        "who knows the program can leave out the sets for which it would have chosen otherwise."
     )
     return [Caveat(key="items-beyond-those-known", says=says, figures={"column": column.name})]
 
