@@ -748,3 +748,64 @@ def linked(persons: Mapping[Any, Counter[Any]], k: int, knows: int | str) -> set
             (largest,) = good  # no other one of its size
             return largest
     return set()
+
+
+# -- sets of items -----------------------------------------------------------------------------------------------
+
+#: A record as others see it: its class, and the items of its cell.
+Basket = tuple[Any, frozenset[str]]
+
+
+def fewest_holding(records: Sequence[Basket], m: int) -> int | None:
+    """The k of k^m-anonymity inside classes: how few records of a class hold what is known of one of them."""
+    found = []
+    for own, items in records:
+        for size in range(min(m, len(items)) + 1):
+            for known in map(set, combinations(sorted(items), size)):
+                found.append(sum(other == own and known <= others for other, others in records))
+    return min(found, default=None)
+
+
+def item_cuts(rows: Sequence[Sequence[str]]) -> list[dict[str, str]]:
+    """Every cut of a hierarchy of items, one row each from the item to the top: what each item becomes."""
+    levels = range(len(rows[0]))
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for choice in product(levels, repeat=len(rows)):
+        cut = {row[0]: row[level] for row, level in zip(rows, choice, strict=True)}
+        whole = all(cut[other[0]] == label for label in cut.values() for other in rows if label in other)
+        if whole:
+            found[tuple(cut.values())] = cut
+    return list(found.values())
+
+
+def item_loss(
+    records: Sequence[Basket], rows: Sequence[Sequence[str]], cut: Mapping[str, str], gone: set[tuple[Any, str]]
+) -> Fraction:
+    """NCP: for each occurrence the share of items its label stands for, 0 for the item itself, 1 if suppressed."""
+    costs: list[Fraction] = []
+    for own, items in records:
+        for item in items:
+            label = cut[item]
+            size = sum(label in row for row in rows)
+            costs.append(
+                Fraction(1) if (own, label) in gone else Fraction(0) if label == item else Fraction(size, len(rows))
+            )
+    return sum(costs, Fraction(0)) / len(costs) if costs else Fraction(0)
+
+
+def cut_baskets(records: Sequence[Basket], cut: Mapping[str, str], gone: set[tuple[Any, str]]) -> list[Basket]:
+    """What is published of records: the labels of their items without those suppressed in their class."""
+    return [(own, frozenset(cut[item] for item in items if (own, cut[item]) not in gone)) for own, items in records]
+
+
+def least_item_loss(records: Sequence[Basket], rows: Sequence[Sequence[str]], k: int, m: int) -> Fraction:
+    """The least loss of any cut with any suppressed items that keeps k^m, by trying all of them."""
+    best = Fraction(2)
+    for cut in item_cuts(rows):
+        pairs = sorted({(own, cut[item]) for own, items in records for item in items}, key=str)
+        for size in range(len(pairs) + 1):
+            for gone in map(set, combinations(pairs, size)):
+                loss = item_loss(records, rows, cut, gone)
+                if loss < best and (fewest_holding(cut_baskets(records, cut, gone), m) or 0) >= k:
+                    best = loss
+    return best

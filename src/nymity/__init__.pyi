@@ -47,6 +47,7 @@ from nymity.privacy import EntropyLDiversity as EntropyLDiversity
 from nymity.privacy import FPrivacy as FPrivacy
 from nymity.privacy import FrequencyLDiversity as FrequencyLDiversity
 from nymity.privacy import KAnonymity as KAnonymity
+from nymity.privacy import KMAnonymity as KMAnonymity
 from nymity.privacy import KMap as KMap
 from nymity.privacy import KMatching as KMatching
 from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity
@@ -92,6 +93,7 @@ from nymity.table.schema import Schema as Schema
 from nymity.table.schema import household as household
 from nymity.table.schema import identifying as identifying
 from nymity.table.schema import insensitive as insensitive
+from nymity.table.schema import items as items
 from nymity.table.schema import person as person
 from nymity.table.schema import quasi as quasi
 from nymity.table.schema import sensitive as sensitive

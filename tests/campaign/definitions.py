@@ -301,6 +301,7 @@ _MODELS = {
     "prosecutor-risk": _prosecutor,
     "dominance": _prosecutor,  # jobs here have no persons, so that every record is of another
     "linked-k-anonymity": _k_anonymity,  # and refuse this one
+    "km-anonymity": _k_anonymity,  # nor sets of items, so that this one is refused too
     "average-risk": _mean,
     "sample-uniques": _mean,
     "k-map": _k_map,

@@ -14,6 +14,7 @@ MODELS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
         {"k": 3, "knows": 2},
         [("k", 0), ("k", True), ("k", 2.5), ("knows", 0), ("knows", True), ("knows", 1.5), ("knows", "one record")],
     ),
+    "km-anonymity": ({"k": 3, "m": 2}, [("k", 0), ("k", True), ("k", 2.5), ("m", 0), ("m", True), ("m", 1.5)]),
     "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
     "frequency-l-diversity": (
@@ -116,6 +117,7 @@ METRICS: dict[str, dict[str, Any]] = {}
 #: Parameters of every attack with which it takes little time.
 ATTACKS: dict[str, dict[str, Any]] = {
     "linkage": {"subsets": 3, "threshold": 0.5},
+    "known-items": {"known": 1, "subsets": 3},
     "homogeneity": {},
     "skewness": {},
     "background-knowledge": {"excluded": 2},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -22,6 +24,8 @@ from nymity.table.encoding import encode
 TREE = ny.Hierarchy.from_rows([["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"], ["4", "high", "*"]])
 SCHEMA = ny.Schema({"a": ny.quasi(TREE), "s": ny.sensitive()})
 INSIDE = pl.DataFrame({"a": list("112233"), "s": list("xyxyxy")})
+#: With a column of sets, for the attack that knows items.
+SETS = INSIDE.with_columns(i=pl.Series(["b", "b;c", "b", "c;b", "c", "b;c"]))
 OUTSIDE = pl.DataFrame({"a": list("1244"), "s": list("xyxy")})
 EVERYBODY = pl.concat([INSIDE, OUTSIDE])
 KEYS = [key for key in MODELS if key in examples.MODELS]
@@ -75,18 +79,23 @@ def test_answers_are_chances_or_reasons(key: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def release() -> ny.Release:
-    return ny.publish(INSIDE, SCHEMA, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice())
+def releases() -> Mapping[str, ny.Release]:
+    plain = ny.publish(INSIDE, SCHEMA, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice())
+    schema = ny.Schema({**SCHEMA, "i": ny.items()})
+    sets = ny.publish(SETS, schema, privacy=[ny.KMAnonymity(k=2, m=1)], method=ny.OptimalLattice())
+    return defaultdict(lambda: plain, {"known-items": sets})
 
 
 def attacked(release: Any, key: str) -> Any:
-    beside = {"original": INSIDE, "control": OUTSIDE, "population": EVERYBODY, "earlier": release, "targets": 20}
+    original = SETS if key == "known-items" else INSIDE
+    beside = {"original": original, "control": OUTSIDE, "population": EVERYBODY, "earlier": release, "targets": 20}
     return ny.risk.attack(release, attacks=[ATTACKS[key](**examples.ATTACKS[key])], **beside)
 
 
 @pytest.mark.parametrize("attack", [key for key in ATTACKS if key in examples.ATTACKS])
 class TestEveryAttack:
-    def test_it_can_be_run(self, attack: str, release: ny.Release) -> None:
+    def test_it_can_be_run(self, attack: str, releases: Mapping[str, ny.Release]) -> None:
+        release = releases[attack]
         found = attacked(release, attack)
         assert found.results, [one.reason for one in found.not_run]
         for result in found.results:
@@ -97,7 +106,8 @@ class TestEveryAttack:
             assert result.to_dict()["exceeds"] is result.exceeds
         assert found.results == attacked(release, attack).results  # the same seed draws the same
 
-    def test_every_model_judges_it_or_says_why_not(self, attack: str, release: ny.Release) -> None:
+    def test_every_model_judges_it_or_says_why_not(self, attack: str, releases: Mapping[str, ny.Release]) -> None:
+        release = releases[attack]
         for key in KEYS:
             model = MODELS[key](**examples.MODELS[key][0])
             found = attacked(replace(release.released, models=(model,)), attack)

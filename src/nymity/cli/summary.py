@@ -31,6 +31,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
         "records": {"in": certificate.get("input", {}).get("records"), "out": certificate["output"]["records"]},
         "guarantees": _guarantees(release),
         "levels": _levels(release),
+        **({"items": certificate["items"]} if "items" in certificate else {}),
         **({} if comparison is None else _cost(release, comparison)),
         "files": {name: None if path is None else str(path) for name, path in files.items()},
     }
@@ -151,6 +152,8 @@ def _facts(account: Mapping[str, Any]) -> Table:
     shown.add_column()
     add_row(shown, "suppressed", _suppressed(account))
     add_row(shown, "lost", _lost(account["loss"]))
+    if "items" in account:
+        add_row(shown, "items", _items(account["items"]))
     return shown
 
 
@@ -170,6 +173,13 @@ def _suppressed(account: Mapping[str, Any]) -> str:
         words += f", {unit['lost_to_suppression']:,} all of theirs" if unit["lost_to_suppression"] else ""
         words += f" (limit {percent(gone['limit_persons'])})" if gone["limit_persons"] is not None else ""
     return words
+
+
+def _items(items: Mapping[str, Any]) -> str:
+    groups = sum(one["level"] > 0 for one in items["cut"])
+    words = f"{items['column']!r} has {count(len(items['cut']), 'different item')}, {groups:,} of them groups; "
+    words += f"{items['suppressed']:,} of {items['occurrences']:,} left out; NCP = {items['loss']:.4g}"
+    return words + ("; no cut loses less" if items["proven_optimal"] else "; best found")
 
 
 def _lost(loss: Mapping[str, Any]) -> str:

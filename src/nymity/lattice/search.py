@@ -48,6 +48,8 @@ class LatticeSearch(ABC):
     takes_persons: ClassVar[bool] = True
     #: Whether it keeps promises about linked rows.
     takes_links: ClassVar[bool] = True
+    #: Whether sets of items can be published beside the columns that it generalizes.
+    takes_items: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = LevelRecoding
     #: Whether it finds a solution wherever there is one.

@@ -13,6 +13,7 @@ from nymity.privacy.model import plain_measured as plain_measured
 
 from nymity.privacy.k_anonymity import KAnonymity as KAnonymity
 from nymity.privacy.linked_k_anonymity import LinkedKAnonymity as LinkedKAnonymity
+from nymity.privacy.km_anonymity import KMAnonymity as KMAnonymity
 from nymity.privacy.distinct_diversity import DistinctLDiversity as DistinctLDiversity
 from nymity.privacy.frequency_diversity import FrequencyLDiversity as FrequencyLDiversity
 from nymity.privacy.entropy_diversity import EntropyLDiversity as EntropyLDiversity

@@ -16,6 +16,7 @@ from nymity.core.errors import InputError
 from nymity.privacy.consistency import Consistency, Originals
 from nymity.privacy.person_shares import PersonShares
 from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.item_cells import ItemColumn
 from nymity.table.text import MASK, as_text
 
 
@@ -29,7 +30,7 @@ class Groups:
     records were to be published, those of the table unless given. ``originals`` are those records as they were.
     ``persons`` says of whom each row is, where rows are of persons: whatever is counted are persons then. ``people``
     says the same of the population; without it its rows are counted. ``owners`` are the persons of the records that
-    were to be published.
+    were to be published. ``items`` is the column whose cells are sets of items, where there is one.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Groups:
         persons: pl.Series | None = None,
         people: pl.Series | None = None,
         owners: pl.Series | None = None,
+        items: ItemColumn | None = None,
     ) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
@@ -56,6 +58,7 @@ class Groups:
         self.members = table.height if members is None else members
         self.originals = originals
         self.persons = persons
+        self._items = items
         self._quasi = tuple(quasi)
         self.population = None if population is None else _texts([population[name] for name in quasi])
         self._given = population
@@ -100,6 +103,16 @@ class Groups:
         """The ``class`` and the ``person`` of every row."""
         assert self.persons is not None, "nobody said of whom rows are"
         return pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+
+    @cached_property
+    def item_entries(self) -> pl.DataFrame | None:
+        """The ``row``, ``class``, ``person`` and ``item`` of every item of every row; None without such a column."""
+        if self._items is None:
+            return None
+        rows = pl.DataFrame({"class": self._class_of_rows}).with_row_index("row")
+        whose = pl.col("row") if self.persons is None else self.persons.alias("person")
+        found = self._items.entries(self._source[self._items.name])
+        return found.join(rows.with_columns(whose.alias("person")), on="row")
 
     @cached_property
     def people_alone(self) -> int:
@@ -240,6 +253,7 @@ class Groups:
             persons=None if self.persons is None else self.persons.filter(~self._masked_rows),
             people=self._person_of_people,
             owners=self.owners,
+            items=self._items,
         )
 
     @cached_property

@@ -45,8 +45,8 @@ class PrivacyModel(ABC):
 
     A model answers twice, by separate code: ``accepts`` decides inside a search on arrays, ``measure`` on a
     written table by plain group-bys. And it says for whatever an attack tries to find out what the attack may reach at
-    most, or why the promise sets no limit: ``row_chance``, ``linked_chance``, ``value_shares``, ``fewest_values``,
-    ``presence_chances`` and ``presence_advantage``. :class:`NothingOnValues` and
+    most, or why the promise sets no limit: ``row_chance``, ``linked_chance``, ``items_chance``, ``value_shares``,
+    ``fewest_values``, ``presence_chances`` and ``presence_advantage``. :class:`NothingOnValues` and
     :class:`NothingOnPresence` answer for many.
     """
 
@@ -72,6 +72,8 @@ class PrivacyModel(ABC):
     needs_source: ClassVar[bool] = False
     #: The promise is about how a release is drawn, against whoever knows the program; no table shows that.
     about_draws: ClassVar[bool] = False
+    #: The promise is about a column of sets of items, too.
+    about_items: ClassVar[bool] = False
     #: What it asks of the persons of a class, where records are of persons: their ``number``, which grows with the
     #: class; ``shares`` of them, which say nothing about parts and unions (of {a: s, b: t} and {a: t, b: s} half has s
     #: each, of both together all); their ``records``, which are a histogram like that of values; ``links``
@@ -186,6 +188,11 @@ class PrivacyModel(ABC):
         """Return the largest chance to find a person of whom so many linked records are known."""
         del known
         return Unlimited("it is about each row by itself, and rows are linked")
+
+    def items_chance(self, known: int) -> Fraction | Unlimited:
+        """Return the largest chance to pick the row of somebody whose quasi-identifiers and so many items are known."""
+        del known
+        return Unlimited("it does not look at items")
 
     @abstractmethod
     def value_shares(self, column: SensitiveColumn) -> list[Fraction] | Unlimited:

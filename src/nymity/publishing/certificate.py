@@ -30,6 +30,7 @@ from nymity.publishing.caveats.of_method import known_seed
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.differential import public_section, seeded
 from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.item_sets import ItemFigures, items_section
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Tables, public_model
 from nymity.publishing.pseudonyms import pseudonym_section
@@ -37,6 +38,7 @@ from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
+from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Recoding
 
 Certificate = dict[str, Any]
@@ -86,6 +88,7 @@ def certify(
     touched: PersonsTouched | None = None,
     people: pl.Series | None = None,
     children: pl.DataFrame | None = None,
+    items: ItemFigures | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
@@ -113,6 +116,7 @@ def certify(
         "measured": measured_section(verified),
         "unit": _unit(verified, touched, job.schema.counts, outcome),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
+        **_items(job, recoding, items, release, salt),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
         **_about_records(outcome, tables, masked, dropped, salt, spending, by_values=by_values),
@@ -131,6 +135,17 @@ def certify(
         "not_protected": [caveat.plain() for caveat in worst_first([*known_seed(random_sources), *caveats])],
         "earlier_releases": list(earlier),
     }
+
+
+def _items(
+    job: Job, recoding: Recoding, figures: ItemFigures | None, release: pl.DataFrame, salt: str
+) -> dict[str, dict[str, Any]]:
+    """Return what became of sets of items, where there are some."""
+    column = job.schema.item_column
+    if column is None or figures is None or not isinstance(recoding, LevelRecoding) or recoding.items is None:
+        return {}
+    digest = salted(recoding.items.hierarchy.fingerprint(), salt)
+    return {"items": items_section(column, recoding, figures, release, digest)}
 
 
 def _unit(verified: Verification, touched: PersonsTouched | None, counts: str, outcome: Outcome) -> dict[str, Any]:

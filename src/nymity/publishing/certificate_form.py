@@ -86,7 +86,7 @@ class ColumnSection(_Section):
     """A published column: its role, and how a quasi-identifier is published."""
 
     name: Name
-    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "bucket"]
+    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "items", "bucket"]
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
@@ -248,6 +248,31 @@ class PseudonymSection(_Section):
     says: Text
 
 
+class CutItem(_Section):
+    """An item, or a group of them, as it is published, and the level of its hierarchy."""
+
+    item: Name
+    level: Count
+
+
+class ItemsSection(_Section):
+    """What became of sets of items: how many there were, were suppressed and are published, the loss, and the cut.
+
+    ``folded_records`` were put together with another record of the same person.
+    """
+
+    column: Name
+    folded_records: Count
+    occurrences: Count
+    suppressed: Count
+    published: Count
+    loss: float | int
+    proven_optimal: bool
+    height: Count
+    hierarchy_sha256: Sha256
+    cut: Annotated[tuple[CutItem, ...], Field(max_length=1_000_000)]
+
+
 class CertificateForm(_Section):
     """What every number of the format has."""
 
@@ -308,6 +333,7 @@ class Certificate2(CertificateForm):
     files: Annotated[tuple[ReleasedFile, ...], Field(min_length=1, max_length=10_000)] | None = None
     unit: UnitSection | None = None
     pseudonyms: PseudonymSection | None = None
+    items: ItemsSection | None = None
     seeded: bool = False
     redrawn: Text | None = None
 

@@ -23,6 +23,7 @@ from nymity.publishing.certificate_form import Certificate1, Certificate2, Certi
 from nymity.publishing.certificate_form import read_certificate as read_certificate
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.contradictions import contradictions
+from nymity.publishing.item_sets import item_problems
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import public_model
 from nymity.publishing.opened import OpenedRelease
@@ -156,7 +157,13 @@ def check(
         hashed=None if original is None else _hashed(opened),
     )
     unseen = {model: why for model in promised.models if (why := further.missing(model))}
-    measuring = Measuring(files=files, quasi=promised.quasi, hierarchies=promised.hierarchies, further=further)
+    measuring = Measuring(
+        files=files,
+        quasi=promised.quasi,
+        hierarchies=promised.hierarchies,
+        further=further,
+        items=promised.schema.item_column,
+    )
     measured, verified = measuring.all_but(promised.models, unseen)
     findings = [
         *_promises(promised.models, measured, verified, unseen, measuring, stated),
@@ -164,6 +171,7 @@ def check(
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in files.told_apart(promised.quasi)),
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in verified.problems),
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in misshapen(files.table, promised.schema)),
+        *(Checked(about="items", says=says, answer=Answer.BROKEN) for says in _items(files, promised, stated)),
     ]
     if further.another:
         says = (
@@ -191,6 +199,11 @@ def check(
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
+
+
+def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[str]:
+    form = None if stated is None else stated.form
+    return item_problems(files.table, promised.schema, form.items if isinstance(form, Certificate2) else None)
 
 
 def _hashed(opened: OpenedRelease) -> tuple[str, str] | None:
@@ -390,6 +403,8 @@ def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         told["population"] = ("the population it counted", salted)
     if form.differential_privacy is not None:
         told["differential_privacy"] = ("how its levels were drawn", "draws leave no trace in a table")
+    if isinstance(form, Certificate2) and form.items is not None:
+        told["items"] = ("how many items were suppressed, and what was lost of them", "the original was not compared")
     if isinstance(form, Certificate2) and form.redrawn is not None:
         told["redrawn"] = ("that draws of an earlier release were used again", "draws leave no trace in a table")
     if isinstance(form, Certificate1):

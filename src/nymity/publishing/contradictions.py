@@ -23,6 +23,7 @@ from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
 from nymity.publishing.codec import check_fields, dump_piece, require_mapping
 from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
+from nymity.publishing.item_sets import item_contradictions
 from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_schema
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
@@ -101,6 +102,7 @@ def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
         _levels,
         _searched,
         _withheld,
+        _items,
     )
     return [problem for check in checks for problem in check(form, stated)]
 
@@ -126,6 +128,10 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "what was measured does not keep the promises (measured.holds)"
     if [model.model for model in form.measured.models] != [promise.model for promise in form.promised]:
         yield "what was measured is not what was promised (measured.models)"
+
+
+def _items(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    yield from item_contradictions(form.items if isinstance(form, Certificate2) else None, stated.schema)
 
 
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
@@ -315,7 +321,9 @@ def _counts(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     lost = form.suppressed
     if lost.records != lost.masked + lost.removed:
         yield "suppressed records are not those masked and those removed (suppressed)"
-    if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values:
+    items = form.items if isinstance(form, Certificate2) else None
+    folded = 0 if items is None else items.folded_records
+    if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values + folded:
         yield "records read are not those released, removed and dropped (input.records, output.records, suppressed)"
     dropped = stated.children is not None and stated.children.without_parent == "drop"
     dropped = dropped or any(item.missing == "drop" for item in stated.schema.values())

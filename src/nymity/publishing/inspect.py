@@ -44,6 +44,7 @@ class ColumnInspection:
     reason: str
     hierarchy: HierarchySource | None = None  #: suggested for quasi-identifiers; None: the value or ``*``
     levels: int = 2  #: levels of that hierarchy, the raw values and ``*`` among them
+    separator: str = ";"  #: what stands between the items of a cell, where it holds several
 
     @property
     def unique_share(self) -> float:
@@ -86,7 +87,12 @@ class Inspection:
 
     def schema(self) -> Schema:
         """Return the suggestions as a schema."""
-        return Schema({column.name: Attribute(role=column.role, hierarchy=column.hierarchy) for column in self.columns})
+        return Schema(
+            {
+                column.name: Attribute(role=column.role, hierarchy=column.hierarchy, separator=column.separator)
+                for column in self.columns
+            }
+        )
 
 
 def inspect_table(frame: Any) -> Inspection:
@@ -102,9 +108,11 @@ def inspect_table(frame: Any) -> Inspection:
     counted = {column.name: _distinct(plainly_named(column)) for column in table}
     facts = {name: ColumnFacts.of(name, table[name], counts["value"]) for name, counts in counted.items()}
     person, household = find_persons(table, facts)
-    columns = tuple(
-        _inspect_column(name, table[name], counted[name], _role(facts[name], name, person, household), facts[name])
-        for name in facts
+    columns = _one_of_items(
+        [
+            _inspect_column(name, table[name], counted[name], _role(facts[name], name, person, household), facts[name])
+            for name in facts
+        ]
     )
     quasi = [column.name for column in columns if column.role is Role.QUASI]
     if person is not None:
@@ -116,6 +124,16 @@ def inspect_table(frame: Any) -> Inspection:
         person=person,
         unique_records=int((sizes == 1).sum()),
         smallest_class=int(sizes.min()),  # type: ignore[arg-type]
+    )
+
+
+def _one_of_items(columns: list[ColumnInspection]) -> tuple[ColumnInspection, ...]:
+    """Let the first column of sets be the one that is published; a table has one at most."""
+    sets = [column.name for column in columns if column.role is Role.ITEMS]
+    why = f"sets of items, of which one column can be published: {sets[0]!r} unless you choose another" if sets else ""
+    return tuple(
+        replace(column, role=Role.IDENTIFYING, reason=why, separator=";") if column.name in sets[1:] else column
+        for column in columns
     )
 
 
@@ -166,6 +184,7 @@ def _inspect_column(
         reason=reason,
         hierarchy=hierarchy,
         levels=levels,
+        separator=(facts.separator or ";") if role is Role.ITEMS else ";",
     )
 
 

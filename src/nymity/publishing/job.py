@@ -150,6 +150,7 @@ class Job:
         if self.children is not None:
             intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
             check_children(self.schema, self.output.row_order, intersected=intersected)
+        _check_items(self)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
@@ -349,6 +350,45 @@ def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
             expected=f"'dropped' or 'as it is', because {why}",
             got="'coarsened', the mean weight of each class",
             hint='publish = "dropped"',
+        )
+
+
+def _check_items(job: Job) -> None:
+    """Refuse sets of items without a promise about them, a promise without them, and what cannot publish them."""
+    models, column = [model for model in job.privacy if model.about_items], job.schema.item_column
+    if column is None:
+        if models:
+            raise JobError(
+                f"privacy: {models[0].key}",
+                expected="a column of items (role = 'items'), which it is about",
+                got="a schema without one",
+                hint="k-anonymity, where cells have one value each",
+            )
+        return
+    if len(models) != 1:
+        raise JobError(
+            "privacy",
+            expected=f"km-anonymity once: it says how many items of {column.name!r} somebody may know of a person",
+            got="none" if not models else f"{len(models)} times",
+            hint="KMAnonymity(k=5, m=2)",
+        )
+    models[0].check_beside(job.privacy)
+    why = ""
+    if (person := job.schema.person) is not None and job.schema[person].pseudonym is not None:
+        why = f"a pseudonym in {person!r}: each person has one set, and one row"
+    elif any(isinstance(one, EarlierRelease) for one in job.earlier_releases):
+        why = "an earlier release to intersect with, which is measured by quasi-identifiers alone; name it instead"
+    elif job.target == column.name:
+        why = "sets as a target to learn: classifiers predict one value"
+    if why:
+        raise JobError(f"schema.{column.name}", expected="a job without what sets of items cannot have", got=why)
+    if job.method is not None and not getattr(job.method, "takes_items", False):
+        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_items", False))
+        raise JobError(
+            f"method: {getattr(job.method, 'key', type(job.method).__name__)}",
+            expected=f"one level for each column, because {column.name!r} holds sets of items: {able}",
+            got="a method that cannot publish them",
+            hint="optimal-lattice",
         )
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
+from nymity.publishing.item_sets import one_record_each
 from nymity.risk.individual_risk import IndividualRisk
 from nymity.risk.profile import profile
 from nymity.table.encoding import person_ids
@@ -44,7 +47,8 @@ class Measurement:
 def measure(table: Any, schema: Schema) -> Measurement:
     """Measure a table of any kind of frame; columns of the schema that are not published may be absent from it.
 
-    Models count persons where the table has a person column; those that cannot are left out.
+    Models count persons where the table has a person column; those that cannot are left out. Sets of items of the
+    records of a person are put together first.
 
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
@@ -53,12 +57,18 @@ def measure(table: Any, schema: Schema) -> Measurement:
     check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
     for name in (*schema.quasi, *published.sensitive):
         check_comparable(frame[name], where=f"column {name!r}")
+    if published.item_column is not None:
+        frame, _ = one_record_each(frame, np.arange(frame.height), published)
     persons = None if published.unit is None else person_ids(frame[published.unit])
-    groups = Groups(frame, schema.quasi, hierarchies=schema.sensitive_hierarchies, persons=persons)
+    groups = Groups(
+        frame, schema.quasi, hierarchies=schema.sensitive_hierarchies, persons=persons, items=published.item_column
+    )
     models: dict[str, dict[str, Measured]] = {}
     for key, model in MODELS.items():
         if persons is not None and model.over_persons is None:
             continue  # it is not defined for persons
+        if model.about_items and published.item_column is None:
+            continue
         attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]
         models[key] = {name: model.measure(groups, name or None) for name in attributes}
     sizes = groups.sizes

@@ -27,7 +27,7 @@ from nymity.io import read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
-from nymity.publishing.certificate_form import Certificate2, CertificateForm, Promise, UnitSection
+from nymity.publishing.certificate_form import Certificate2, CertificateForm, ItemsSection, Promise, UnitSection
 from nymity.publishing.children import Children
 from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.custody import Custody, KeptLog, read_log
@@ -314,6 +314,12 @@ class OpenedRelease:
         """What its promises count; None of releases whose certificates do not say it, and count records."""
         form = self.certificate
         return form.unit if isinstance(form, Certificate2) else None
+
+    @property
+    def items(self) -> ItemsSection | None:
+        """What became of sets of items; None where there are none."""
+        form = self.certificate
+        return form.items if isinstance(form, Certificate2) else None
 
     @property
     def signed_by(self) -> str | None:

@@ -301,6 +301,7 @@ class Release:
             originals=self.originals,
             persons=self.persons if self.job.children is None else written[0][self._key],
             unit=schema.counts,
+            items=schema.item_column,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))

@@ -33,6 +33,7 @@ from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.verify import Verification, VerifiedPromise, verify
 from nymity.table.encoding import distinct_values, person_ids
 from nymity.table.hierarchy import HierarchySource
+from nymity.table.item_cells import ItemColumn
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.table.text import MASK
@@ -46,6 +47,7 @@ class Measuring:
     quasi: tuple[str, ...]
     hierarchies: Mapping[str, HierarchySource]
     further: FurtherTables
+    items: ItemColumn | None = None
 
     def all_but(
         self, models: Sequence[PrivacyModel], unseen: dict[PrivacyModel, str]
@@ -53,7 +55,8 @@ class Measuring:
         """Measure the models that can be seen, and add those to ``unseen`` that need a hierarchy nobody gave."""
         while True:
             seen = [model for model in models if model not in unseen]
-            self.files.check_columns(self.quasi, [name for model in seen for name in model.sensitive])
+            items = [] if self.items is None else [self.items.name]
+            self.files.check_columns(self.quasi, [*items, *(name for model in seen for name in model.sensitive)])
             try:
                 return seen, self(self.files.table, seen)
             except InputError as error:
@@ -76,11 +79,12 @@ class Measuring:
             originals=self.further.originals,
             persons=self.further.persons,
             unit=self.further.counts,
+            items=self.items,
         )
 
     def by_records(self, model: PrivacyModel) -> VerifiedPromise:
         """Measure a promise to persons as if every record were one of another person."""
-        return verify(self.files.table, self.quasi, [model], hierarchies=self.hierarchies).findings[0]
+        return verify(self.files.table, self.quasi, [model], hierarchies=self.hierarchies, items=self.items).findings[0]
 
     def without_masked(self, models: Sequence[PrivacyModel]) -> Verification:
         """Measure as if the masked rows had been removed; there are some, so that quasi-identifiers are text."""

@@ -34,6 +34,7 @@ from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.children import split
 from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
+from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_joined, load_source, tables_of
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
@@ -68,9 +69,12 @@ class Run:
     tables: Tables
     table: pl.DataFrame  #: the records to publish
     rows: NDArray[np.int64]  #: which rows of the source they are
+    folded: int  #: records that were put together with another one of the same person
     records: Records | None  #: the records of a private release
     people: pl.DataFrame | None  #: the population, where a model counts it
     encoded: EncodedTable
+    sets: ItemSets | None  #: the column of sets of items
+    items: ItemFigures | None  #: what became of these
     spending: Spending | None
     draws: DerivedDraws
     outcome: Outcome
@@ -137,6 +141,7 @@ class Run:
 
     def _read(self) -> None:
         """Read the tables, and leave out records as the schema says."""
+        self.folded = 0
         if self.job.children is not None:
             self._join()
         else:
@@ -149,7 +154,9 @@ class Run:
             check_households(self.original, self.job.schema)
             check_constant(self.original, self.job.schema)
             self.records = None
-            table, self.rows = self.job.schema.without_gaps(self.original)
+            whole, rows = self.job.schema.without_gaps(self.original)
+            table, self.rows = one_record_each(whole, rows, self.job.schema)
+            self.folded = whole.height - table.height
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
 
@@ -163,6 +170,7 @@ class Run:
 
     def _encode(self) -> None:
         self.encoded = encode(self.table, self.schema, self.people) if self.records is None else self.records.encoded
+        self.sets = ItemSets.of(self.table, self.schema, self.job.privacy)
 
     def _enter(self) -> Method:
         """Choose the method where nobody names one, and enter the ledger: before the first draw, and for good."""
@@ -186,6 +194,10 @@ class Run:
         if isinstance(self.outcome, PrivateOutcome):
             recoding = replace(self.outcome.recoding, others=others_of(self.schema))
             self.outcome = replace(self.outcome, recoding=recoding)
+        self.items = None
+        if self.sets is not None and isinstance(self.outcome, LatticeOutcome):
+            decided, self.items = self.sets.decided(self.outcome.recoding, self.table, folded=self.folded)
+            self.outcome = replace(self.outcome, recoding=decided)
 
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
@@ -254,6 +266,7 @@ class Run:
             originals=self.originals,
             persons=self.persons,
             unit=job.schema.counts,
+            items=job.schema.item_column,
         )
         if self.counts is not None:
             problems = lost_records(self.frame, self.counts, self.table, means=self.schema.coarsened_weight)
@@ -324,6 +337,7 @@ class Run:
                 touched=self._touched,
                 people=None if self.population is None else self.population.people,
                 children=None if self.job.children is None else self._split()[1],
+                items=self.items,
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -381,7 +395,7 @@ class Run:
     @property
     def _dropped(self) -> int:
         """Records left out for their gaps before anything else."""
-        return self.original.height - self.table.height + self.tables.left_out
+        return self.original.height - self.table.height + self.tables.left_out - self.folded
 
     def _taken(self) -> pl.DataFrame:
         """Return the caller's frame as a table; of text cells where a private method is to publish it."""

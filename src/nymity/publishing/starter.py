@@ -33,7 +33,7 @@ def starter_job(
         toml_comment(_ROLES),
         *(_column(column) for column in inspection.columns),
         toml_comment(_PRIVACY) + _model({"model": "k-anonymity", "k": privacy_k}),
-        *_diversity(inspection),
+        *(_items(inspection, privacy_k) if inspection.names(Role.ITEMS) else _diversity(inspection)),
         _method(inspection),
     ]
     return "\n".join(blocks)
@@ -45,6 +45,7 @@ One block per column; correct the roles, you know the data better.
   quasi         harmless alone, identifying in combination: generalized along its hierarchy
   sensitive     what nobody should learn about a person: published, protected by a model below
   insensitive   published as it is, protected by nothing
+  items         several values in a cell, of which others may know some: generalized as sets
   person        tells which records are of one person: left out, and k counts persons by it
   household     tells who lives together: left out, and the risk of households is measured by it
 A quasi-identifier without a hierarchy is published as it is or as '*'. Other hierarchies:
@@ -56,6 +57,10 @@ A quasi-identifier without a hierarchy is published as it is or as '*'. Other hi
 _PRIVACY = """\
 What the release must guarantee; all models hold together. k-anonymity: every record looks like at least k - 1
 others to someone who knows the quasi-identifiers. Larger is safer and coarser."""
+
+_ITEMS = """\
+Whoever knows up to m items of a person beside the quasi-identifiers finds at least k records that fit. Models of
+sensitive values cannot be promised beside it. Give the column a hierarchy of its items, or many will be left out."""
 
 _DIVERSITY = """\
 Every group of records that look alike holds at least l different values here."""
@@ -84,6 +89,8 @@ def _column(column: ColumnInspection) -> str:
     fields: dict[str, Any] = {"role": column.role.value}
     if column.role is Role.QUASI and hasattr(column.hierarchy, "key"):
         fields["hierarchy"] = dump_piece(column.hierarchy, tag="type")
+    if column.role is Role.ITEMS and column.separator != ";":
+        fields["separator"] = column.separator
     return toml_comment(column.reason) + toml_job({"schema": {column.name: fields}})
 
 
@@ -96,6 +103,12 @@ def _diversity(inspection: Inspection) -> Iterator[str]:
         else:
             yield comment + _model({"model": "distinct-l-diversity", "l": diversity, "attribute": name})
             comment = ""
+
+
+def _items(inspection: Inspection, k: int) -> Iterator[str]:
+    yield toml_comment(_ITEMS) + _model({"model": "km-anonymity", "k": k, "m": 2})
+    for name in inspection.sensitive:
+        yield toml_comment(f"No diversity model for {name!r} beside sets of items.")
 
 
 def _model(fields: Mapping[str, object]) -> str:

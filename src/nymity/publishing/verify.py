@@ -17,6 +17,7 @@ from nymity.publishing.bucket_tables import bucket_problems, members
 from nymity.publishing.job_tables import Population
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import HierarchySource
+from nymity.table.item_cells import ItemColumn
 
 _ONLY_MASKED = (
     "the masked rows alone break it: they are the rows of those who fit no published combination, and so a class of "
@@ -103,12 +104,14 @@ def verify(
     originals: Originals | None = None,
     persons: pl.Series | None = None,
     unit: str = "persons",
+    items: ItemColumn | None = None,
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
     ``hierarchies`` are those of sensitive attributes. ``counts`` is the sensitive table of a bucketized release: what
     its buckets hold is measured in place of classes. ``originals`` is the source, for promises about matching it with
     the rows. ``persons`` says of whom each row is, where rows are of persons, or of which household: ``unit`` tells.
+    ``items`` is the column that holds sets.
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
@@ -117,7 +120,7 @@ def verify(
     if population is not None:
         beside = {"population": population.cells, "members": population.members, "people": population.people}
         beside["owners"] = population.owners
-    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, **beside)
+    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, items=items, **beside)
     return Verification(
         records=table.height,
         masked=groups.masked,

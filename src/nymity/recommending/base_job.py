@@ -88,6 +88,13 @@ def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, sourc
             got="none: nothing would be generalized, and there is nothing to choose",
             hint="name those that others may know of a person (quasi, --quasi)",
         )
+    if (column := schema.item_column) is not None:
+        raise JobError(
+            f"schema.{column.name}",
+            expected="one value in a cell: settings are tried for levels alone",
+            got="sets of items",
+            hint="declare it identifying, and publish it by a job of its own with km-anonymity",
+        )
     if any(model.about_draws for model in models):
         raise JobError(
             "privacy",

@@ -163,6 +163,8 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         return [name, "Not in the files", f"whether a row of {first} has rows in {second}", ""]
     if column.role == "quasi":
         return [name, "Quasi-identifier: others may know it", _published_as(released, column), _examples(cells)]
+    if column.role == "items":
+        return [name, "Sets of items: others may know some of them", _sets(released), _examples(cells)]
     if column.role == "weight":
         told = "Sampling weight: for how many people of the population a record stands"
         said = released.certificate.job.schema_[column.name].get("publish") == "as it is"
@@ -171,6 +173,17 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         return [name, told, how, _examples(cells)]
     told = "Sensitive" if column.role == "sensitive" else "Neither sensitive nor protected"
     return [name, told, f"as it was in the source; {_described(cells)}", ""]
+
+
+def _sets(released: OpenedRelease) -> str:
+    """Say what became of items, as certified."""
+    if (told := released.items) is None:
+        return "as sets of items"
+    groups = sum(one.level > 0 for one in told.cut)
+    gone = f"; {told.suppressed:,} of {count(told.occurrences, 'item')} left out" if told.suppressed else ""
+    return (
+        f"as sets of {count(len(told.cut), 'different item')}, {groups:,} of them groups{gone}; an empty cell has none"
+    )
 
 
 def _second(released: OpenedRelease, name: str) -> list[Html | str]:

@@ -16,6 +16,7 @@ ROLES = {
     Role.PERSON: "Of whom records are, not published but for pseudonyms",
     Role.HOUSEHOLD: "Who lives together, not published but for pseudonyms",
     Role.WEIGHT: "Sampling weights",
+    Role.ITEMS: "Sets of items, generalized",
     Role.QUASI: "Quasi-identifying, generalized",
     Role.SENSITIVE: "Sensitive, published as they are",
     Role.INSENSITIVE: "Insensitive, published as they are",

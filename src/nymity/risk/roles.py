@@ -20,6 +20,10 @@ ENOUGH_RECORDS = 20
 NEARLY_ALL = 0.9
 #: Text longer than this on average is prose, which may name people.
 PROSE = 60
+#: What may stand between items, the share of different cells that have several, and how long items are at most.
+_SEPARATORS, _SEVERAL, _ITEM = (";", "|", ","), 0.3, 30
+#: Lists that can be published as sets.
+_LISTS = ("List(String)", "List(Int64)", "List(Int32)", "List(Categorical)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,7 @@ class ColumnFacts:
     distinct: int
     prose: bool
     flags: tuple[IdentifierFlag, ...]  # what it looks like among the kinds that identify people
+    separator: str | None = None  # what stands between items, where cells seem to hold several
 
     @staticmethod
     def of(name: str, column: pl.Series, values: pl.Series) -> ColumnFacts:
@@ -49,6 +54,7 @@ class ColumnFacts:
             distinct=len(values),
             prose=kind == "text" and _mean_length(values) > PROSE,
             flags=flags_of(near, values),
+            separator=separator_of(values),
         )
         word = _names_person(facts)
         if word is None or any(flag.direct for flag in facts.flags):
@@ -64,6 +70,8 @@ class ColumnFacts:
 
 def suggest_role(facts: ColumnFacts) -> tuple[Role, str]:
     """Choose by the column's name first, then by what it holds; when unsure, quasi."""
+    if facts.type in _LISTS:
+        return Role.ITEMS, "lists of values: sets of items, of which others may know some"
     if facts.type not in TYPES.values():
         return Role.IDENTIFYING, f"values of type {facts.type} cannot be generalized; convert or leave them out"
     if facts.distinct == 0:
@@ -74,6 +82,9 @@ def suggest_role(facts: ColumnFacts) -> tuple[Role, str]:
             return Role.IDENTIFYING, f"{word!r} in its name: it points to one person"
     if direct:
         return Role.IDENTIFYING, direct[0].reason
+    if facts.separator is not None:
+        told = f"several values in a cell, {facts.separator!r} between them"
+        return Role.ITEMS, f"{told}: sets of items, of which others may know some"
     if facts.prose:
         return Role.IDENTIFYING, "free text, which may name people"
     if facts.distinct == 1 and not facts.missing and facts.present >= ENOUGH_RECORDS:
@@ -144,6 +155,23 @@ TYPES = {
     "integer": "whole number",
     "other number": "number",
 }
+
+
+def separator_of(values: pl.Series) -> str | None:
+    """Return what stands between the items of different cells, if these look like sets: several numbers of items, which
+    occur again and again.
+    """
+    if values.dtype != pl.String or len(values) < ENOUGH_RECORDS:
+        return None
+    for separator in _SEPARATORS:
+        pieces = values.str.split(separator).list.eval(pl.element().str.strip_chars())
+        sizes = pieces.list.len()
+        items = pieces.explode(empty_as_null=True).drop_nulls()
+        several = float((sizes > 1).mean() or 0)  # type: ignore[arg-type]
+        again = items.n_unique() <= len(items) / 2
+        if several >= _SEVERAL and sizes.n_unique() > 1 and again and float(items.str.len_chars().mean() or 0) <= _ITEM:  # type: ignore[arg-type]
+            return separator
+    return None
 
 
 def type_in_words(dtype: pl.DataType) -> str:

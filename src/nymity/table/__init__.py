@@ -17,6 +17,8 @@ __all__, __getattr__ = public_names(
     "encode_persons labelled MAX_RECORDS person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
     households="check_households",
+    item_cells="ItemColumn",
+    item_recoding="ItemRecoding",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
     packing="KeyLayout",
@@ -25,8 +27,8 @@ __all__, __getattr__ = public_names(
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_persons="SampledPersonsRecoding person_numbers",
     sampled_recoding="SampledRecoding placed",
-    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive person quasi sensitive "
-    "weight",
+    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive items person quasi "
+    "sensitive weight",
     text="as_text check_comparable is_missing plainly_named BEYOND MASK",
     value_order="ValueOrder days numbers ranks value_order",
     weights="class_means weights_of",

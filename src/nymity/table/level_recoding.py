@@ -23,6 +23,7 @@ from nymity.kernels.grouping import distinct
 from nymity.table.cells import whole_numbers
 from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.item_recoding import ItemRecoding
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
 from nymity.table.text import MASK
@@ -52,7 +53,8 @@ class PersonsLeftOut:
 class LevelRecoding(Recoding):
     """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows.
 
-    ``left_out``: persons who are not published at all, where rows of a person are linked.
+    ``left_out``: persons who are not published at all, where rows of a person are linked. ``items``: what becomes of a
+    column of sets.
     """
 
     columns: tuple[str, ...]
@@ -60,6 +62,7 @@ class LevelRecoding(Recoding):
     layers: tuple[Layer, ...]
     outliers: Outliers = "mask"
     left_out: PersonsLeftOut | None = None
+    items: ItemRecoding | None = None
 
     kind: ClassVar[str] = "levels"
 
@@ -87,6 +90,8 @@ class LevelRecoding(Recoding):
             else rows[name]
             for name in self.columns
         }
+        if self.items is not None and (name := self.items.column.name) in published:
+            published[name] = self.items.recode(rows[name], [published[quasi] for quasi in self.hierarchies])
         return Recoded(pl.DataFrame(published), kept, masked)
 
     def layer_of(self, table: pl.DataFrame) -> NDArray[np.int64]:
@@ -119,14 +124,22 @@ class LevelRecoding(Recoding):
         layers = [{"levels": dict(layer.levels), "classes": layer.classes.tolist()} for layer in self.layers]
         out = self.left_out
         left_out = {} if out is None else {"left_out": {"column": out.column, "persons": list(out.persons)}}
-        return {**self._described(), "layers": layers, **left_out}
+        items = {} if self.items is None else {"items": self.items.to_dict()}
+        return {**self._described(), "layers": layers, **left_out, **items}
 
     def leaving_out(self, column: str, persons: pl.Series) -> LevelRecoding:
         """Return the recoding that publishes no row of these persons; ``column`` tells of whom a row is."""
         return replace(self, left_out=PersonsLeftOut(column, tuple(persons.to_list())))
 
     def for_further_rows(self) -> Recoding:
-        """Return this, unless rows are linked: what was promised of them is about all rows of all persons together."""
+        """Return this, unless a promise is about all rows together: where rows are linked, or hold sets of items."""
+        if self.items is not None:
+            raise ParameterError(
+                "recoding",
+                expected="one that publishes rows each by itself",
+                got="that of a release with sets of items, where a further row can hold a set that no other row has",
+                hint="publish the whole table again",
+            )
         if self.left_out is not None:
             raise ParameterError(
                 "recoding",
@@ -147,7 +160,9 @@ class LevelRecoding(Recoding):
         layers = tuple(_layer(layer, hierarchies) for layer in data["layers"])
         if not layers:
             raise ValueError("no layers")
-        return LevelRecoding(columns, hierarchies, layers, data["outliers"], _left_out(data.get("left_out")))
+        return LevelRecoding(
+            columns, hierarchies, layers, data["outliers"], _left_out(data.get("left_out")), _items(data)
+        )
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -193,6 +208,11 @@ class LevelRecoding(Recoding):
             .to_series()
             .alias(name)
         )
+
+
+def _items(data: Mapping[str, Any]) -> ItemRecoding | None:
+    """Rebuild what becomes of sets of items."""
+    return ItemRecoding.from_dict(data["items"]) if "items" in data else None
 
 
 def _left_out(data: Any) -> PersonsLeftOut | None:

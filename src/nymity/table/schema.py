@@ -16,6 +16,7 @@ from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
 from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.item_cells import ItemColumn
 from nymity.table.text import MASK, as_text, check_comparable, is_missing
 from nymity.table.weights import check_weights
 
@@ -36,6 +37,7 @@ class Role(StrEnum):
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
     PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
     HOUSEHOLD = "household"  #: tells which persons live together; published as a pseudonym or not at all
+    ITEMS = "items"  #: several values in a cell, which others may know some of; generalized as sets
     WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
 
     @property
@@ -66,7 +68,7 @@ class Attribute:
     back or forth: they are not true then, and nobody is protected by it.
 
     ``constant`` says that the column is the same in all records of a person: those that contradict each other are an
-    error.
+    error. ``separator`` stands between the items of a cell, in a column of items.
     """
 
     role: Role
@@ -84,6 +86,7 @@ class Attribute:
     shift: Literal["per person"] | None = None
     shift_days: int = 365
     constant: bool = False
+    separator: str = ";"
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -108,6 +111,7 @@ class Attribute:
         self._check_shift()
         if not isinstance(self.constant, bool):
             raise SchemaError("constant", expected="true or false", got=repr(self.constant)[:80])
+        self._check_separator()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
@@ -154,6 +158,25 @@ class Attribute:
                 expected="an insensitive column, of which nothing is promised: moving dates protects nobody",
                 got=f"the role {self.role.value!r}",
                 hint="generalize dates that somebody may know: ny.quasi(ny.Hierarchy.dates(...))",
+            )
+
+    def _check_separator(self) -> None:
+        """Refuse what cannot stand between items, and what a column of items does not have."""
+        text = isinstance(self.separator, str) and 1 <= len(self.separator) <= 5 and self.separator.isprintable()
+        if not text or any(one.isalnum() or one in "*\"'=" for one in self.separator):
+            raise SchemaError(
+                "separator",
+                expected="what stands between items: one to five characters, no letters, digits, quotes, '*' or '='",
+                got=repr(self.separator)[:80],
+            )
+        if self.role is not Role.ITEMS and self.separator != ";":
+            raise SchemaError("separator", expected="none but for a column of items", got=repr(self.separator))
+        bounded = self.min_level or self.max_level is not None or self.weight != 1 or self.unlisted is not None
+        if self.role is Role.ITEMS and bounded:
+            raise SchemaError(
+                "role",
+                expected="no levels, weight or unlisted value for a column of items: each item has a level of its own",
+                got="one of them",
             )
 
     def _check_without_gaps(self) -> None:
@@ -284,6 +307,17 @@ def insensitive(
     return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days, constant=constant)
 
 
+def items(
+    hierarchy: HierarchySource | None = None, *, separator: str = ";", missing: MissingPolicy = "category"
+) -> Attribute:
+    """Declare a column whose cells are sets of items, such as diagnoses: text with a separator, or lists.
+
+    Somebody may know a few of a person's items; the promise about that is k^m-anonymity, which such a column needs.
+    Without a hierarchy an item is published as it is, as ``*``, or not. An empty cell is the empty set.
+    """
+    return Attribute(role=Role.ITEMS, hierarchy=hierarchy, separator=separator, missing=missing)
+
+
 class Schema(Mapping[str, Attribute]):
     """Attributes by column name; immutable."""
 
@@ -303,10 +337,11 @@ class Schema(Mapping[str, Attribute]):
             if not isinstance(attribute, Attribute):
                 raise SchemaError(
                     f"schema.{name}",
-                    expected="identifying(), quasi(), sensitive(), insensitive(), person(), household() or weight()",
+                    expected="identifying(), quasi(), sensitive(), insensitive(), items(), person(), household() or "
+                    "weight()",
                     got=repr(attribute)[:80],
                 )
-        for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
+        for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT, Role.ITEMS):
             if len(columns := self.columns(role)) > 1:
                 raise SchemaError(
                     "schema",
@@ -376,6 +411,11 @@ class Schema(Mapping[str, Attribute]):
     def person(self) -> str | None:
         """Name of the column that tells which records are of one person."""
         return next(iter(self.columns(Role.PERSON)), None)
+
+    @property
+    def item_column(self) -> ItemColumn | None:
+        """The column whose cells are sets of items."""
+        return next((ItemColumn(name, self[name].separator) for name in self.columns(Role.ITEMS)), None)
 
     @property
     def household(self) -> str | None:
@@ -525,6 +565,6 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             expected="a role for every column",
             got=f"none for {', '.join(map(repr, without[:5]))}"
             + (f" and {len(without) - 5} more" * (len(without) > 5)),
-            hint="declare them identifying, quasi, sensitive, insensitive, person, household or weight; "
+            hint="declare them identifying, quasi, sensitive, insensitive, items, person, household or weight; "
             "columns that need not be published are identifying",
         )

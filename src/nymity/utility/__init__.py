@@ -12,6 +12,7 @@ from nymity.utility.classifiers import (
     RandomForest,
 )
 from nymity.utility.counting import count, count_queries
+from nymity.utility.frequent_sets import KeptSets, kept_sets
 from nymity.utility.learner import Learner
 from nymity.utility.learning import learn, learnability
 from nymity.utility.learning_result import Learnability, LearningResult
@@ -46,6 +47,8 @@ __all__ = [
     "Learnability",
     "Learner",
     "stratified_folds",
+    "kept_sets",
+    "KeptSets",
     "CLASSIFIERS",
     "LogisticRegression",
     "DecisionTree",

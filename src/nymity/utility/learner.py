@@ -21,7 +21,7 @@ from nymity.core.quoting import quoted
 from nymity.io import to_polars
 from nymity.table.encoding import codes_of, distinct_values, labelled
 from nymity.table.hierarchy import Label
-from nymity.table.schema import Schema
+from nymity.table.schema import Role, Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.classifiers import Classifier, Fitted, chosen, fit
 from nymity.utility.feature_encoding import Encoding, FeatureRows, FeatureSpace, Matrix
@@ -90,14 +90,16 @@ class Learner:
         test: pl.DataFrame | None = None,
         as_published: bool = False,
     ) -> Learner:
-        """Encode the original; ``columns`` are learned from (default: all but the target and identifying ones).
+        """Encode the original; ``columns`` are learned from: all but the target, identifying ones and sets by default.
 
         The values of ``test``, a table of further records, get features too.
         """
         source = to_polars(original)
         _check_target(target, schema)
         if columns is None:
-            columns = [name for name in schema.published if name not in (target, schema.weight)]
+            apart = (target, schema.weight, *schema.columns(Role.ITEMS))
+            columns = [name for name in schema.published if name not in apart]
+        _check_single(schema, [target, *columns])
         if not columns:
             raise TableError("release", expected=f"columns to learn {target!r} from", got="none")
         tables = [source] if test is None else [source, test]
@@ -334,6 +336,17 @@ def _check_columns(where: str, names: Sequence[str], table: pl.DataFrame) -> Non
                 expected=f"the column {name!r}",
                 got=", ".join(map(repr, table.columns)),
                 hint=validation.nearest(name, table.columns),
+            )
+
+
+def _check_single(schema: Schema, columns: Sequence[str]) -> None:
+    for name in schema.columns(Role.ITEMS):
+        if name in columns:
+            raise ParameterError(
+                "columns",
+                expected="columns with one value in a cell",
+                got=f"{name!r}, whose cells are sets of items",
+                hint="learn from the others",
             )
 
 

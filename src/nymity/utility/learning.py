@@ -15,7 +15,7 @@ from nymity.core import validation
 from nymity.core.errors import TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
-from nymity.table.schema import Schema
+from nymity.table.schema import Role, Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.feature_encoding import ENCODINGS, Encoding
 from nymity.utility.learner import Examples, FoldProgress, LabelSource, Learner
@@ -238,5 +238,6 @@ def _refuse_unlinked() -> None:
 
 def _columns(frame: pl.DataFrame, schema: Schema, target: str) -> list[str]:
     """The columns that are learned from: what is published of the schema's, less target and sampling weights."""
-    published = [name for name in frame.columns if name in schema and schema[name].is_published]
+    sets = schema.columns(Role.ITEMS)  # of which classifiers learn nothing
+    published = [name for name in frame.columns if name in schema and schema[name].is_published and name not in sets]
     return [name for name in published if name not in (target, schema.weight)]

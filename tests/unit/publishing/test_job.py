@@ -120,6 +120,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
         schema={"home": {"role": "household", "pseudonym": "random"}, "age": {"role": "quasi"}},
         privacy=[{"model": "linked-k-anonymity", "k": 5, "knows": "all", "of": "household"}],
     ),
+    "sets of items": data(
+        schema={
+            "age": {"role": "quasi"},
+            "ills": {
+                "role": "items",
+                "separator": "|",
+                "hierarchy": {"type": "rows", "rows": [["a", "*"], ["b", "*"]]},
+            },
+        },
+        privacy=[{"model": "km-anonymity", "k": 5, "m": 2}],
+    ),
     "freeform": data(privacy=[{"model": "k-matching", "k": 5}], method={"name": "freeform-greedy", "cells": "set"}),
     "freeform by the cheapest pair": data(method={"name": "freeform-sort-greedy", "categorical": "order"}),
     "freeform by assignment": data(method={"name": "freeform-hungarian", "most_records": 500}),

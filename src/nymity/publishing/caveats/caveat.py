@@ -26,6 +26,7 @@ ORDER = (
     "members-of-one-household-linked",
     "households-together",
     "columns-that-single-out",
+    "items-beyond-those-known",
     "weights-by-design",
     "no-promise-about-sensitive",
     "values-spelled-alike",

@@ -10,9 +10,9 @@ from nymity.table.schema import Schema
 
 
 def caveats_of_schema(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
-    """Return what households and published weights leave open."""
+    """Return what households, published weights and sets of items leave open."""
     promised = sorted({name for model in models for name in model.sensitive})
-    return [*_households(schema), *_weights(schema, promised)]
+    return [*_households(schema), *_weights(schema, promised), *_items(schema, models)]
 
 
 def _households(schema: Schema) -> list[Caveat]:
@@ -24,6 +24,19 @@ def _households(schema: Schema) -> list[Caveat]:
         "rows that fit them together where each fits many."
     )
     return [Caveat(key="households-together", says=says, figures={"column": schema.household})]
+
+
+def _items(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
+    """Whoever knows more of a set than was thought of, or looks at what else is in it, is not stopped."""
+    if (column := schema.item_column) is None or not any(model.about_items for model in models):
+        return []
+    says = (
+        f"Sets of {column.name!r} are published: who knows more items of a person than the promise names, how many "
+        "there are, or that some are not there may find one record, and what else the records that fit have in common "
+        "is learned of everybody whom they fit. What is generalized and suppressed was chosen by a look at all items: "
+        "who knows the program can leave out the sets for which it would have chosen otherwise."
+    )
+    return [Caveat(key="items-beyond-those-known", says=says, figures={"column": column.name})]
 
 
 def _weights(schema: Schema, promised: Sequence[str]) -> list[Caveat]:

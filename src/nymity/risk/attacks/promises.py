@@ -46,6 +46,11 @@ def linked_limit(models: Sequence[PrivacyModel], known: Knows) -> Limit | NoLimi
     return _strictest(models, lambda model: model.linked_chance(known))
 
 
+def items_limit(models: Sequence[PrivacyModel], known: int) -> Limit | NoLimit:
+    """Return the chance to pick the row of somebody whose quasi-identifiers and so many items are known."""
+    return _strictest(models, lambda model: model.items_chance(known))
+
+
 def value_limits(
     models: Sequence[PrivacyModel],
     attribute: str,

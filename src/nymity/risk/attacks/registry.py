@@ -9,6 +9,7 @@ from nymity.risk.attacks.contract import Attack as Attack
 from nymity.risk.attacks.linkage import Linkage as Linkage
 from nymity.risk.attacks.linked_records import LinkedRecords as LinkedRecords
 from nymity.risk.attacks.date_gaps import DateGaps as DateGaps
+from nymity.risk.attacks.known_items import KnownItems as KnownItems
 from nymity.risk.attacks.homogeneity import Homogeneity as Homogeneity
 from nymity.risk.attacks.skewness import Skewness as Skewness
 from nymity.risk.attacks.background_knowledge import BackgroundKnowledge as BackgroundKnowledge
