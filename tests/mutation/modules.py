@@ -28,6 +28,7 @@ TARGETS = (
     "publishing/released_files.py",
     "publishing/remeasured.py",
     "publishing/verify.py",
+    "table/sampled_persons.py",
     "dp",
 )
 
@@ -51,6 +52,8 @@ _DP = (
     "unit/publishing/test_publish_epsilon_safe.py",
     "unit/dp/test_scores.py",
     "unit/dp/test_mechanisms.py",
+    "unit/publishing/test_publish_private_persons.py",
+    "unit/dp/test_private_persons.py",
 )
 _PUBLISH = (
     "unit/publishing/test_check_forgery.py",
@@ -97,7 +100,12 @@ _PARTITION = (
     "unit/publishing/test_publish_partition.py",
 )
 _FIRST: dict[str, tuple[str, ...]] = {
-    "core/bits.py": ("unit/core/test_draws.py", "unit/dp/test_mechanisms.py", "unit/core/test_randomness.py"),
+    "core/bits.py": (
+        "unit/core/test_draws.py",
+        "unit/dp/test_mechanisms.py",
+        "unit/core/test_randomness.py",
+        "unit/dp/test_private_persons.py",
+    ),
     "core/commit.py": ("unit/core/test_commit.py",),
     "core/disk.py": ("unit/core/test_commit.py",),
     "core/draws.py": ("unit/core/test_draws.py", "unit/publishing/test_redrawing.py"),
@@ -138,7 +146,8 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "privacy/delta_disclosure.py": ("unit/privacy/test_closeness.py",),
     "privacy/t_closeness.py": ("unit/privacy/test_closeness.py",),
     "privacy/closeness.py": ("unit/privacy/test_closeness.py",),
-    "dp/ledger.py": ("unit/dp/test_loss_distribution.py",),
+    "table/sampled_persons.py": ("unit/dp/test_private_persons.py", "unit/publishing/test_publish_private_persons.py"),
+    "dp/ledger.py": ("unit/dp/test_loss_distribution.py", "unit/publishing/test_publish_private_persons.py"),
     "dp/notion.py": ("unit/dp/test_sampling_operator.py",),
     "dp/records.py": ("unit/publishing/test_private_neighbours.py",),
     "dp/public_domain.py": ("unit/publishing/test_private_neighbours.py",),

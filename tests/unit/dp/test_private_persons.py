@@ -372,6 +372,15 @@ def score(key: str, table: Counter[Row], node: tuple[int, ...], k: int) -> Fract
     return ORACLES[key](table, node, k) if table.total() else Fraction(0)
 
 
+@pytest.mark.parametrize("c", [1, 2, 3, 10])
+def test_draws_spend_the_whole_budget_of_the_search(c: int) -> None:
+    """c records, each sampled with beta, let a node become e^epsilon_search times as likely, and hardly less."""
+    model = DifferentialPrivacy(epsilon=2.0, epsilon_search=0.3, public_records=100, records_per_person=c)
+    beta, x = float(model.beta), float(model.draw_epsilon / c)
+    assert (1 - beta + beta * exp(x)) ** c == pytest.approx(exp(0.3), rel=1e-4)
+    assert (1 - beta + beta * exp(x)) ** c <= exp(0.3)
+
+
 @pytest.mark.parametrize("key", SCORES)
 def test_the_search_costs_a_person_no_more_than_it_may(key: str) -> None:
     """Exact probabilities of every node, over all choices of two records of each person and all samples of these."""
@@ -434,6 +443,23 @@ def test_the_whole_method_keeps_the_promise(method: str) -> None:
 
     assert TINY.delta is not None
     assert not audit(run, with_them, without, runs=60, delta=TINY.delta).refutes(TINY.epsilon)
+
+
+@pytest.mark.parametrize("c", [1, 2])
+@pytest.mark.parametrize("key", ["epsilon-safe-lattice", *SCORES])
+def test_the_search_is_what_the_proof_is_about(key: str, c: int) -> None:
+    """At most c records of each person are scored, equal ones once, and the interval is c times that of a record."""
+    rows = [(f"p{i}", word) for i in range(20) for word in ("x", "y", "z", "x", "y")]
+    frame = pl.DataFrame(rows, schema={"who": pl.String, "word": pl.String}, orient="row")
+    encoded = Records.of(frame, public_schema(WORDS)).encoded
+    model = DifferentialPrivacy(epsilon=60, epsilon_search=1, public_records=4, delta=0.1, records_per_person=c)
+    assert model.beta > Fraction(99, 100)
+    outcome = search(key, 1).run(encoded, [model], columns=["word"])
+    assert c * 20 - 5 < outcome.sample_records <= c * 20
+    one = (
+        1 + model.k if key == "epsilon-safe-lattice" else -Fraction.__sub__(*SCORES[key].changes(model.k, Fraction(1)))
+    )
+    assert outcome.interval == c * one
 
 
 def search(key: str, seed: int) -> ny.SafePub | ny.EpsilonSafeLattice:
