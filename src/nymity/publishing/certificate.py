@@ -1,7 +1,7 @@
 """Certificate: what was promised and measured, in a form anyone can check against the release.
 
-It holds no path, no user name and no raw value of the input but those a promise names: only column names, numbers,
-hashes and versions.
+It holds no path, no user name and no raw value of the input but those a promise names, and items that the release
+shows: only column names, numbers, hashes and versions.
 """
 
 from __future__ import annotations

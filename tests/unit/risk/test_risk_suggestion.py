@@ -108,7 +108,7 @@ def test_it_suggests_what_inspection_does() -> None:
 
 def test_cells_that_cannot_be_compared_are_said_to_be() -> None:
     column, other = suggest({"x": [[1], [2]], "y": [1, 2]})
-    assert (column.role, column.separation, column.unique) == (Role.IDENTIFYING, None, None)
+    assert (column.role, column.separation, column.unique) == (Role.ITEMS, None, None)
     assert other.separation == 1
     assert json.loads(json.dumps([column.to_dict(), other.to_dict()]))[0]["distinction"] is None
 
