@@ -117,6 +117,8 @@ METRICS: dict[str, dict[str, Any]] = {}
 #: Parameters of every attack with which it takes little time.
 ATTACKS: dict[str, dict[str, Any]] = {
     "linkage": {"subsets": 3, "threshold": 0.5},
+    "linked-records": {"records": 2},
+    "date-gaps": {},
     "known-items": {"known": 1, "subsets": 3},
     "homogeneity": {},
     "skewness": {},

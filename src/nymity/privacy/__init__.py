@@ -40,9 +40,11 @@ _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
     decision="Decision accepted decide most_kept refuse_shares_of_persons suppressed_records",
+    links="Knows",
     model="INFINITE",
     second_table="Frame",
     sensitive="rounded_up",
+    shared_rows="fewest_sharing",
     sizes="SizeModel",
 )
 

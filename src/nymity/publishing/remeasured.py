@@ -145,7 +145,7 @@ class FurtherTables:
             population=population,
             originals=originals,
             persons=persons,
-            counts="records" if schema is None else schema.counts,
+            counts="records" if schema is None or drawn else schema.counts,
             another=another,
         )
 

@@ -20,7 +20,7 @@ from nymity.risk.suggestion import ColumnRisk, suggest
 #: What other packages use besides.
 _inner, __getattr__ = public_names(
     __name__,
-    persons="PersonFinding find_persons missed_by_records",
+    persons="HouseholdFinding PersonFinding find_persons missed_by_records",
     roles="ColumnFacts TYPES names_code suggest_role with_nulls",
     shared_classes="ABSENT sharing sharing_exactly values_left",
     **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded"},

@@ -127,7 +127,7 @@ def test_the_seed_decides_and_other_attacks_do_not(ward: tuple[pl.DataFrame, Rel
     assert alone["linkage"].successes != ny.risk.attack(release, original=frame, seed=10)["linkage"].successes
     assert json.loads(json.dumps(among.to_dict()))["attacks"][0]["attack"] == "linkage"
     assert {one.key for one in among.not_run} == {
-        "membership", "attribute-inference", "intersection", "downcoding", "known-items"
+        "membership", "attribute-inference", "intersection", "downcoding", "known-items", "linked-records", "date-gaps"
     }  # fmt: skip
 
 
