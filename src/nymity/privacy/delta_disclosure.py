@@ -111,7 +111,8 @@ class DeltaDisclosure(SensitiveModel):
         if attribute is None or not groups.n_records:
             return {"delta": None}
         if groups.persons is not None:
-            return {"delta": max(inf if not r else abs(log(r)) for r in _person_ratios(groups, attribute))}
+            ratios = _person_ratios(groups, attribute)
+            return {"delta": inf if ratios is None else max(abs(log(r)) for r in ratios)}
         shares = _shares(groups, attribute)
         lacking = groups.distinct_values(attribute).min() < shares["value"].n_unique()  # type: ignore[operator]
         return {"delta": inf if lacking else shares["distance"].max()}
@@ -121,7 +122,8 @@ class DeltaDisclosure(SensitiveModel):
         if not groups.n_records:
             return True
         if groups.persons is not None:
-            return all(r > 0 and self._within(r) for r in set(_person_ratios(groups, self.attribute)))
+            ratios = _person_ratios(groups, self.attribute)
+            return ratios is not None and all(map(self._within, ratios))
         shares = _shares(groups, self.attribute)
         if int(groups.distinct_values(self.attribute).min()) < shares["value"].n_unique():  # type: ignore[arg-type]
             return False
@@ -174,7 +176,9 @@ def _shares(groups: Groups, attribute: str) -> pl.DataFrame:
     return compared.with_columns((pl.col("found") / pl.col("expected")).log().abs().alias("distance"))
 
 
-def _person_ratios(groups: Groups, attribute: str) -> list[Fraction]:
-    """Return p / q of every value of the table in every class, every person weighing one; 0 where a class lacks it."""
+def _person_ratios(groups: Groups, attribute: str) -> set[Fraction] | None:
+    """Return p / q of the values of every class, every person weighing one; None where a class lacks a value."""
     found = groups.person_shares(attribute)
-    return [shares.get(value, Fraction(0)) / q for shares in found.classes for value, q in found.table.items()]
+    if any(len(shares) < len(found.table) for shares in found.classes):
+        return None
+    return {p / q for p, q in found.pairs()}

@@ -25,7 +25,11 @@ Shares = dict[Any, Fraction]
 
 @dataclass(frozen=True, kw_only=True)
 class PersonShares:
-    """The shares of values in each class and in the whole table, and how many persons each class has."""
+    """The shares of values in the classes, in each way that occurs, and in the whole table.
+
+    ``people`` are how many persons a class with these shares has. Classes that are alike in both are there once: in a
+    table as it is most have a single record.
+    """
 
     classes: Sequence[Shares]
     people: Sequence[int]
@@ -34,7 +38,9 @@ class PersonShares:
     @staticmethod
     def of(rows: pl.DataFrame) -> PersonShares:
         """Take them from the ``class``, ``person`` and ``value`` of every row."""
-        found = _by_class(rows)
+        alone = pl.len().over("class") == 1
+        found = [({value: Fraction(1)}, 1) for value in rows.filter(alone)["value"].unique()]
+        found += _by_class(rows.filter(~alone))
         whole = _by_class(rows.with_columns(pl.lit(0).alias("class")))
         return PersonShares(
             classes=[shares for shares, _ in found],
@@ -51,12 +57,17 @@ def _by_class(rows: pl.DataFrame) -> list[tuple[Shares, int]]:
     """Return the shares and the persons of each class."""
     counts = rows.group_by("class", "person", "value").len("records").with_columns(pl.col("records").cast(pl.Int64))
     counts = counts.with_columns(pl.col("records").sum().over("class", "person").alias("of_person"))
-    people = dict(rows.group_by("class").agg(pl.col("person").n_unique()).iter_rows())
-    summed = counts.group_by("class", "value", "of_person").agg(pl.col("records").sum()).sort("class")
-    found: dict[int, dict[Any, list[tuple[int, int]]]] = {}
-    for number, value, of_person, records in summed.iter_rows():
-        found.setdefault(number, {}).setdefault(value, []).append((records, of_person))
-    return [(_shares(terms, people[number]), people[number]) for number, terms in found.items()]
+    people = rows.group_by("class").agg(pl.col("person").n_unique().alias("people"))
+    summed = counts.group_by("class", "value", "of_person").agg(pl.col("records").sum())
+    kinds = summed.sort("class", "value", "of_person").group_by("class").agg("value", "of_person", "records")
+    kinds = kinds.join(people, on="class").drop("class").unique()
+    found = []
+    for values, of_person, records, persons in kinds.select("value", "of_person", "records", "people").iter_rows():
+        terms: dict[Any, list[tuple[int, int]]] = {}
+        for value, of_one, number in zip(values, of_person, records, strict=True):
+            terms.setdefault(value, []).append((number, of_one))
+        found.append((_shares(terms, persons), persons))
+    return found
 
 
 def _shares(terms: dict[Any, list[tuple[int, int]]], people: int) -> Shares:

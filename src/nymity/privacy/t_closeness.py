@@ -167,9 +167,9 @@ def _moved(groups: Groups, attribute: str, distance: Distance) -> tuple[Integers
 def _person_distances(groups: Groups, attribute: str, distance: Distance) -> list[Fraction]:
     """Return the distance of each class from the table, every person weighing one."""
     found = groups.person_shares(attribute)
+    if distance == "equal":  # no value that a class lacks is above its share of the table
+        return [_above(p - found.table[v] for v, p in shares.items()) for shares in found.classes]
     gaps = [{v: shares.get(v, Fraction(0)) - q for v, q in found.table.items()} for shares in found.classes]
-    if distance == "equal":
-        return [_above(gap.values()) for gap in gaps]
     if distance == "ordered":
         order = _places(groups, attribute).sort("place")["value"].to_list()
         return [sum(map(abs, accumulate(gap[v] for v in order)), Fraction(0)) / max(len(order) - 1, 1) for gap in gaps]

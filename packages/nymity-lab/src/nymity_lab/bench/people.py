@@ -10,8 +10,10 @@ import polars as pl
 
 import nymity as ny
 from nymity.core.progress import Observer, silent
+from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
+from nymity.privacy.links import PersonRows
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema, identifying, person, quasi, sensitive
 from nymity_lab.bench.measuring import measured
@@ -71,8 +73,23 @@ def _lines(unit: float) -> Iterator[Line]:
         table, visits_schema(by_persons=True), privacy=[_K], method=ny.OptimalLattice(suppression=0.05)
     )
     yield _cost("check of a release, with the original", unit, 12, partial(ny.check, release, original=table))
+    yield _cost("measure by persons", unit, 12, partial(ny.measure, table, visits_schema(by_persons=True)))
+    yield from _linked(persons, unit)
     whole = partial(ny.publish, table, visits_schema(by_persons=True), privacy=[_K])
     yield _cost("publish by persons", unit, 60, partial(whole, method=ny.OptimalLattice(suppression=0.05)))
+
+
+def _linked(persons: EncodedTable, unit: float) -> Iterator[Line]:
+    """Decide k^2 and k^3 of linked rows at the levels of a solution, and search for one by k^2."""
+    links = [ny.LinkedKAnonymity(k=5, knows=knows) for knows in (2, 3)]
+    search = partial(ny.OptimalLattice(suppression=0.05).run, persons, links[:1])
+    outcome = search()
+    classes = RollUp(persons, links[:1]).classes(tuple(outcome.levels.values())).classes
+    assert classes.persons is not None
+    rows = PersonRows.of(classes.persons)
+    for links_known, most in ((2, 4), (3, 15)):
+        yield _cost(f"k^{links_known} of linked rows", unit, most, partial(rows.kept, 5, links_known))
+    yield _cost("search by k^2, 5%", unit, 400, search)
 
 
 def _search(
