@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import naive
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
+from nymity.table.attribute import Attribute, quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Attribute, Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 Label = str | None
 

@@ -20,7 +20,8 @@ from nymity.partition.mondrian import Mondrian
 from nymity.privacy import FrequencyLDiversity, KAnonymity
 from nymity.publishing.pipeline import publish
 from nymity.report import write_report
-from nymity.table.schema import Schema, insensitive, quasi, sensitive
+from nymity.table.attribute import insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 pytestmark = pytest.mark.browser
 

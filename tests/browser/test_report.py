@@ -14,7 +14,8 @@ from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
 from nymity.report import Findings, quick_attacks, write_about, write_board, write_report
-from nymity.table.schema import Schema, insensitive, quasi, sensitive
+from nymity.table.attribute import insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 pytestmark = pytest.mark.browser
 assert browser  # a fixture

@@ -30,10 +30,11 @@ from nymity.quality import LOSSES
 from nymity.quality.metric import GROUPS
 from nymity.risk.attacks.registry import ATTACKS
 from nymity.table import builders
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.builders import BUILDERS
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 #: Parameters that are stricter the smaller they are.
 UPPER_LIMITS = {"a", "alpha", "beta", "c", "delta", "high", "limit", "t"}

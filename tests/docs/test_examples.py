@@ -31,8 +31,8 @@ from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.metrics import METRICS
 from nymity.publishing.registry import METHODS, MODELS
 from nymity.quality import LOSSES
+from nymity.table.attribute import Attribute
 from nymity.table.builders import BUILDERS
-from nymity.table.schema import Attribute
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))

@@ -13,8 +13,9 @@ import pytest
 from nymity.datasets import PublicDataset
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import Groups, KAnonymity, TCloseness
+from nymity.table.attribute import sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, sensitive
+from nymity.table.schema import Schema
 
 pytestmark = pytest.mark.data
 

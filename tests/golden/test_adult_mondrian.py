@@ -14,7 +14,8 @@ from nymity.partition.mondrian import Mondrian
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
 from nymity.publishing.compare import compare
 from nymity.publishing.pipeline import publish
-from nymity.table.schema import Schema, sensitive
+from nymity.table.attribute import sensitive
+from nymity.table.schema import Schema
 
 pytestmark = pytest.mark.data
 

@@ -17,7 +17,8 @@ from geometries import FARS
 from nymity.partition.exact import ExactPartition
 from nymity.privacy import KAnonymity
 from nymity.publishing.pipeline import publish
-from nymity.table.schema import Schema, quasi
+from nymity.table.attribute import quasi
+from nymity.table.schema import Schema
 
 NAMES = ("age", "sex", "injury", "drinking")
 K = 3

@@ -52,8 +52,9 @@ from nymity.privacy.consistency import Originals
 from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import METHODS
 from nymity.publishing.release import Release
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 Row = tuple[str | None, ...]
 #: Tables per method and promise; ``make campaign`` tries more.

@@ -33,8 +33,9 @@ from nymity.publishing.measure import measure
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release, read_release
 from nymity.quality import LOSSES
+from nymity.table.attribute import Attribute, identifying, insensitive, quasi, sensitive
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Attribute, Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 LIMITS = ("0", "0.05", "0.1", "0.29", "0.5", "0.57", "1")
 

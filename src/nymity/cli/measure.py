@@ -55,7 +55,8 @@ def command(
 
 
 def _roles(frame: pl.DataFrame, quasi: list[str], sensitive: list[str]) -> Schema:
-    from nymity.table.schema import Attribute, Role, Schema
+    from nymity.table.attribute import Attribute, Role
+    from nymity.table.schema import Schema
 
     both = [name for name in quasi if name in sensitive]
     if both:

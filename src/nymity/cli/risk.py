@@ -172,9 +172,10 @@ def _households(profile: RiskProfile) -> list[str]:
 
 def _with_survey(roles: Schema | list[str], weight: str | None, household: str | None) -> Schema | list[str]:
     """Add the columns of a survey to names of quasi-identifiers; a job has them in its schema."""
-    from nymity.table.schema import Schema, quasi
-    from nymity.table.schema import household as living_together
-    from nymity.table.schema import weight as sampling_weight
+    from nymity.table.attribute import household as living_together
+    from nymity.table.attribute import quasi
+    from nymity.table.attribute import weight as sampling_weight
+    from nymity.table.schema import Schema
 
     if weight is None and household is None:
         return roles

@@ -13,9 +13,10 @@ import polars as pl
 
 from nymity.core.errors import FileError
 from nymity.datasets.public import learning_table, locate
+from nymity.table.attribute import quasi
 from nymity.table.builders import Intervals, Taxonomy
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 #: What is to be predicted; published as it is.
 TARGET = "income"

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.datasets import hospital_people as people
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 Codes = NDArray[np.int64]
 Days = NDArray[np.datetime64]

@@ -33,8 +33,9 @@ from nymity.core import validation
 from nymity.core.errors import FileError, SchemaError
 from nymity.datasets.diabetes import read_diabetes
 from nymity.datasets.tasks import TASKS, read_task
+from nymity.table.attribute import Attribute, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Attribute, Schema, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.table.text import as_text
 
 #: The environment variable that names the folder.

@@ -15,8 +15,9 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import check_unit
 from nymity.dp.public_domain import public_schema
 from nymity.lattice.space import Space
+from nymity.table.attribute import Role
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 
 #: Epsilons that a forecast compares with the one it is asked about.
 _EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0)

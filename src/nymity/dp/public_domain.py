@@ -14,9 +14,10 @@ import polars as pl
 
 from nymity.core.errors import SchemaError
 from nymity.core.validation import nearest
+from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import HierarchyFile, HierarchyRows
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Attribute, Role, Schema
+from nymity.table.schema import Schema
 from nymity.table.text import MASK
 
 

@@ -22,9 +22,10 @@ from nymity.core.paths import path_text
 from nymity.core.quoting import quoted
 from nymity.core.wording import count
 from nymity.io import ReadOptions
+from nymity.table.attribute import Attribute, Role, quasi
 from nymity.table.content_order import content_order
 from nymity.table.encoding import person_ids
-from nymity.table.schema import Attribute, Role, Schema, quasi
+from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text, is_missing
 
 #: The column of a join that says whether a row is of a child, or of a parent without any.

@@ -28,10 +28,11 @@ from nymity.publishing.job import Job, Output, parse_children, parse_method, par
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
+from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import HierarchySource
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 
 _T = TypeVar("_T")
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from nymity.core.errors import JobError
 from nymity.privacy import PrivacyModel
-from nymity.table.schema import Role, Schema
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
 
 
 def counted_by(schema: Schema, models: Sequence[PrivacyModel]) -> Schema:

@@ -24,8 +24,8 @@ from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Output
 from nymity.publishing.release import read_release
 from nymity.publishing.signing import CERTIFICATE_NAME
+from nymity.table.attribute import Role
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Role
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

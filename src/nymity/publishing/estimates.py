@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.table.schema import Role, Schema
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
 from nymity.table.text import as_text, is_missing
 from nymity.table.weights import weights_of
 

@@ -17,9 +17,10 @@ from nymity.io import to_polars
 from nymity.publishing.starter import starter_job
 from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons, missed_by_records
 from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
+from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
-from nymity.table.schema import Attribute, Role, Schema
+from nymity.table.schema import Schema
 from nymity.table.text import as_text, plainly_named
 
 __all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]

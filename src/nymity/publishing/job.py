@@ -21,15 +21,17 @@ from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
 from nymity.publishing.children import Children, check_children, refuse_deeper, with_marker
-from nymity.publishing.counted_unit import check_pseudonyms, counted_by
+from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
+from nymity.publishing.job_checks import check_items, check_persons, check_seed, check_target, check_weight
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.signing import Sign
 from nymity.quality import LOSSES
+from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Attribute, Role, Schema
+from nymity.table.schema import Schema
 
 #: Bytes that a file's name may have, with room for what hidden names add to it.
 _LONGEST_NAME = 200
@@ -145,18 +147,18 @@ class Job:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
         check_promise(self.schema, self.privacy, self.method, self.ledger)
-        _check_persons(self.schema, self.privacy, self.method)
-        _check_weight(self.schema, self.privacy)
+        check_persons(self.schema, self.privacy, self.method)
+        check_weight(self.schema, self.privacy)
         if self.children is not None:
             intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
             check_children(self.schema, self.output.row_order, intersected=intersected)
-        _check_items(self)
+        check_items(self)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:
-            _check_target(self.target, self.schema)
+            check_target(self.target, self.schema)
         if self.seed is not None:
-            _check_seed(self.seed, self.method)
+            check_seed(self.seed, self.method)
 
     def _check_types(self) -> None:
         """Refuse what was given in place of something else."""
@@ -278,157 +280,6 @@ class Job:
         if self.seed is not None:
             data["seed"] = self.seed
         return data
-
-
-def _check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
-    """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them.
-
-    Households are counted like persons where a promise is made to them.
-    """
-    linking = next((model for model in models if model.over_persons == "links"), None)
-    check_pseudonyms(schema, linking)
-    if linking is not None:
-        _check_links(models, method)
-    if schema.unit is None:
-        if getattr(method, "suppression_persons", None) is not None:
-            raise JobError(
-                "method.suppression_persons",
-                expected="a column that says of whom records are (role = 'person')",
-                got="a schema without one",
-                hint="suppression limits records",
-            )
-        if linking is not None:
-            role = Role.HOUSEHOLD if linking.of_households else Role.PERSON
-            raise JobError(
-                f"privacy: {linking.key}",
-                expected=f"a column that says whose records are (role = '{role}'): it links them",
-                got="a schema without one",
-                hint="k-anonymity, where every record is of another person",
-            )
-        return
-    counts = f"counts {schema.counts}, because {schema.unit!r} says whose records are"
-    for model in models:
-        if model.over_persons is None:
-            able = ", ".join(key for key, known in MODELS.items() if known.over_persons is not None)
-            raise JobError(
-                f"privacy: {model.key}",
-                expected=f"a model that {counts}: {able}",
-                got=f"{model.title}, which counts records",
-                hint="choose one of these, or publish one record for each person",
-            )
-    if method is not None and not getattr(method, "takes_persons", False):
-        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_persons", False))
-        raise JobError(
-            f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"a method that {counts}: {able}",
-            got="one that counts records",
-            hint="optimal-lattice",
-        )
-
-
-def _check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
-    """Refuse mean weights where a promise is not about classes, or could be broken by a design that nobody stated."""
-    if (name := schema.coarsened_weight) is None:
-        return
-    sensitive = sorted({value for model in models for value in model.sensitive})
-    if sensitive and schema[name].publish is None:
-        raise JobError(
-            f"schema.{name}.publish",
-            expected=f"a word of who knows the sample: was it drawn or weighted by a look at {', '.join(sensitive)}?",
-            got="none, and the mean weight of a class would then tell who of it has which value",
-            hint='publish = "coarsened" if it was not, publish = "dropped" if it was or nobody knows',
-        )
-    why = ""
-    for model in models:
-        if model.second_table:
-            why = f"{model.key} lets a class have a single record, whose mean weight is its own"
-        elif model.needs_source:
-            why = f"{model.key} is about rows without classes, whose weights have no mean"
-    if why:
-        raise JobError(
-            f"schema.{name}.publish",
-            expected=f"'dropped' or 'as it is', because {why}",
-            got="'coarsened', the mean weight of each class",
-            hint='publish = "dropped"',
-        )
-
-
-def _check_items(job: Job) -> None:
-    """Refuse sets of items without a promise about them, a promise without them, and what cannot publish them."""
-    models, column = [model for model in job.privacy if model.about_items], job.schema.item_column
-    if column is None:
-        if models:
-            raise JobError(
-                f"privacy: {models[0].key}",
-                expected="a column of items (role = 'items'), which it is about",
-                got="a schema without one",
-                hint="k-anonymity, where cells have one value each",
-            )
-        return
-    if len(models) != 1:
-        raise JobError(
-            "privacy",
-            expected=f"km-anonymity once: it says how many items of {column.name!r} somebody may know of a person",
-            got="none" if not models else f"{len(models)} times",
-            hint="KMAnonymity(k=5, m=2)",
-        )
-    models[0].check_beside(job.privacy)
-    why = ""
-    if (person := job.schema.person) is not None and job.schema[person].pseudonym is not None:
-        why = f"a pseudonym in {person!r}: each person has one set, and one row"
-    elif any(isinstance(one, EarlierRelease) for one in job.earlier_releases):
-        why = "an earlier release to intersect with, which is measured by quasi-identifiers alone; name it instead"
-    elif job.target == column.name:
-        why = "sets as a target to learn: classifiers predict one value"
-    if why:
-        raise JobError(f"schema.{column.name}", expected="a job without what sets of items cannot have", got=why)
-    if job.method is not None and not getattr(job.method, "takes_items", False):
-        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_items", False))
-        raise JobError(
-            f"method: {getattr(job.method, 'key', type(job.method).__name__)}",
-            expected=f"one level for each column, because {column.name!r} holds sets of items: {able}",
-            got="a method that cannot publish them",
-            hint="optimal-lattice",
-        )
-
-
-def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
-    """Refuse what cannot publish linked rows."""
-    for model in models:
-        model.check_beside(models)
-    if method is not None and not getattr(method, "takes_links", False):
-        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
-        raise JobError(
-            f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"one level for each column, because rows of a person or household are linked: {able}",
-            got="a method that publishes a value in several ways; those of linked rows intersect, and tell more than "
-            "each",
-            hint="optimal-lattice",
-        )
-
-
-def _check_target(target: object, schema: Schema) -> None:
-    """Refuse to learn what is not published."""
-    published = schema.published
-    if not isinstance(target, str) or target not in published:
-        raise JobError(
-            "target",
-            expected=f"a column that is published ({', '.join(map(repr, published))})",
-            got=repr(target)[:80],
-            hint=validation.nearest(str(target), published),
-        )
-
-
-def _check_seed(seed: object, method: Method | None) -> None:
-    """Refuse a seed for methods that have their own."""
-    validation.whole_number("seed", seed)
-    if is_private(method):
-        raise JobError(
-            "seed",
-            expected="none for a differentially private method",
-            got=repr(seed),
-            hint="not_private_seed of the method, for a test: such a release is not private",
-        )
 
 
 def parse_models(data: Any, *, folder: Path | None = None) -> tuple[PrivacyModel, ...]:

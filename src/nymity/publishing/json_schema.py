@@ -16,8 +16,8 @@ from nymity.publishing.job import Output, Source
 from nymity.publishing.registry import METHODS, MODELS
 from nymity.publishing.signing import Sign
 from nymity.quality import LOSSES, Loss
+from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS
-from nymity.table.schema import Attribute, Role
 
 
 def job_schema() -> dict[str, Any]:

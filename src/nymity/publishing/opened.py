@@ -39,8 +39,9 @@ from nymity.publishing.release import CustodianLog, Release
 from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
+from nymity.table.attribute import Role
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.released import Released
 

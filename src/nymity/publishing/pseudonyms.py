@@ -34,9 +34,10 @@ from nymity.core.format_numbers import PSEUDONYM_KEY
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.publishing.caveats.caveat import Caveat
+from nymity.table.attribute import Attribute
 from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoded
-from nymity.table.schema import Attribute, Schema
+from nymity.table.schema import Schema
 
 #: What is drawn where pseudonyms are random.
 PSEUDONYMS = "pseudonyms"

@@ -28,9 +28,10 @@ from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.release import read_written
 from nymity.publishing.stated import Stated
+from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.content_order import is_sorted
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 from nymity.table.text import as_text, plainly_named
 
 #: What a problem with the table itself is about.

@@ -10,7 +10,7 @@ from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import default_search, rounded
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.toml import toml_comment, toml_job
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 if TYPE_CHECKING:
     from nymity.publishing.inspect import ColumnInspection, Inspection

@@ -17,8 +17,9 @@ from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.publishing.inspect import inspect_table
 from nymity.publishing.job import Job, Source
 from nymity.publishing.job_tables import load_source, refuse_children
+from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import Flat, suggest
-from nymity.table.schema import Attribute, Role, Schema
+from nymity.table.schema import Schema
 
 
 def base_job(

@@ -25,7 +25,8 @@ from nymity.recommending.recommendation import Ending, Failure, Recommendation, 
 from nymity.recommending.trial import Trial, TrialRisk, TrialRunner, risk_of
 from nymity.recommending.usefulness import Examination
 from nymity.recommending.variants import variants
-from nymity.table.schema import Role, Schema
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.learner import Learner
 

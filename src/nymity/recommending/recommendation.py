@@ -18,7 +18,8 @@ from nymity.publishing.toml import toml_job
 from nymity.recommending.front import front
 from nymity.recommending.trial import Trial, TrialRisk
 from nymity.recommending.usefulness import ClassifierAccuracy, best
-from nymity.table.schema import Role, Schema
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
 from nymity.utility.learning_result import relative
 
 RiskKind = Literal["highest", "average"]

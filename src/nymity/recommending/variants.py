@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from nymity.table.attribute import Attribute
 from nymity.table.builders import Intervals
-from nymity.table.schema import Attribute, Schema
+from nymity.table.schema import Schema
 
 GIVEN, FINER, COARSER, WEIGHTED = "as given", "finer intervals", "coarser intervals", "weighted by the target"
 

@@ -16,9 +16,9 @@ from nymity.report.overview import columns, fate
 from nymity.report.page_wording import amount, axis_labels, count, percent
 from nymity.report.risk import linking
 from nymity.report.subject import Subject
+from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, BucketRecoding
 from nymity.table.encoding import SensitiveColumn
-from nymity.table.schema import Role
 from nymity.table.text import as_text
 
 _ROLES = {

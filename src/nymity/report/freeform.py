@@ -16,9 +16,9 @@ from nymity.report.markup import Figures, Html, Section, bullets, grid, heading,
 from nymity.report.overview import ROLES, columns, fate
 from nymity.report.page_wording import amount, count, listed, percent
 from nymity.report.subject import Subject
+from nymity.table.attribute import Role
 from nymity.table.one_zero import with_one_zero
 from nymity.table.partition_recoding import FreeformRecoding
-from nymity.table.schema import Role
 
 _WEAKER = (
     "This is not k-anonymity: rows need not look the same as any other, and many do not. What is promised is "

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from nymity.report.markup import Figures, Html, Section, template, tile, tiles
 from nymity.report.page_wording import amount, count, percent
 from nymity.report.subject import Subject
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 OVERVIEW = template("overview.html")
 

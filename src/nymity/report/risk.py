@@ -30,7 +30,7 @@ from nymity.report.markup import (
 from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.report.subject import Subject
 from nymity.risk.profile import profile
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,10 +18,11 @@ from nymity.core.errors import InputError, SchemaError, TableError
 from nymity.core.quoting import relayed
 from nymity.io import to_polars
 from nymity.kernels.grouping import distinct
+from nymity.table.attribute import MissingPolicy, quasi
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Label
 from nymity.table.packing import KeyLayout
-from nymity.table.schema import MissingPolicy, Schema, quasi
+from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text, is_missing
 
 

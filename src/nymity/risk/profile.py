@@ -25,7 +25,8 @@ from nymity.risk.individual_risk import IndividualRisk
 from nymity.risk.population_uniques import PopulationUniques, count_uniques, estimate_uniques, people_of
 from nymity.risk.presets import PRESETS
 from nymity.risk.sampled_people import SampledPeople
-from nymity.table.schema import MissingPolicy, Schema
+from nymity.table.attribute import MissingPolicy
+from nymity.table.schema import Schema
 
 #: Where neither a threshold nor a preset is given: the risk in a group of five.
 DEFAULT_THRESHOLD = Fraction(1, 5)

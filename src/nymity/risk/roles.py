@@ -12,7 +12,7 @@ import polars as pl
 
 from nymity.risk.identifiers import NAMES, NUMBERS, IdentifierFlag, flags_of
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 #: Below this many filled cells a column's statistics say nothing about its role.
 ENOUGH_RECORDS = 20

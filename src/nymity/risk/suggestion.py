@@ -11,7 +11,7 @@ from nymity.core.errors import TableError
 from nymity.risk.combinations import as_frame
 from nymity.risk.identifiers import IdentifierFlag
 from nymity.risk.roles import ColumnFacts, suggest_role, with_nulls
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 from nymity.table.text import plainly_named
 
 

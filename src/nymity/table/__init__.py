@@ -6,6 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
+    attribute="Attribute MissingPolicy Role household identifying insensitive items person quasi sensitive weight",
     bucket_recoding="BucketRecoding Slots BUCKET COUNT MEMBERS NUMBERS",
     builders="Flat HierarchyFile HierarchyRows Intervals Masking Ordering Shuffled Taxonomy suggest BUILDERS",
     cell_reading="read_cells",
@@ -27,8 +28,7 @@ __all__, __getattr__ = public_names(
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_persons="SampledPersonsRecoding person_numbers",
     sampled_recoding="SampledRecoding placed",
-    schema="Attribute MissingPolicy Role Schema check_columns household identifying insensitive items person quasi "
-    "sensitive weight",
+    schema="Schema check_columns",
     text="as_text check_comparable is_missing plainly_named BEYOND MASK",
     value_order="ValueOrder days numbers ranks value_order",
     weights="class_means weights_of",

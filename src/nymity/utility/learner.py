@@ -19,9 +19,10 @@ from nymity.core.errors import ParameterError, TableError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.quoting import quoted
 from nymity.io import to_polars
+from nymity.table.attribute import Role
 from nymity.table.encoding import codes_of, distinct_values, labelled
 from nymity.table.hierarchy import Label
-from nymity.table.schema import Role, Schema
+from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.classifiers import Classifier, Fitted, chosen, fit
 from nymity.utility.feature_encoding import Encoding, FeatureRows, FeatureSpace, Matrix

@@ -15,7 +15,8 @@ from nymity.core import validation
 from nymity.core.errors import TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
-from nymity.table.schema import Role, Schema
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.feature_encoding import ENCODINGS, Encoding
 from nymity.utility.learner import Examples, FoldProgress, LabelSource, Learner

@@ -13,9 +13,10 @@ from drawing import every_draw
 from nymity.bucket.methods import Anatomy, BucketMethod, Buckets
 from nymity.core.draws import Draws
 from nymity.privacy import FrequencyLDiversity
+from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.bucket_recoding import NUMBERS
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 from posterior import Table, posteriors, surest
 
 PROMISE = [FrequencyLDiversity(l=2, attribute="value")]

@@ -12,7 +12,7 @@ import pytest
 from nymity.core.errors import ParameterError
 from nymity.datasets import hospital, hospital_people, hospital_schema
 from nymity.datasets.hospital import FIRST_DAY, LAST_DAY, MARITAL_TREE, OCCUPATION_TREE, _draw
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 QUASI = ("age", "sex", "postcode", "marital_status", "occupation", "admission_date")
 

@@ -11,7 +11,7 @@ import pytest
 from nymity.core.errors import FileError, HierarchyError, ParameterError, SchemaError
 from nymity.datasets import PUBLIC_NAMES, available, public
 from nymity.datasets.diabetes import HIERARCHIES, MEMBER
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 TABLE = "sex;age\r\nMale;39\r\nFemale;07\r\nFemale;\r\n"
 SEX = "Male;*\r\nFemale;*\r\n"

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from nymity.core.validation import exact_fraction
 from nymity.dp.scores import SCORES, Classification, Score
 from nymity.lattice.space import Node, Space
+from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 A = Hierarchy.from_rows([["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"]])
 B = Hierarchy.from_rows([["x", "*"], ["y", "*"]])

@@ -26,9 +26,10 @@ from nymity.lattice.search import Inquiry
 from nymity.lattice.space import Node
 from nymity.privacy import EntropyLDiversity, KAnonymity
 from nymity.quality import loss_of
+from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from optimum import assert_optimum, limits
 from strategies import Case, Demand, cases, demands
 from toys import EvenClasses

@@ -9,9 +9,10 @@ import naive
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.lattice.datafly import Datafly
 from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import cases, demands
 
 ZIP = Hierarchy.masking(steps=[2, 3, 4])

@@ -14,9 +14,10 @@ from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.lattice.iterative import MAX_IN_ORDER, IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, EntropyLDiversity, FrequencyLDiversity, Groups, KAnonymity, PrivacyModel
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, cases
 
 MODELS: list[list[PrivacyModel]] = [

@@ -20,9 +20,10 @@ from nymity.lattice.seen_nodes import SeenNodes
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import LOSSES, DomainShareLoss, Loss, NodeStatistics, NormalizedEntropyLoss, PrecisionLoss
 from nymity.quality.aggregation import AGGREGATIONS
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 SEEDS = range(4)
 ALL = [

@@ -17,9 +17,10 @@ from nymity.lattice.mingen import PREFERENCES, MinGen
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.quality import PrecisionLoss
+from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from optimum import limits
 from strategies import Demand, cases, demands
 from toys import EvenClasses

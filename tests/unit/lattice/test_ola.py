@@ -18,9 +18,10 @@ from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES
+from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from optimum import limits
 from strategies import Case, Demand, cases, demands
 from toys import EvenClasses

@@ -20,9 +20,10 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, PrivacyModel
 from nymity.quality import LOSSES
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from optimum import assert_optimum, limits
 from strategies import Case, Demand, cases, demands
 from toys import EvenClasses

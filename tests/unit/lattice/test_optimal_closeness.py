@@ -21,8 +21,9 @@ from nymity.privacy import (
     PrivacyModel,
     TCloseness,
 )
+from nymity.table.attribute import sensitive
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, cases
 
 VALUES = Hierarchy.from_rows([["z", "late", "*"], ["x", "early", "*"], ["y", "late", "*"], [None, None, "*"]])

@@ -24,8 +24,9 @@ from nymity.privacy import (
     ProsecutorRisk,
     RecursiveDiversity,
 )
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from optimum import assert_optimum, limits
 from strategies import Case, Demand, cases
 

@@ -19,8 +19,9 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.samarati import Samarati
 from nymity.privacy import DeltaPresence, DistinctLDiversity, Groups, KAnonymity, KMap, PrivacyModel
 from nymity.publishing.job_tables import Population
+from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from strategies import Case, cases, node_between
 
 #: One loss with a bound, one without.

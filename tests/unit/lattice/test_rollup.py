@@ -24,10 +24,11 @@ from nymity.lattice.snapshots import Grouping, Snapshot, SnapshotStore
 from nymity.lattice.space import Space
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
 from nymity.quality import Needs, NodeStatistics
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, Demand, cases, demands, node_between
 from toys import EvenClasses
 

@@ -14,8 +14,9 @@ from nymity.lattice import samarati
 from nymity.lattice.samarati import Samarati
 from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import cases, demands
 from toys import EvenClasses
 

@@ -23,8 +23,9 @@ from nymity.lattice.solution_space import evaluate_lattice
 from nymity.lattice.space import Space
 from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES, Loss, loss_of
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, cases, demands
 
 #: Losses that the oracles know.

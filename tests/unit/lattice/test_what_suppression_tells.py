@@ -12,9 +12,10 @@ import pytest
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import FrequencyLDiversity, KAnonymity
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from posterior import Posterior, Table, posteriors_by_chance, unordered
 
 AGES = Hierarchy.from_rows([[str(age), "low" if age < 33 else "high", "*"] for age in range(30, 36)])

@@ -12,9 +12,10 @@ from nymity.core.errors import ParameterError, SchemaError
 from nymity.partition.attributes import AttributeLayout, attributes_of, geometry_of
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
+from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 
 def attribute(values: list[Any], hierarchy: Any = None, **options: Any) -> AttributeLayout:

@@ -26,7 +26,8 @@ from nymity.privacy import KAnonymity
 from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import METHODS
 from nymity.report.custodian_page import render_report
-from nymity.table.schema import Schema, quasi
+from nymity.table.attribute import quasi
+from nymity.table.schema import Schema
 
 INITIAL = "with the classes of the initial solution"
 NAMES = ("a", "b", "c", "d", "e", "f", "g", "h")

@@ -19,8 +19,9 @@ from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import DistinctLDiversity, EntropyLDiversity, Groups, KAnonymity, PrivacyModel, TCloseness
 from nymity.publishing.compare import compare
 from nymity.publishing.pipeline import publish
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, cases
 
 MERGING: list[RecordMethod] = [SortedGroups(), GreedySearch(), KMember(), Refine(rounds=3)]

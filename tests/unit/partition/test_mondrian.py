@@ -45,9 +45,10 @@ from nymity.privacy import (
     SampleUniques,
     TCloseness,
 )
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, cases
 
 LETTERS = Hierarchy.from_rows([["a", "1", "*"], ["c", "1", "*"], ["b", "2", "*"], ["d", "2", "*"]])

@@ -18,8 +18,9 @@ from nymity.partition.method import CellMethod
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import KAnonymity, KMatching, PrivacyModel
 from nymity.publishing.registry import METHODS
+from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 KEYS = [key for key, method in METHODS.items() if issubclass(method, CellMethod)]
 by_method = pytest.mark.parametrize("key", KEYS)

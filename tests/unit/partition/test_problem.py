@@ -19,8 +19,9 @@ from nymity.partition.problem import ClassValues, PartitionProblem, problem_of
 from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
 from nymity.publishing.compare import compare
 from nymity.publishing.pipeline import publish
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.table.value_order import numbers
 from strategies import Case, cases
 

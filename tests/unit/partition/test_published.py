@@ -15,9 +15,10 @@ from nymity.partition.class_cells import CELL_FORMS, class_cells
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.problem import ClassValues
 from nymity.privacy import KAnonymity
+from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from nymity.table.value_order import numbers
 from strategies import Case, cases
 

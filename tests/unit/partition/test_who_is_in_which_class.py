@@ -26,9 +26,10 @@ from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import FrequencyLDiversity, KAnonymity, KMatching, PrivacyModel
+from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.partition_recoding import EQUAL_RECORDS
-from nymity.table.schema import Schema, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 from posterior import Table, fewest, posteriors, surest, tables, unordered
 from strategies import Case, cases
 

@@ -17,10 +17,11 @@ from nymity.core.errors import ParameterError
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import AverageRisk, FPrivacy, Groups, KAnonymity, PrivacyModel, SampleUniques
 from nymity.privacy.decision import decide
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 MODELS: list[tuple[PrivacyModel, naive.Overview]] = [
     *((AverageRisk(limit=limit), naive.seldom_found(limit)) for limit in (1, 0.7, 0.5, 0.3333333, 0.29, 0.2, 0.01)),

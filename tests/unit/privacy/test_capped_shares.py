@@ -26,9 +26,10 @@ from nymity.privacy import (
     PrivacyModel,
 )
 from nymity.privacy.shares import Caps
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import SensitiveColumn, encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 VALUES = ("p", "q", "r", None)
 NONE = np.zeros(0, dtype=np.uint32)

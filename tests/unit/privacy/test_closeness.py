@@ -20,10 +20,11 @@ from nymity.core.errors import HierarchyError, InputError, ParameterError
 from nymity.core.powers_of_e import exceeds_exp
 from nymity.privacy import DeltaDisclosure, Groups, TCloseness, closeness, t_closeness
 from nymity.privacy.t_closeness import CELLS
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import SensitiveColumn, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import hierarchies
 
 Counts = list[Counter[naive.Label]]

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from nymity.core.errors import InputError, ParameterError
 from nymity.privacy import Groups, KAnonymity, KMatching, consistency
 from nymity.privacy.consistency import Consistency, Originals
+from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import Layer, LevelRecoding
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 AGES, SEXES = ("30", "31", "32", "40"), ("f", "m")
 AGE_CELLS = (*AGES, "[30, 31]", "[30, 32]", "{30, 40}", "[31, 40]", "*")

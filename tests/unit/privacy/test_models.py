@@ -26,9 +26,10 @@ from nymity.privacy import (
     RecursiveDiversity,
 )
 from nymity.publishing.verify import verify
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 VALUES = ("p", "q", "r", None)
 ClassCounts = list[Counter[naive.Label]]

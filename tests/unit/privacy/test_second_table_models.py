@@ -20,9 +20,10 @@ from nymity.core.errors import InputError, ParameterError, TableError
 from nymity.privacy import DeltaPresence, Groups, KMap
 from nymity.privacy.decision import decide
 from nymity.privacy.second_table import Frame
+from nymity.table.attribute import quasi
 from nymity.table.classes import Classes
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 #: Members and people of one class.
 Part = tuple[int, int]

@@ -24,9 +24,10 @@ from nymity.privacy import (
     RecursiveDiversity,
 )
 from nymity.privacy.entropy_diversity import TOLERANCE
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 
 def one_class(*counts: int) -> Classes:

@@ -11,8 +11,9 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 K2 = KAnonymity(k=2)
 DIVERSE = DistinctLDiversity(l=2, attribute="disease")

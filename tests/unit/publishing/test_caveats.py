@@ -20,7 +20,8 @@ from nymity.publishing.caveats import ORDER, Caveat, caveats_of_table, differenc
 from nymity.publishing.caveats.of_table import plain_form
 from nymity.publishing.job import Output
 from nymity.publishing.release import Release
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 L2 = ny.DistinctLDiversity(l=2, attribute="s")
 

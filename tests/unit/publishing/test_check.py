@@ -21,7 +21,8 @@ from nymity.publishing.check import check, read_certificate
 from nymity.publishing.job import Job, Output
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
-from nymity.table.schema import Schema, identifying, quasi, sensitive
+from nymity.table.attribute import identifying, quasi, sensitive
+from nymity.table.schema import Schema
 
 
 @pytest.fixture(scope="module")

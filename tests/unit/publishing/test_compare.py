@@ -20,8 +20,9 @@ from nymity.publishing.opened import open as open_release
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import read_release
 from nymity.quality import LOSSES
+from nymity.table.attribute import insensitive, quasi
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, insensitive, quasi
+from nymity.table.schema import Schema
 
 
 def values(comparison: Comparison) -> dict[str, float]:

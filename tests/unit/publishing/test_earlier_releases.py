@@ -15,7 +15,8 @@ import nymity as ny
 from nymity.core.errors import FileError, JobError, NoSolutionError, ParameterError
 from nymity.publishing.job import Job, Source
 from nymity.publishing.release import Release
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 K2, K3 = ny.KAnonymity(k=2), ny.KAnonymity(k=3)
 

@@ -19,8 +19,9 @@ from nymity.publishing.explore import explore
 from nymity.publishing.job import Job, Source
 from nymity.publishing.pipeline import publish
 from nymity.quality import DomainShareLoss
+from nymity.table.attribute import quasi
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 
 def job(**changes: Any) -> Job:

@@ -19,9 +19,9 @@ from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import rounded
 from nymity.publishing.inspect import SUGGEST_FROM, Inspection, inspect_table, starter_job
 from nymity.publishing.job import Job
+from nymity.table.attribute import Role
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Role
 
 
 @pytest.fixture(scope="module")

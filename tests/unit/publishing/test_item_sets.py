@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import naive
 import nymity as ny
 from nymity.publishing.check import CheckResult
+from nymity.table.attribute import Attribute, Role
 from nymity.table.item_cells import ItemColumn
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Attribute, Role
 
 ROWS = [
     ["a1", "A", "*"],

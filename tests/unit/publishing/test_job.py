@@ -20,9 +20,10 @@ from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import METHODS, MODELS
 from nymity.publishing.toml import toml_job
 from nymity.quality import LOSSES
+from nymity.table.attribute import Role, identifying, insensitive, quasi, sensitive
 from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Role, Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 #: Plain data of hierarchies, so that every builder and every field of it occurs.
 HIERARCHIES: list[dict[str, Any]] = [

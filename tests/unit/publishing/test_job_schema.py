@@ -17,8 +17,8 @@ from nymity.publishing.job import Job
 from nymity.publishing.json_schema import job_schema
 from nymity.publishing.registry import METHODS, MODELS
 from nymity.quality import LOSSES
+from nymity.table.attribute import Role
 from nymity.table.builders import BUILDERS
-from nymity.table.schema import Role
 
 
 def tagged(pieces: dict[str, Any], tag: str) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from nymity.privacy import (
 from nymity.publishing.measure import measure
 from nymity.publishing.pipeline import publish
 from nymity.publishing.verify import verify
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.attribute import quasi, sensitive
+from nymity.table.schema import Schema
 
 AGES = [31, 32, 33, 34, 35, 36, 61]
 ILL = ["flu", "cold", "flu", "asthma", "cold", "flu", "HIV"]

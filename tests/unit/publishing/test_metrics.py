@@ -22,9 +22,10 @@ from nymity.publishing.metrics import METRICS
 from nymity.publishing.release import Release
 from nymity.quality import LOSSES, ambiguity, diameter
 from nymity.quality.metric import GROUPS
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.utility import Released, query_metric
 from strategies import Case, cases, node_between
 

@@ -22,13 +22,14 @@ from nymity.core.progress import Observer
 from nymity.partition.method import Partitioned, PartitionMethod
 from nymity.partition.problem import PartitionProblem
 from nymity.publishing.compare import Comparison, compare
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.sampled_recoding import SampledRecoding
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.utility import query_metric
 
 #: What speaks of the levels of columns, which cells of classes do not have.

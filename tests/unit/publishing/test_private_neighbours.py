@@ -30,7 +30,7 @@ from nymity.publishing import run
 from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.run import Run
 from nymity.table import sampled_recoding
-from nymity.table.schema import Attribute, Role
+from nymity.table.attribute import Attribute, Role
 
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "xlsx")
 DOSE = ny.Hierarchy.flat(["1", "2", "0.5", "3 to 4 tablets, halved"])

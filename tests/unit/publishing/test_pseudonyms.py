@@ -17,8 +17,8 @@ from nymity.core.draws import KeyedDraws
 from nymity.core.errors import FileError, InputError, JobError, ParameterError, SchemaError, TableError
 from nymity.publishing import pseudonyms as module
 from nymity.publishing.pseudonyms import Pseudonyms
+from nymity.table.attribute import Attribute, Role
 from nymity.table.encoding import person_ids
-from nymity.table.schema import Attribute, Role
 
 NAMES = [f"Zebediah {number:02}" for number in range(12)]
 PROMISE = ny.LinkedKAnonymity(k=3, knows=2)

@@ -20,9 +20,10 @@ from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
 
 # -- frames ----------------------------------------------------------------------------------------------------

@@ -27,10 +27,11 @@ from nymity.publishing.opened import open as open_release
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
 from nymity.report import render_report
+from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.partition_recoding import PLACES
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 K3 = KMatching(k=3)
 METHODS: list[Freeform] = [

@@ -22,9 +22,10 @@ from nymity.publishing.opened import open as open_release
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
 from nymity.report import render_report
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 METHODS = [
     Mondrian(),

@@ -30,8 +30,9 @@ from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Output
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release, read_release
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.table.text import is_missing
 
 # -- what lies where -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 import nymity as ny
 from nymity.core.errors import ParameterError, SchemaError, TableError
 from nymity.publishing.shifts import unique_gaps
-from nymity.table.schema import Attribute, Role
+from nymity.table.attribute import Attribute, Role
 
 METHOD = ny.OptimalLattice(suppression=0.2)
 DAYS = 50

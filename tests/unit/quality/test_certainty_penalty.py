@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import KAnonymity
 from nymity.quality import CertaintyPenaltyLoss
+from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 
 def penalties(values: list[str | None], rows: list[list[str]]) -> list[dict[str | None, Fraction]]:

@@ -14,8 +14,9 @@ from nymity.privacy import DistinctLDiversity, KAnonymity
 from nymity.publishing.compare import compare
 from nymity.publishing.opened import open as open_release
 from nymity.quality import ClassificationLoss
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 
 TABLE = pl.DataFrame(
     {

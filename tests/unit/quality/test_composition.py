@@ -19,9 +19,10 @@ from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES, DomainShareLoss, GeometricDomainShareLoss, loss_of
 from nymity.quality.aggregation import AGGREGATIONS
 from nymity.quality.attribute_loss import AttributeLoss
+from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from optimum import assert_optimum, limits
 from strategies import Case, Demand, cases, demands, node_between
 from toys import EvenClasses

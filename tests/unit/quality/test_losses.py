@@ -18,9 +18,10 @@ from nymity.lattice.rollup import RollUp
 from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES, NodeStatistics, PreparedLoss, loss_of
 from nymity.quality.attribute_loss import PreparedAttributeLoss
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, Demand, cases, demands, node_between
 
 MEANS = {"loss", "loss-geometric", "precision", "gcp", "entropy-normalized", "classification"}

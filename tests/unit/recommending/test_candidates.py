@@ -6,8 +6,9 @@ from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.space import LARGE
 from nymity.recommending.candidates import FEW_RECORDS, SUPPRESSION, Candidate, families, first_round
 from nymity.recommending.variants import COARSER, FINER, GIVEN, WEIGHTED, variants
+from nymity.table.attribute import identifying, quasi, sensitive
 from nymity.table.builders import Intervals, Masking
-from nymity.table.schema import Schema, identifying, quasi, sensitive
+from nymity.table.schema import Schema
 
 SCHEMA = Schema(
     {

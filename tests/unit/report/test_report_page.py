@@ -21,9 +21,10 @@ from nymity.publishing.release import Release
 from nymity.report import chart, render_report, write_report
 from nymity.report.distribution import quasi_distribution
 from nymity.report.subject import Subject
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 
 ANCHORS = ["glance", "levels", "classes", "distributions", "loss", "search", "risk", "certificate"]
 HOSTILE = [

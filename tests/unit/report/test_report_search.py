@@ -17,7 +17,8 @@ from nymity.report import search
 from nymity.report.markup import Figures
 from nymity.report.search import search_section
 from nymity.report.subject import Subject
-from nymity.table.schema import Schema, quasi
+from nymity.table.attribute import quasi
+from nymity.table.schema import Schema
 
 Rows = list[dict[str, Any]]
 

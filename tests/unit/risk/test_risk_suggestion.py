@@ -17,7 +17,7 @@ from nymity.core.errors import TableError
 from nymity.datasets import hospital
 from nymity.publishing.inspect import inspect_table
 from nymity.risk import suggest
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 #: Kind, and values that must be known for it under a name that says nothing.
 CONTENTS = {

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import naive
 from nymity.core.errors import HierarchyError, SchemaError, TableError
+from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, identifying, insensitive, quasi, sensitive
+from nymity.table.schema import Schema
 from strategies import Case, cases, typed_columns
 
 

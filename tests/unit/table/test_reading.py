@@ -12,11 +12,12 @@ from nymity.core.errors import TableError
 from nymity.partition.attributes import attributes_of
 from nymity.partition.class_cells import CELL_FORMS, CellForm, class_cells
 from nymity.partition.problem import ClassValues
+from nymity.table.attribute import quasi
 from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 
 
 def read(label: Label, values: list[Label], *, known: Cells | None = None) -> list[Label]:

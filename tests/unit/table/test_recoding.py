@@ -20,11 +20,12 @@ import naive
 from nymity.core.errors import FileError, NoSolutionError, ParameterError, SchemaError, TableError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
+from nymity.table.attribute import insensitive, quasi
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import Layer, LevelRecoding
 from nymity.table.recoding import Recoding
-from nymity.table.schema import Schema, insensitive, quasi
+from nymity.table.schema import Schema
 from strategies import Case, cases, node_between, typed_columns
 
 AGES = Hierarchy.from_rows([["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"], [None, None, "*"]])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.errors import ParameterError, SchemaError, TableError
-from nymity.table.schema import Attribute, Role
+from nymity.table.attribute import Attribute, Role
 from nymity.table.weights import check_weights, class_means, weights_of
 
 

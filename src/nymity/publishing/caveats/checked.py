@@ -11,7 +11,7 @@ import polars as pl
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import ORDER, Caveat, differences, worst_first
 from nymity.publishing.caveats.of_table import SEEN, caveats_of_table
-from nymity.table.schema import Role
+from nymity.table.attribute import Role
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,10 @@ from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome
+from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoded
-from nymity.table.schema import Role
 
 
 def caveats_of(

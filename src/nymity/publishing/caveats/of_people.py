@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from nymity.core.wording import people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import text_of
-from nymity.table.schema import Role, Schema
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
 from nymity.table.text import as_text
 
 #: A column that repeats beside one that never does is taken for people if this share of its repeats look alike.

@@ -19,8 +19,8 @@ from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import items_limit
 from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene
+from nymity.table.attribute import Role
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Role
 
 #: The rows of a class that show each label.
 _Shown = Mapping[str, frozenset[int]]

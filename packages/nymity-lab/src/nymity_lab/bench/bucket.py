@@ -24,8 +24,9 @@ from nymity.core.progress import Observer, silent
 from nymity.datasets import public
 from nymity.privacy import FPrivacy
 from nymity.publishing.pipeline import publish
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import measured, peak_megabytes
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds

@@ -27,8 +27,9 @@ from nymity.privacy import DistinctLDiversity, Groups, KAnonymity, KMatching, Pr
 from nymity.privacy.consistency import Originals
 from nymity.publishing.compare import compare
 from nymity.publishing.pipeline import publish
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.utility import Released
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
@@ -142,7 +143,8 @@ from nymity.datasets import public
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi
+from nymity.table.attribute import quasi
+from nymity.table.schema import Schema
 table = public("acs").table.select({_EIGHT})
 Mondrian().run(encode(table, Schema(dict.fromkeys(table.columns, quasi()))), [KAnonymity(k=10)]).recoding.apply(table)
 print(peak_megabytes())

@@ -21,10 +21,11 @@ from nymity.publishing.compare import Comparer, Comparison, compare
 from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import Method
 from nymity.publishing.release import Release
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.builders import RandomTree
 from nymity.table.encoding import encode
 from nymity.table.recoding import Recoded, Recoding
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.utility import LearningResult, Released, learn
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line

@@ -23,8 +23,9 @@ from nymity.privacy import (
     RecursiveDiversity,
     TCloseness,
 )
+from nymity.table.attribute import sensitive
 from nymity.table.encoding import EncodedTable, encode
-from nymity.table.schema import Schema, sensitive
+from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds

@@ -14,8 +14,9 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.links import PersonRows
+from nymity.table.attribute import identifying, person, quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
-from nymity.table.schema import Schema, identifying, person, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds

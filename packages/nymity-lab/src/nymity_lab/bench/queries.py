@@ -15,9 +15,10 @@ from nymity.core.progress import Observer, silent
 from nymity.datasets import public
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
+from nymity.table.attribute import quasi, sensitive
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import encode
-from nymity.table.schema import Schema, quasi, sensitive
+from nymity.table.schema import Schema
 from nymity.utility import QueryError, Released, count_queries
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line

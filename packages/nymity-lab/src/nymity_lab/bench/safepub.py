@@ -20,9 +20,10 @@ from nymity.dp.private_method import sampled
 from nymity.dp.safepub import SafePub
 from nymity.dp.scores import SCORES, Whole, weights_of
 from nymity.lattice.space import Node, Space
+from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.schema import Schema, quasi
+from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import in_new_process
 from nymity_lab.bench.result import Line
 from nymity_lab.bench.unit import cpu_seconds

@@ -234,8 +234,9 @@ def _mondrian(table: pl.DataFrame, theta: int, workload: Workload) -> QueryError
     """Generalize so that every class keeps the thresholds; all columns are numbers in their order."""
     from nymity.partition.mondrian import Mondrian
     from nymity.privacy import FPrivacy
+    from nymity.table.attribute import quasi, sensitive
     from nymity.table.encoding import encode
-    from nymity.table.schema import Schema, quasi, sensitive
+    from nymity.table.schema import Schema
     from nymity.utility import Released, count_queries
 
     *others, last = table.columns

@@ -50,7 +50,8 @@ def task(data: str, attributes: int, education: int = 1) -> Task:
 
 def _adult(attributes: int, education: int) -> Task:
     from nymity.datasets.adult import TARGET, census_parts, census_schema
-    from nymity.table.schema import Schema, quasi
+    from nymity.table.attribute import quasi
+    from nymity.table.schema import Schema
 
     schema = census_schema(attributes)
     if education != 1:
@@ -62,7 +63,8 @@ def _adult(attributes: int, education: int) -> Task:
 
 def _split(data: str, attributes: int) -> Task:
     """Divide a table of the study safepub at random, from a seed."""
-    from nymity.table.schema import Schema, quasi
+    from nymity.table.attribute import quasi
+    from nymity.table.schema import Schema
     from nymity_lab.study.safepub.study_tables import source
 
     found, target = source(data), _TARGETS[data]

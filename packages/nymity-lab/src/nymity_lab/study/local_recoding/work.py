@@ -180,8 +180,9 @@ def _problem(data: str, columns: Sequence[str], sets: Sequence[str], n: int, dra
     from nymity.partition.attributes import attributes_of
     from nymity.partition.problem import problem_of
     from nymity.privacy import KAnonymity
+    from nymity.table.attribute import quasi
     from nymity.table.encoding import encode
-    from nymity.table.schema import Schema, quasi
+    from nymity.table.schema import Schema
 
     table = first_records(data, columns, n, draw)
     words = [pl.format("value {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in sets]

@@ -85,8 +85,9 @@ class Data:
     @cached_property
     def schema(self) -> Schema:
         """Every column but the target is a quasi-identifier, with value or ``*`` as its hierarchy."""
+        from nymity.table.attribute import quasi, sensitive
         from nymity.table.hierarchy import Hierarchy
-        from nymity.table.schema import Schema, quasi, sensitive
+        from nymity.table.schema import Schema
 
         return Schema({c.name: quasi(Hierarchy.flat(c.labels)) for c in self.columns} | {TARGET: sensitive()})
 

@@ -56,7 +56,8 @@ class StudyTable:
 
     def schema(self, target: str | None = None) -> Schema:
         """All columns are quasi-identifiers; the target's level stays 0."""
-        from nymity.table.schema import Schema, quasi
+        from nymity.table.attribute import quasi
+        from nymity.table.schema import Schema
 
         return Schema(
             {

@@ -1,0 +1,313 @@
+"""Attribute: what one column is, and how it may be changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal, get_args
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import SchemaError
+from nymity.core.paths import path_text
+from nymity.table.hierarchy import HierarchySource
+from nymity.table.text import is_missing
+
+MissingPolicy = Literal["category", "drop", "error"]
+#: What becomes of sampling weights: the mean of each class, as they are, or nothing.
+WeightPublishing = Literal["coarsened", "as it is", "dropped"]
+PseudonymKind = Literal["random", "keyed"]
+#: Pseudonyms of fewer bits meet by chance, and can be tried; a hash has no more.
+FEWEST_BITS, MOST_BITS = 80, 256
+
+
+class Role(StrEnum):
+    """What a column means for privacy."""
+
+    IDENTIFYING = "identifying"  #: names one person; never published
+    QUASI = "quasi"  #: harmless alone, identifying in combination; generalized
+    SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
+    INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
+    PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
+    HOUSEHOLD = "household"  #: tells which persons live together; published as a pseudonym or not at all
+    ITEMS = "items"  #: several values in a cell, which others may know some of; generalized as sets
+    WEIGHT = "weight"  #: for how many people of the population a record stands; published as means of classes
+
+    @property
+    def is_published(self) -> bool:
+        """Whether columns of this role are part of a release, unless their attribute says otherwise."""
+        return self not in (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """One column's role and treatment.
+
+    ``missing`` says what an empty cell is: ``category`` (default) makes it a value of its own, which stays
+    missing at every level below the top; ``drop`` leaves records with a gap here out of the release; ``error``
+    refuses them. ``weight`` scales the attribute in losses. ``min_level`` and ``max_level`` bound the levels a
+    search may choose; equal bounds fix the level. ``unlisted`` is for differentially private methods: the value of the
+    hierarchy that records with a value it does not list count as; without it they are left out. Nobody can say of whom
+    a record without a person or a household is, or for how many one without a sampling weight stands: such gaps are
+    refused, or dropped. ``publish`` is for sampling weights: ``coarsened`` to the mean of each class, ``as it is`` or
+    ``dropped``. Unless said, it is coarsened, and must be said where sensitive values are promised something.
+
+    ``pseudonym`` publishes a person or household column as pseudonyms: ``random`` ones, drawn for each release, or
+    ``keyed`` ones, which are the same in every delivery to a ``recipient`` with the same key (``pseudonym_key``, a file
+    that an earlier release left in its custodian's folder; a new key without it). ``pseudonym_bits`` is how long they
+    are.
+
+    ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
+    back or forth: they are not true then, and nobody is protected by it.
+
+    ``constant`` says that the column is the same in all records of a person: those that contradict each other are an
+    error. ``separator`` stands between the items of a cell, in a column of items.
+    """
+
+    role: Role
+    hierarchy: HierarchySource | None = None
+    missing: MissingPolicy = "category"
+    weight: float = 1.0
+    min_level: int = 0
+    max_level: int | None = None
+    unlisted: str | None = None
+    publish: WeightPublishing | None = None
+    pseudonym: PseudonymKind | None = None
+    pseudonym_bits: int = 128
+    recipient: str = ""
+    pseudonym_key: str | None = None
+    shift: Literal["per person"] | None = None
+    shift_days: int = 365
+    constant: bool = False
+    separator: str = ";"
+
+    def __post_init__(self) -> None:
+        if self.role not in list(Role):
+            raise SchemaError("role", expected=f"one of {', '.join(map(repr, map(str, Role)))}", got=repr(self.role))
+        object.__setattr__(self, "role", Role(self.role))
+        if self.hierarchy is not None and not hasattr(self.hierarchy, "build"):
+            raise SchemaError(
+                "hierarchy",
+                expected="a Hierarchy, or what builds one",
+                got=repr(self.hierarchy)[:80],
+                hint="Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
+            )
+        validation.one_of("missing", self.missing, ("category", "drop", "error"))
+        if self.role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
+            self._check_without_gaps()
+        self._check_publish()
+        validation.number("weight", self.weight, at_least=0)
+        validation.whole_number("min_level", self.min_level, at_least=0)
+        if self.max_level is not None:
+            validation.whole_number("max_level", self.max_level, at_least=self.min_level)
+        self._check_pseudonym()
+        self._check_shift()
+        if not isinstance(self.constant, bool):
+            raise SchemaError("constant", expected="true or false", got=repr(self.constant)[:80])
+        self._check_separator()
+        if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
+            raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
+
+    @property
+    def is_published(self) -> bool:
+        """Whether a release has a column of it: its values, mean weights, or pseudonyms."""
+        return self.pseudonym is not None or (self.role.is_published and self.publish != "dropped")
+
+    def gaps(self, column: pl.Series) -> pl.Series:
+        """Mark the cells without a value; of a person or household, spaces name nobody."""
+        if self.role in (Role.PERSON, Role.HOUSEHOLD) and column.dtype == pl.String:
+            column = column.str.strip_chars()
+        return is_missing(column)
+
+    def _check_pseudonym(self) -> None:
+        if self.pseudonym is not None:
+            validation.one_of("pseudonym", self.pseudonym, ("random", "keyed"))
+            if self.role not in (Role.PERSON, Role.HOUSEHOLD):
+                raise SchemaError(
+                    "pseudonym", expected="none but for a person or household column", got=repr(self.pseudonym)
+                )
+        whole = isinstance(self.pseudonym_bits, int) and not isinstance(self.pseudonym_bits, bool)
+        if not whole or not FEWEST_BITS <= self.pseudonym_bits <= MOST_BITS or self.pseudonym_bits % 8:
+            raise SchemaError(
+                "pseudonym_bits",
+                expected=f"a multiple of 8 from {FEWEST_BITS} to {MOST_BITS}: shorter pseudonyms of two persons meet",
+                got=repr(self.pseudonym_bits)[:80],
+            )
+        for name in ("recipient", "pseudonym_key"):
+            given = getattr(self, name)
+            if given is not None and (not isinstance(given, str) or not given.isprintable()):
+                raise SchemaError(name, expected="text that can be printed", got=repr(given)[:80])
+            if given and self.pseudonym != "keyed":
+                raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=repr(given)[:80])
+
+    def _check_shift(self) -> None:
+        validation.whole_number("shift_days", self.shift_days, at_least=1, at_most=36_500)
+        if self.shift is None:
+            return
+        validation.one_of("shift", self.shift, ("per person",))
+        if self.role is not Role.INSENSITIVE:
+            raise SchemaError(
+                "shift",
+                expected="an insensitive column, of which nothing is promised: moving dates protects nobody",
+                got=f"the role {self.role.value!r}",
+                hint="generalize dates that somebody may know: ny.quasi(ny.Hierarchy.dates(...))",
+            )
+
+    def _check_separator(self) -> None:
+        """Refuse what cannot stand between items, and what a column of items does not have."""
+        text = isinstance(self.separator, str) and 1 <= len(self.separator) <= 5 and self.separator.isprintable()
+        if not text or any(one.isalnum() or one in "*\"'=" for one in self.separator):
+            raise SchemaError(
+                "separator",
+                expected="what stands between items: one to five characters, no letters, digits, quotes, '*' or '='",
+                got=repr(self.separator)[:80],
+            )
+        if self.role is not Role.ITEMS and self.separator != ";":
+            raise SchemaError("separator", expected="none but for a column of items", got=repr(self.separator))
+        bounded = self.min_level or self.max_level is not None or self.weight != 1 or self.unlisted is not None
+        if self.role is Role.ITEMS and bounded:
+            raise SchemaError(
+                "role",
+                expected="no levels, weight or unlisted value for a column of items: each item has a level of its own",
+                got="one of them",
+            )
+
+    def _check_without_gaps(self) -> None:
+        """Refuse what columns cannot have that every record needs and that nothing generalizes."""
+        if self.hierarchy is not None:
+            raise SchemaError(
+                "hierarchy", expected=f"none for a {self.role} column, which is not generalized", got="one"
+            )
+        if self.missing == "category":
+            object.__setattr__(self, "missing", "error")
+
+    def _check_publish(self) -> None:
+        if self.role is Role.WEIGHT:
+            if self.publish is not None:
+                validation.one_of("publish", self.publish, get_args(WeightPublishing))
+        elif self.publish is not None:
+            raise SchemaError(
+                "publish", expected="none: it says what becomes of sampling weights", got=repr(self.publish)
+            )
+
+
+def identifying() -> Attribute:
+    """Declare a column that names a person; it is never published."""
+    return Attribute(role=Role.IDENTIFYING)
+
+
+def person(
+    *,
+    pseudonym: PseudonymKind | None = None,
+    pseudonym_bits: int = 128,
+    recipient: str = "",
+    pseudonym_key: str | Path | None = None,
+    missing: MissingPolicy = "error",
+) -> Attribute:
+    """Declare the column that tells which records are of one person; without a ``pseudonym`` it is not published.
+
+    Promises then count persons: a table of visits is 5-anonymous if five people look alike, not five visits. With a
+    pseudonym everybody sees which rows are of one person, so a promise about that is needed: linked k-anonymity.
+    """
+    return _unit(Role.PERSON, pseudonym, pseudonym_bits, recipient, pseudonym_key, missing)
+
+
+def household(
+    *,
+    pseudonym: PseudonymKind | None = None,
+    pseudonym_bits: int = 128,
+    recipient: str = "",
+    pseudonym_key: str | Path | None = None,
+    missing: MissingPolicy = "error",
+) -> Attribute:
+    """Declare the column that tells which persons live together; without a ``pseudonym`` it is not published.
+
+    Risk is then measured for whole households, too. Promises count persons, or records without a person column, unless
+    linked k-anonymity is promised to households (``of="household"``), as it must be where a pseudonym is published.
+    """
+    return _unit(Role.HOUSEHOLD, pseudonym, pseudonym_bits, recipient, pseudonym_key, missing)
+
+
+def _unit(
+    role: Role,
+    pseudonym: PseudonymKind | None,
+    bits: int,
+    recipient: str,
+    key: str | Path | None,
+    missing: MissingPolicy,
+) -> Attribute:
+    return Attribute(
+        role=role,
+        missing=missing,
+        pseudonym=pseudonym,
+        pseudonym_bits=bits,
+        recipient=recipient,
+        pseudonym_key=None if key is None else path_text("pseudonym_key", key),
+    )
+
+
+def weight(*, publish: WeightPublishing | None = None, missing: MissingPolicy = "error") -> Attribute:
+    """Declare the column of sampling weights: how many people of the population a record stands for, above 0.
+
+    A weight can tell people apart like any other number, often by where they live. So it is published as the mean of
+    the record's class (``coarsened``) unless it is published ``as it is``, or ``dropped``. Where a promise is about
+    sensitive values, it must be said: if the sample was drawn or weighted by a look at them, means tell of them.
+    """
+    return Attribute(role=Role.WEIGHT, missing=missing, publish=publish)
+
+
+def quasi(
+    hierarchy: HierarchySource | None = None,
+    *,
+    missing: MissingPolicy = "category",
+    weight: float = 1.0,
+    level: int | None = None,
+    min_level: int = 0,
+    max_level: int | None = None,
+    unlisted: str | None = None,
+    constant: bool = False,
+) -> Attribute:
+    """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
+    if level is not None:
+        min_level = max_level = level
+    return Attribute(
+        role=Role.QUASI,
+        hierarchy=hierarchy,
+        missing=missing,
+        weight=weight,
+        min_level=min_level,
+        max_level=max_level,
+        unlisted=unlisted,
+        constant=constant,
+    )
+
+
+def sensitive(
+    hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category", constant: bool = False
+) -> Attribute:
+    """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances."""
+    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing, constant=constant)
+
+
+def insensitive(
+    *,
+    missing: MissingPolicy = "category",
+    shift: Literal["per person"] | None = None,
+    shift_days: int = 365,
+    constant: bool = False,
+) -> Attribute:
+    """Declare a column that no model looks at; it is published as it is, or with the dates of each person moved."""
+    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days, constant=constant)
+
+
+def items(
+    hierarchy: HierarchySource | None = None, *, separator: str = ";", missing: MissingPolicy = "category"
+) -> Attribute:
+    """Declare a column whose cells are sets of items, such as diagnoses: text with a separator, or lists.
+
+    Somebody may know a few of a person's items; the promise about that is k^m-anonymity, which such a column needs.
+    Without a hierarchy an item is published as it is, as ``*``, or not. An empty cell is the empty set.
+    """
+    return Attribute(role=Role.ITEMS, hierarchy=hierarchy, separator=separator, missing=missing)
