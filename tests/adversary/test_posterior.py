@@ -99,7 +99,7 @@ def test_private_methods_say_why_they_are_not_attacked(key: str) -> None:
     known = Released(frame=frame, schema=ny.datasets.hospital_schema(), models=(promise,), method=METHODS[key]())
     found = ny.risk.attack(known, original=frame, attacks=["minimality"])
     (reason,) = (one.reason for one in found.not_run)
-    assert "knows the program and all other records" in reason
+    assert "knows the program and all others" in reason
 
 
 def grid(example: Example, promise: str) -> Grid:

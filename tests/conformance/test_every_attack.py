@@ -26,6 +26,16 @@ SCHEMA = ny.Schema({"a": ny.quasi(TREE), "s": ny.sensitive()})
 INSIDE = pl.DataFrame({"a": list("112233"), "s": list("xyxyxy")})
 #: With a column of sets, for the attack that knows items.
 SETS = INSIDE.with_columns(i=pl.Series(["b", "b;c", "b", "c;b", "c", "b;c"]))
+#: With pseudonyms, for attacks that put rows of a person together.
+VISITS = INSIDE.with_columns(who=pl.Series(list("ppqqrr")), day=pl.Series(["2024-01-02", "2024-03-04"] * 3))
+LINKED = ny.Schema(
+    {
+        "who": ny.person(pseudonym="random"),
+        "a": ny.quasi(TREE),
+        "s": ny.insensitive(),
+        "day": ny.insensitive(shift="per person"),
+    }
+)
 OUTSIDE = pl.DataFrame({"a": list("1244"), "s": list("xyxy")})
 EVERYBODY = pl.concat([INSIDE, OUTSIDE])
 KEYS = [key for key in MODELS if key in examples.MODELS]
@@ -83,10 +93,13 @@ def releases() -> Mapping[str, ny.Release]:
     plain = ny.publish(INSIDE, SCHEMA, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice())
     schema = ny.Schema({**SCHEMA, "i": ny.items()})
     sets = ny.publish(SETS, schema, privacy=[ny.KMAnonymity(k=2, m=1)], method=ny.OptimalLattice())
-    return defaultdict(lambda: plain, {"known-items": sets})
+    linked = ny.publish(VISITS, LINKED, privacy=[ny.LinkedKAnonymity(k=2, knows=1)], method=ny.OptimalLattice())
+    return defaultdict(lambda: plain, {"known-items": sets, "linked-records": linked, "date-gaps": linked})
 
 
 def attacked(release: Any, key: str) -> Any:
+    if key in ("linked-records", "date-gaps"):
+        return ny.risk.attack(release, attacks=[ATTACKS[key](**examples.ATTACKS[key])], targets=20)
     original = SETS if key == "known-items" else INSIDE
     beside = {"original": original, "control": OUTSIDE, "population": EVERYBODY, "earlier": release, "targets": 20}
     return ny.risk.attack(release, attacks=[ATTACKS[key](**examples.ATTACKS[key])], **beside)

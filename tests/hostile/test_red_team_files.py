@@ -201,9 +201,9 @@ def test_check_does_not_call_a_release_broken_that_was_replaced_meanwhile(
     _publish(_people(), release)
     read = checking.ReleasedFiles.read
 
-    def replaced(*given: Any) -> checking.ReleasedFiles:  # type: ignore[name-defined]
+    def replaced(*given: Any, **named: Any) -> checking.ReleasedFiles:  # type: ignore[name-defined]
         _publish(_people(offset=5), release, force=True)
-        return read(*given)
+        return read(*given, **named)
 
     monkeypatch.setattr(checking.ReleasedFiles, "read", replaced)
     with pytest.raises(FileError, match="while it was read"):

@@ -89,7 +89,8 @@ def _read(path: Path, opened: OpenedRelease) -> pl.DataFrame:
 
 
 def _drawn(report: AttackReport) -> str:
-    people = "without the original" if report.people is None else f"beside {report.people:,} people of the original"
+    whom = "records" if report.of_persons else "people"
+    people = "without the original" if report.people is None else f"beside {report.people:,} {whom} of the original"
     return f"{report.rows:,} rows, {people}; {report.targets:,} of them drawn with seed {report.seed}."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, floor
+from math import ceil, floor, inf
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,9 @@ class Forecast:
 
     @property
     def most_classes(self) -> int:
-        """How many classes of k records those make."""
+        """How many classes of k records those make; none of them has two of one person."""
+        if self.persons is not None and self.persons * self.model.beta < self.model.k:
+            return 0
         return self.sampled_records // self.model.k
 
     @property
@@ -78,7 +80,8 @@ class Forecast:
         model, told = self.model, []
         if self.finest.is_empty():
             needed = ceil(model.k / model.beta)
-            told.append(f"about {needed:,} records are needed for a class of k = {model.k} sampled ones")
+            whose = "records" if model.records_per_person is None else "persons"
+            told.append(f"about {needed:,} {whose} are needed for a class of k = {model.k} sampled ones")
         for name, other in self._relaxed().items():
             if other.k < model.k:
                 told.append(f"{name} asks for k = {other.k} instead of {model.k}")
@@ -156,7 +159,8 @@ def forecast(schema: Schema, model: DifferentialPrivacy, *, persons: int | None 
     classes = np.prod([size[levels[:, a]] for a, size in enumerate(sizes)], axis=0)
     order = np.lexsort((*levels.T[::-1], -classes))
     levels, classes = levels[order], classes[order]
-    sampled = _sampled(model, persons)
+    by_number = {number: _sampled(model, persons, number) for number in np.unique(classes).tolist()}
+    sampled = np.array([by_number[number] for number in classes.tolist()])
     nodes = pl.DataFrame(
         {
             "classes": classes,
@@ -168,8 +172,9 @@ def forecast(schema: Schema, model: DifferentialPrivacy, *, persons: int | None 
     return Forecast(model=model, names=schema.quasi, nodes=nodes, persons=persons)
 
 
-def _sampled(model: DifferentialPrivacy, persons: int | None) -> int:
+def _sampled(model: DifferentialPrivacy, persons: int | None, classes: float = inf) -> int:
+    """Return how many rows are sampled on average, at most; of a person there is one in a class."""
     taking_part = model.public_records
     if persons is not None:
-        taking_part = min(taking_part, persons * model.rows_of_a_unit)
+        taking_part = min(taking_part, persons * int(min(model.rows_of_a_unit, classes)))
     return floor(taking_part * model.beta)

@@ -21,7 +21,7 @@ from nymity.core.paths import path_text, resolved
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import parse_json
 from nymity.core.system_errors import explained
-from nymity.dp.differential_privacy import DifferentialPrivacy
+from nymity.dp.differential_privacy import MOST_RECORDS_PER_PERSON, DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
 from nymity.dp.parameters import Number, fraction_between
 
@@ -210,6 +210,9 @@ class Ledger:
             planned = "plan" in content
             whole = isinstance(content["source"], str) and isinstance(content["releases"], list)
             whole = whole and (not planned or (number > 1 and bool(_costs(content["plan"]))))
+            entries = [*content.get("plan", ()), *content["releases"]]
+            rows = [entry[PER_PERSON] for entry in entries if PER_PERSON in entry]
+            whole = whole and all(type(one) is int and 1 <= one <= MOST_RECORDS_PER_PERSON for one in rows)
             places = [entry["planned"] for entry in content["releases"]] if planned else []
             whole = whole and places == sorted(set(places)) and all(0 <= n < len(content["plan"]) for n in places)
             sums = [*_added(content), Fraction(content["budget"]["epsilon"]), Fraction(content["budget"]["delta"])]

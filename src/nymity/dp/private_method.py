@@ -217,7 +217,7 @@ def check_unit(model: DifferentialPrivacy, person: str | None) -> None:
             expected=f"how many records of one person may take part, because {person!r} says of whom records are: one "
             "person with many would have more influence than any epsilon covers",
             got="none",
-            hint="records_per_person = 1 keeps k small; forecast shows what 2 and 3 cost",
+            hint="2 or 3 keep most rows of most tables; nymity forecast --persons shows what each number costs",
         )
     if person is None and model.records_per_person is not None:
         raise ParameterError(

@@ -57,6 +57,7 @@ class DeltaPresence(NothingOnValues):
     key = "delta-presence"
     title = "delta-presence"
     second_table = "subset"
+    hides_presence = True
     publishes_second = True
     #: 1 of 2 keeps high = 0.5; with 2 of 2 beside it, it is 3 of 4. With 0 of 2 beside it, it breaks low = 0.5.
     monotone_generalization = False

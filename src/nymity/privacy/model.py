@@ -66,6 +66,8 @@ class PrivacyModel(ABC):
     monotone_suppression: ClassVar[bool] = True
     #: The parameter that names a second table, for promises about the population that the published records are of.
     second_table: ClassVar[str] = ""
+    #: It promises that nobody learns who is in the table, so nothing may be told of how many persons are.
+    hides_presence: ClassVar[bool] = False
     #: The second table is the one to publish, and the source is the population.
     publishes_second: ClassVar[bool] = False
     #: The promise is about rows and the records they were made from; a release alone does not show it.

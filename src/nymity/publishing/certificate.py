@@ -24,7 +24,7 @@ from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
-from nymity.privacy import plain_measured
+from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import known_seed
 from nymity.publishing.codec import dump_piece
@@ -40,6 +40,7 @@ from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Recoding
+from nymity.table.schema import Schema
 
 Certificate = dict[str, Any]
 
@@ -113,8 +114,8 @@ def certify(
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
-        "measured": measured_section(verified),
-        "unit": _unit(verified, touched, job.schema.counts, outcome),
+        "measured": measured_section(verified, job.privacy, hidden=hides_persons(job.schema)),
+        "unit": _unit(verified, touched, job, outcome),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         **_items(job, recoding, items, release, salt),
         "columns": _columns(release.columns, job, recoding, salt),
@@ -148,12 +149,15 @@ def _items(
     return {"items": items_section(column, recoding, figures, release, digest)}
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None, counts: str, outcome: Outcome) -> dict[str, Any]:
-    """Return what promises count: records, or persons or households with what became of them if that is not private."""
+def _unit(verified: Verification, touched: PersonsTouched | None, job: Job, outcome: Outcome) -> dict[str, Any]:
+    """Return what promises count: records, or persons or households with what became of them if that is no secret."""
+    counts = job.schema.counts
     if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
         return {"counts": "persons", "records_per_person": most}
     if verified.persons is None or touched is None:
         return {"counts": "records"}
+    if hides_persons(job.schema) and any(model.hides_presence for model in job.privacy):
+        return {"counts": counts}
     released = verified.persons
     return {
         "counts": counts,
@@ -242,8 +246,18 @@ def _population(everyone: pl.DataFrame, file: str | None, salt: str, people: pl.
     return described if file is None else {"file": file, **described}
 
 
-def measured_section(verified: Verification) -> dict[str, Any]:
-    """Return what was measured as plain data."""
+def hides_persons(schema: Schema) -> bool:
+    """Whether promises count persons, or households, and the release does not show of whom its rows are."""
+    return schema.unit is not None and schema[schema.unit].pseudonym is None
+
+
+def measured_section(verified: Verification, models: Sequence[PrivacyModel], *, hidden: bool) -> dict[str, Any]:
+    """Return what was measured as plain data; ``models`` are those that were, in order.
+
+    Where rows do not show whose they are (``hidden``), shares of persons tell who has which value to whoever knows
+    everybody's quasi-identifiers, and numbers of persons who is in the table: there is nothing but that promises hold.
+    """
+    secret = [hidden and (m.over_persons == "shares" or any(n.hides_presence for n in models)) for m in models]
     return {
         "holds": verified.holds,
         "records": verified.records,
@@ -251,8 +265,8 @@ def measured_section(verified: Verification) -> dict[str, Any]:
         "smallest_class": verified.smallest_class,
         "masked_records": verified.masked,
         "models": [
-            {"model": finding.model, "holds": finding.holds, **plain_measured(finding.measured)}
-            for finding in verified.findings
+            {"model": found.model, "holds": found.holds, **({} if kept else plain_measured(found.measured))}
+            for found, kept in zip(verified.findings, secret, strict=True)
         ],
     }
 

@@ -154,7 +154,8 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "it says otherwise than its promise how many records of a person take part (unit, promised)"
     told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
-    counted = counts != "records" and not private  # how many persons there are is private
+    secret = private or (pseudonyms is None and any(model.hides_presence for model in stated.models))
+    counted = counts != "records" and not secret  # how many persons there are may be what is protected
     named = [figure for figure in (unit.persons, unit.households) if figure is not None]
     if any((figure is not None) != counted for figure in told) or (not counted and (named or further != (None, None))):
         yield "figures about persons or households and promises to them go together (unit)"

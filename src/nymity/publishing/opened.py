@@ -405,10 +405,18 @@ class OpenedRelease:
         measured = self.certificate.measured
         if (unit := self.unit) is not None and unit.units is not None:
             return unit.fewest_in_a_class, measured.classes
+        if self._hides_persons:
+            return None, measured.classes
         if self.broken and self.kind == "classes":
             groups = Groups(self.table, self.quasi)
             return groups.smallest, len(groups.sizes)
         return measured.smallest_class, measured.classes
+
+    @property
+    def _hides_persons(self) -> bool:
+        """Whether promises count persons, and how many there are is what is protected; rows say nothing about them."""
+        unit = self.unit
+        return unit is not None and unit.counts != "records" and unit.units is None and unit.records_per_person is None
 
     @property
     def highest_risk(self) -> tuple[int, int] | None:
@@ -429,6 +437,8 @@ class OpenedRelease:
         unit = self.unit
         persons = None if unit is None else unit.summed_over_classes
         records = self.certificate.measured.records if persons is None else persons
+        if self._hides_persons:
+            return None
         return (self.class_sizes[1], records) if records and self.kind != "matching" else None
 
     def reached(self, number: int) -> tuple[Promise, Mapping[str, Any], bool]:

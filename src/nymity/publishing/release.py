@@ -26,7 +26,7 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, measured_section
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, hides_persons, measured_section
 from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
 from nymity.publishing.children import rejoined, split
 from nymity.publishing.custody import (
@@ -315,7 +315,8 @@ class Release:
             output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
         if self.job.children is not None:
             output[CHILD_TABLE] = {**output[CHILD_TABLE], **files[1]}
-        return {**self.certificate, "output": output, "measured": measured_section(verified)}
+        measured = measured_section(verified, self.job.privacy, hidden=hides_persons(self.job.schema))
+        return {**self.certificate, "output": output, "measured": measured}
 
 
 def _write_parquet(table: pl.DataFrame, path: Path) -> None:

@@ -105,6 +105,8 @@ class FurtherTables:
     originals: Originals | None = None
     persons: pl.Series | None = None
     counts: str = "records"
+    #: How many persons, or households, the original has; None where it was not given.
+    units: int | None = None
     #: The original is not the table that the release was made from, by its hash.
     another: bool = False
 
@@ -126,7 +128,7 @@ class FurtherTables:
         ``hashed`` are the custodian's salt and the hash of the table that was read. Pseudonyms in the ``released``
         table show by themselves which rows are of one person.
         """
-        tables = population = originals = persons = None
+        tables = population = originals = persons = units = None
         another = False
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
@@ -139,6 +141,8 @@ class FurtherTables:
         elif person is not None and original is not None and (rows := links()) is not None:
             table = _table(original, job)
             persons = _persons(table, person, rows)
+            assert schema is not None
+            units = person_ids(schema.without_gaps(table)[0][person]).n_unique()
             another = hashed is not None and fingerprint(table, salt=hashed[0]) != hashed[1]
         return FurtherTables(
             tables=tables,
@@ -146,6 +150,7 @@ class FurtherTables:
             originals=originals,
             persons=persons,
             counts="records" if schema is None or drawn else schema.counts,
+            units=units,
             another=another,
         )
 
@@ -177,7 +182,8 @@ def mismeasured(
     form: CertificateForm, models: Sequence[PrivacyModel], verified: Verification, measuring: Measuring
 ) -> Iterator[str]:
     """Return where a certificate tells other figures than are measured now."""
-    now = measured_section(verified)
+    hidden = measuring.further.counts != "records" and not (isinstance(form, Certificate2) and form.pseudonyms)
+    now = measured_section(verified, models, hidden=hidden)
     if isinstance(form.measured, MeasuredSection1):
         now = _by_rule_1(now, models, measuring) if verified.masked else now
         if form.measured.masked_records_form_a_class:
@@ -186,12 +192,14 @@ def mismeasured(
         if getattr(form.measured, name) != now[name]:
             yield f"the certificate measured {name} = {getattr(form.measured, name)}, the table has {now[name]}"
     unit = form.unit if isinstance(form, Certificate2) else None
-    if unit is not None and (counted := verified.persons) is not None:
+    if unit is not None and unit.units is not None and (counted := verified.persons) is not None:
         before = (unit.fewest_in_a_class, unit.summed_over_classes, unit.largest_share_of_a_class)
         if before != (counted.fewest, counted.in_classes, counted.row_share):
             yield (
                 f"the certificate counted other {unit.counts} in its classes than the table has by this original (unit)"
             )
+    if unit is not None and unit.units is not None and measuring.further.units not in (None, unit.units):
+        yield f"it tells of {unit.units:,} {unit.counts}, and the original has {measuring.further.units:,} (unit)"
     figures = dict(zip(models, now["models"], strict=True))
     for told, model in zip(form.measured.models, _in_order(form, models), strict=False):
         if model is None:
@@ -217,7 +225,7 @@ def _in_order(form: CertificateForm, models: Sequence[PrivacyModel]) -> list[Pri
 
 def _by_rule_1(now: dict[str, Any], models: Sequence[PrivacyModel], measuring: Measuring) -> dict[str, Any]:
     """Return what 0.1.0 measured: masked rows were a class only for models on sensitive values."""
-    before = measured_section(measuring.without_masked(models))
+    before = measured_section(measuring.without_masked(models), models, hidden=False)
     whole = [bool(m.sensitive) or m.needs_source or m.about_draws for m in models]
     figures = [a if keep else b for keep, a, b in zip(whole, now["models"], before["models"], strict=True)]
     return {**now, "classes": before["classes"], "smallest_class": before["smallest_class"], "models": figures}

@@ -70,10 +70,10 @@ def test_the_table_that_classes_are_compared_with_weighs_persons_alike() -> None
     """In class 1 flu has 1/2 by persons, twice its share of the table; by records 9/10, not much more than 3/4."""
     by_persons = ny.publish(TABLE, SCHEMA, privacy=[ny.BetaLikeness(beta=0.9, attribute="ill")])
     assert by_persons.frame["q"].unique().to_list() == ["*"]
-    assert by_persons.certificate["measured"]["models"][0]["beta"] == 0
+    assert by_persons.verification.findings[0].measured["beta"] == 0
     loose = ny.publish(TABLE, SCHEMA, privacy=[ny.BetaLikeness(beta=1, attribute="ill")])
     assert loose.frame["q"].n_unique() == 2
-    assert loose.certificate["measured"]["models"][0]["beta"] == 1
+    assert loose.verification.findings[0].measured["beta"] == 1
 
 
 def test_measure_weighs_persons_alike() -> None:

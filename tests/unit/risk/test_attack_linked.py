@@ -99,7 +99,7 @@ def test_rows_without_pseudonyms_are_not_linked() -> None:
     release = ny.publish(_visits(1), schema, privacy=ny.KAnonymity(k=2))
     found = ny.risk.attack(release, attacks=["linked-records", "date-gaps"])
     assert {one.key: one.reason for one in found.not_run} == {
-        "linked-records": "rows are not linked: no pseudonym is published",
+        "linked-records": "no pseudonym shows which rows are of one person",
         "date-gaps": "no dates are shifted",
     }
 

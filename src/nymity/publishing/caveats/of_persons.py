@@ -39,9 +39,10 @@ def caveats_of_persons(
     classes = class_of_rows(released, schema.quasi)
     for name in released.columns:
         rows = pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
-        if name in schema and name not in schema.quasi and _same_for_persons(rows):
+        if name in schema.sensitive:  # whether its values change is a secret: what follows if not, anybody can count
+            found += _intersected(name, rows)
+        elif name in schema and name not in schema.quasi and _same_for_persons(rows):
             found += _linking(name, rows, enough)
-            found += _intersected(name, rows) if name in schema.sensitive else []
     return found
 
 
@@ -114,7 +115,7 @@ def _linking(name: str, rows: pl.DataFrame, enough: int) -> Iterator[Caveat]:
         "records of one person can be put together by it, and what is promised holds for whoever knows one record of a "
         "person, not several."
     )
-    yield Caveat(key="records-of-one-person-linked", says=says, figures={"column": name, "fewest_persons": fewest})
+    yield Caveat(key="records-of-one-person-linked", says=says, figures={"column": name})
 
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
@@ -122,7 +123,9 @@ def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     values = rows.select("class", "value").unique()
     pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
     pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
-    start = f"{name!r} is the same in all records of a person: whoever knows several of them takes the values that all "
+    start = (
+        f"If {name!r} is the same in all records of a person, whoever knows several of them takes the values that all "
+    )
     if int(pairs["values"].sum()) > _MOST_PAIRS:
         says = f"{start}of their classes have. How many persons that makes certain was not counted, for its size."
         yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name})

@@ -62,7 +62,8 @@ def attack(
     for one in chosen:
         try:
             reason = one.hindrance(scene)
-            results.extend(one.run(scene) if reason is None else ())
+            found = one.run(scene) if reason is None else []
+            results.extend(found if one.counts_persons or not scene.of_persons else map(AttackResult.by_records, found))
         except CannotRunError as late:
             reason = str(late)
         if reason is not None:
@@ -72,6 +73,7 @@ def attack(
         not_run=tuple(not_run),
         rows=scene.frame.height,
         people=None if scene.people is None or scene.drawn else len(scene.people),
+        of_persons=scene.of_persons,
         targets=targets,
         seed=seed,
     )

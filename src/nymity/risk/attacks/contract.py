@@ -18,6 +18,8 @@ class Attack(ABC):
 
     key: ClassVar[str]
     title: ClassVar[str]
+    #: It counts persons where records are of persons; others count records.
+    counts_persons: ClassVar[bool] = False
 
     @abstractmethod
     def hindrance(self, scene: Scene) -> str | None:

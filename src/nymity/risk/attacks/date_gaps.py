@@ -24,13 +24,14 @@ class DateGaps(Attack):
 
     key = "date-gaps"
     title = "days between shifted dates"
+    counts_persons = True
 
     def hindrance(self, scene: Scene) -> str | None:
         """It needs shifted dates, and pseudonyms."""
         if not scene.schema.shifted:
             return "no dates are shifted"
         if scene.schema.unit is None or scene.schema.unit not in scene.frame.columns:
-            return "rows are not linked: nobody sees which dates are of one person"
+            return "no pseudonym shows which dates are of one person"
         return None if any(_gaps(scene, name).height for name in scene.schema.shifted) else "nobody has two dates"
 
     def run(self, scene: Scene) -> list[AttackResult]:

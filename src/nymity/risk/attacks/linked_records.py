@@ -37,6 +37,7 @@ class LinkedRecords(Attack):
 
     key = "linked-records"
     title = "linkage by several records"
+    counts_persons = True
 
     def __post_init__(self) -> None:
         if self.records is not None:
@@ -45,7 +46,7 @@ class LinkedRecords(Attack):
     def hindrance(self, scene: Scene) -> str | None:
         """It needs pseudonyms."""
         if scene.schema.unit is None or scene.schema.unit not in scene.frame.columns:
-            return "rows are not linked: no pseudonym is published"
+            return "no pseudonym shows which rows are of one person"
         return None if scene.frame.height else "nobody has a row"
 
     def run(self, scene: Scene) -> list[AttackResult]:

@@ -104,7 +104,7 @@ def least_values(
     least = (1, "")
     for model, fewest in _about(models, attribute, True, lambda model: _fewest(model, column, persons)):
         if not isinstance(fewest, Unlimited):
-            least = max(least, (fewest, model.promise()))
+            least = max(least, (fewest, model.promise_to_persons() if persons else model.promise()))
     return least
 
 

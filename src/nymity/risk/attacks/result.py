@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -86,6 +86,15 @@ class AttackResult:
         """Why no promise limits the attack; nothing where one does."""
         return self.limit.reasons if isinstance(self.limit, NoLimit) else ()
 
+    def by_records(self) -> AttackResult:
+        """Say that records were counted, where they are of persons: one may have several, and most rows of a class."""
+        return replace(
+            self,
+            assumes=f"{self.assumes}; records are counted here, not persons",
+            sentence=f"{self.sentence.replace('people', 'records').rstrip('.')}; a person may have several of them, "
+            "and most rows of a class.",
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {
@@ -132,9 +141,10 @@ class AttackReport:
     results: tuple[AttackResult, ...]
     not_run: tuple[NotRun, ...]
     rows: int
-    people: int | None  #: of the original, where it was given
+    people: int | None  #: of the original, where it was given; records, where those are of persons
     targets: int
     seed: int
+    of_persons: bool = False  #: records are of persons
 
     @property
     def exceeded(self) -> tuple[AttackResult, ...]:
