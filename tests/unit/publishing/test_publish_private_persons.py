@@ -189,7 +189,7 @@ def job(schema: Any = SCHEMA, model: Any = None, method: Any = None) -> Job:
 
 
 def test_a_person_column_asks_for_a_bound_and_a_bound_for_a_person_column() -> None:
-    with pytest.raises(ParameterError, match=r"how many records of one person .* forecast shows"):
+    with pytest.raises(ParameterError, match=r"how many records of one person .* forecast --persons shows"):
         job(model=promise(None))
     alone = ny.Schema({**SCHEMA, "patient": ny.identifying()})
     with pytest.raises(ParameterError, match="none without a person column"):
