@@ -45,8 +45,9 @@ class ChosenCut:
 
 def search_cut(baskets: Baskets, k: int, m: int) -> ChosenCut:
     """Choose what loses least, as far as that can be found; the rest is as it must be for k and m to hold."""
-    occur = baskets.of_items > 0
-    sets = number_of_sets(np.bincount(baskets.record, minlength=1), m)
+    occur, sizes = baskets.of_items > 0, np.bincount(baskets.record, minlength=1)
+    m = min(m, max(1, int(sizes.max())))  # nobody has more items than that
+    sets = number_of_sets(sizes, m)
     cuts = baskets.tree.number_of_cuts(occur, _FEW_CUTS)
     if cuts <= _FEW_CUTS and cuts * sets <= _FEW_SETS:
         return _all_cuts(baskets, k, m)

@@ -69,9 +69,15 @@ class PersonRows:
                 group = alike(self.start, self.classes, self.counts, kept)
                 kept[kept] = np.bincount(group[kept], minlength=1)[group[kept]] >= k
             else:
-                for depth in range(2, knows + 1):  # what few rows rule out costs least
+                for depth in range(2, min(knows, self.most_rows) + 1):  # what few rows rule out costs least
                     self._keep(depth, k, kept)
         return kept
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows the person with most of them has."""
+        owner = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        return int(np.bincount(owner, self.counts).max(initial=0))
 
     def _keep(self, depth: int, k: int, kept: NDArray[np.bool_]) -> None:
         keep_linked(self.start, self.classes, self.counts, self.n_classes, depth, k, kept)

@@ -29,7 +29,8 @@ def fewest_holding(entries: pl.DataFrame, m: int) -> int | None:
     _check_number(entries, m)
     kinds = pl.struct("class", "item").rank("dense").cast(pl.UInt64)
     held = entries.select("row", "person", kind=kinds)
-    return min(_least(counted) for counted in _sets(held, m))
+    largest = int(held.group_by("row").len()["len"].max())  # type: ignore[arg-type]
+    return min(_least(counted) for counted in _sets(held, min(m, largest)))
 
 
 def _sets(held: pl.DataFrame, m: int) -> Iterator[pl.DataFrame]:

@@ -28,7 +28,8 @@ def fewest_sharing(rows: pl.DataFrame, knows: Knows) -> int | None:
     entries = entries.group_by("person", "kind").len("rows")
     if knows == "all":
         return _least(_wholes(entries))
-    found = [_least(part) for part in _sets(entries, knows)]
+    most = int(entries.group_by("person").agg(pl.col("rows").sum())["rows"].max())  # type: ignore[arg-type]
+    found = [_least(part) for part in _sets(entries, min(knows, most))]
     return min(found)
 
 

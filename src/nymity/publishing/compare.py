@@ -25,6 +25,7 @@ from nymity.dp.records import Records, read_columns
 from nymity.io import text_cells, to_polars
 from nymity.kernels.grouping import distinct
 from nymity.publishing.estimates import Estimate, estimates_of
+from nymity.publishing.item_sets import one_record_each
 from nymity.publishing.linking import with_links
 from nymity.publishing.loss_statistics import check_records, no_meaning, statistics_of
 from nymity.publishing.metrics import METRICS
@@ -141,7 +142,7 @@ class Comparer:
         """Return the original, the records of it that are published, and their rows."""
         source = to_polars(original)
         check_columns(schema, source.columns)
-        return source, *schema.without_gaps(source)
+        return source, *one_record_each(*schema.without_gaps(source), schema)
 
     def compare(self, release: Any, *, measures: Sequence[str] | None = None) -> Comparison:
         """Compare a release with the original: by all losses and metrics, or those of these names."""

@@ -25,6 +25,7 @@ from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publishing.item_sets import item_contradictions
 from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_schema
+from nymity.publishing.job_checks import check_items, check_persons
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.verify import promise_of
@@ -88,9 +89,20 @@ class StatedJob:
         return {**roles, **({BUCKET: BUCKET} if self.is_bucketized else {})}
 
 
+def _together(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """Return why such a job cannot be published: promises to persons without a column of them, sets without one."""
+    del form
+    for ask in (check_persons, check_items):
+        try:
+            ask(stated.schema, stated.models, stated.method)
+        except InputError as error:
+            yield f"nothing can be published by its job (job, promised): {error}"
+
+
 def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
     """Return where a certificate says two things."""
     checks = (
+        _together,
         _promises,
         _columns,
         _sections,

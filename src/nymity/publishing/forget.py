@@ -26,7 +26,9 @@ LOST = (
 #: What removing files cannot reach.
 NOT_PROMISED = (
     "Removed files may still lie in backups, in snapshots and copy-on-write file systems, on disks that spread what is "
-    "written, and wherever they were copied to. The source, the job, ledgers and signing keys are not touched."
+    "written, and wherever they were copied to. Keyed pseudonyms are made again by whoever has their key, which lies "
+    "in the custodian's folder of every delivery with it: end custody of those, too. The source, the job, ledgers and "
+    "signing keys are not touched."
 )
 #: What a report says whose figures are of the original.
 _OF_THE_ORIGINAL = b"report for the data custodian"

@@ -149,10 +149,10 @@ class Job:
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         check_persons(self.schema, self.privacy, self.method)
         check_weight(self.schema, self.privacy)
+        intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
         if self.children is not None:
-            intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
             check_children(self.schema, self.output.row_order, intersected=intersected)
-        check_items(self)
+        check_items(self.schema, self.privacy, self.method, target=self.target, intersected=intersected)
         if self.earlier is not None:
             self._check_earlier(self.earlier)
         if self.target is not None:

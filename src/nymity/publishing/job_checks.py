@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nymity.core import validation
 from nymity.core.errors import JobError
 from nymity.privacy import PrivacyModel
 from nymity.publishing.counted_unit import check_pseudonyms
-from nymity.publishing.earlier_release import EarlierRelease
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
-
-if TYPE_CHECKING:
-    from nymity.publishing.job import Job
 
 
 def check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
@@ -91,9 +86,19 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
         )
 
 
-def check_items(job: Job) -> None:
-    """Refuse sets of items without a promise about them, a promise without them, and what cannot publish them."""
-    models, column = [model for model in job.privacy if model.about_items], job.schema.item_column
+def check_items(
+    schema: Schema,
+    privacy: Sequence[PrivacyModel],
+    method: Method | None,
+    *,
+    target: str | None = None,
+    intersected: bool = False,
+) -> None:
+    """Refuse sets of items without a promise about them, a promise without them, and what cannot publish them.
+
+    ``intersected``: an earlier release is to be intersected with this one.
+    """
+    models, column = [model for model in privacy if model.about_items], schema.item_column
     if column is None:
         if models:
             raise JobError(
@@ -110,20 +115,20 @@ def check_items(job: Job) -> None:
             got="none" if not models else f"{len(models)} times",
             hint="KMAnonymity(k=5, m=2)",
         )
-    models[0].check_beside(job.privacy)
+    models[0].check_beside(privacy)
     why = ""
-    if (person := job.schema.person) is not None and job.schema[person].pseudonym is not None:
+    if (person := schema.person) is not None and schema[person].pseudonym is not None:
         why = f"a pseudonym in {person!r}: each person has one set, and one row"
-    elif any(isinstance(one, EarlierRelease) for one in job.earlier_releases):
+    elif intersected:
         why = "an earlier release to intersect with, which is measured by quasi-identifiers alone; name it instead"
-    elif job.target == column.name:
+    elif target == column.name:
         why = "sets as a target to learn: classifiers predict one value"
     if why:
         raise JobError(f"schema.{column.name}", expected="a job without what sets of items cannot have", got=why)
-    if job.method is not None and not getattr(job.method, "takes_items", False):
+    if method is not None and not getattr(method, "takes_items", False):
         able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_items", False))
         raise JobError(
-            f"method: {getattr(job.method, 'key', type(job.method).__name__)}",
+            f"method: {getattr(method, 'key', type(method).__name__)}",
             expected=f"one level for each column, because {column.name!r} holds sets of items: {able}",
             got="a method that cannot publish them",
             hint="optimal-lattice",

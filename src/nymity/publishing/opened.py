@@ -413,6 +413,16 @@ class OpenedRelease:
         return measured.smallest_class, measured.classes
 
     @property
+    def linking(self) -> PrivacyModel | None:
+        """The promise that reckons with several rows of one person, or household; None without one."""
+        return next((model for model in self.released.models if model.links_known is not None), None)
+
+    @property
+    def unit_word(self) -> str:
+        """What promises count, in the singular."""
+        return "record" if self.unit is None else self.unit.counts[:-1]
+
+    @property
     def _hides_persons(self) -> bool:
         """Whether promises count persons, and how many there are is what is protected; rows say nothing about them."""
         unit = self.unit

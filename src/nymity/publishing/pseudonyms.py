@@ -61,13 +61,14 @@ class Pseudonyms:
     persons: pl.Series = field(repr=False)
     pseudonyms: pl.Series = field(repr=False)
     key: bytes | None = field(default=None, repr=False)
+    key_used_before: bool = False  #: the key is that of an earlier delivery
 
     @staticmethod
     def of(column: str, attribute: Attribute, persons: pl.Series, draws: Draws, log: Any = None) -> Pseudonyms:
         """Make those of these persons, each with another; ``log`` may have the key of an earlier delivery."""
         known = persons.unique().sort()
         size = attribute.pseudonym_bits // 8
-        key = None if attribute.pseudonym == "random" else _key_for(attribute, log)
+        key, is_new = (None, True) if attribute.pseudonym == "random" else _key_for(attribute, log)
         if key is None:
             below = draws.below(PSEUDONYMS)
             made = [below(1 << (8 * size)).to_bytes(size, "big") for _ in range(len(known))]
@@ -82,7 +83,15 @@ class Pseudonyms:
                 got=f"one that two {attribute.role}s have",
                 hint="more bits (pseudonym_bits), or publish again with another key",
             )
-        return Pseudonyms(attribute=attribute, column=column, persons=known, pseudonyms=pseudonyms, key=key)
+        before = key is not None and not is_new
+        return Pseudonyms(
+            attribute=attribute,
+            column=column,
+            persons=known,
+            pseudonyms=pseudonyms,
+            key=key,
+            key_used_before=before,
+        )
 
     def put_into(self, recoded: Recoded, persons: pl.Series, columns: list[str]) -> Recoded:
         """Return recoded rows with a column of pseudonyms; ``persons`` says of whom each row is."""
@@ -114,9 +123,9 @@ def pseudonym_section(schema: Schema) -> dict[str, Any] | None:
     return {"column": unit, "kind": kind, "bits": schema[unit].pseudonym_bits, "says": says}
 
 
-def linked_deliveries(schema: Schema) -> list[Caveat]:
-    """Warn of pseudonyms that were made with the key of another delivery."""
-    if (unit := schema.unit) is None or schema[unit].pseudonym_key is None:
+def linked_deliveries(schema: Schema, made: Pseudonyms | None) -> list[Caveat]:
+    """Warn of pseudonyms that were made with the key of another delivery, named by the job or found beside a log."""
+    if (unit := schema.unit) is None or made is None or not made.key_used_before:
         return []
     says = (
         f"The pseudonyms of {unit!r} were made with the key of an earlier delivery: whoever has several deliveries "
@@ -137,18 +146,18 @@ def misshapen(table: pl.DataFrame, schema: Schema) -> Iterator[str]:
             yield f"column {name!r} should hold pseudonyms, and {others:,} of its values are none"
 
 
-def _key_for(attribute: Attribute, log: Any) -> bytes:
-    """Return the key that the job names, that of an earlier log, or a new one."""
+def _key_for(attribute: Attribute, log: Any) -> tuple[bytes, bool]:
+    """Return the key that the job names, that of an earlier log, or a new one, and whether it is new."""
     if attribute.pseudonym_key is not None:
-        return read_key(Path(attribute.pseudonym_key))
+        return read_key(Path(attribute.pseudonym_key)), False
     kept = getattr(log, "pseudonyms", None)
     if isinstance(kept, Pseudonyms) and kept.key is not None:
-        return kept.key
+        return kept.key, False
     if isinstance(log, str | Path):
         beside = (Path(log) if Path(log).is_dir() else Path(log).parent) / PSEUDONYM_KEY_NAME
         if beside.exists():
-            return read_key(beside)
-    return randomness.secure_bytes(_KEY_BYTES)
+            return read_key(beside), False
+    return randomness.secure_bytes(_KEY_BYTES), True
 
 
 def read_key(path: Path) -> bytes:

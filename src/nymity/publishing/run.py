@@ -281,7 +281,12 @@ class Run:
         self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
         drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
         apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
-        earlier = [*self.earlier.caveats, *apart, *linked_deliveries(self.job.schema), *self._caveats_of_dates()]
+        earlier = [
+            *self.earlier.caveats,
+            *apart,
+            *linked_deliveries(self.job.schema, self.pseudonyms),
+            *self._caveats_of_dates(),
+        ]
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(

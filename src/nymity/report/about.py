@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
+from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate_form import ColumnSection
 from nymity.publishing.children import HAS_CHILDREN
 from nymity.publishing.opened import OpenedRelease
@@ -100,9 +101,11 @@ def _meaning(released: OpenedRelease) -> str:
     """Return what the promise means to a person in the table."""
     if released.is_private:
         return _private_meaning(released.certificate.differential_privacy or {})
+    if released.linking is not None and released.table.height:
+        return _linked_meaning(released.linking)
     risk = released.highest_risk
     if risk is None:
-        return "No record is published."
+        return "No record is published." if not released.table.height else _HIDDEN
     return {
         "buckets": "Whoever finds a person's row learns the bucket, and that the person has one of its values.",
         "matching": f"Whoever knows everything in the quasi-identifying columns about a person still finds "
@@ -110,6 +113,18 @@ def _meaning(released: OpenedRelease) -> str:
         "classes": f"Whoever knows everything in the quasi-identifying columns about a person, and that the person is "
         f"in the table, finds {_alike(released, risk)} to pick the right one.",
     }[released.kind]
+
+
+_HIDDEN = "How many people look alike in it would tell who is in the table, and is not told; the promise above holds."
+
+
+def _linked_meaning(model: PrivacyModel) -> str:
+    """Return what is promised to whoever is known by several rows, and what is not."""
+    promise = model.promise().split(": ", 1)[1]
+    words = f"{promise[0].upper()}{promise[1:]}."
+    if model.links_known == "all":
+        return words
+    return f"{words} Nothing is promised against whoever knows more of them: rows of one person are linked."
 
 
 def _alike(released: OpenedRelease, risk: tuple[int, int]) -> str:
@@ -172,6 +187,9 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         how = "as it was in the source" if said else f"the mean of the {what}, so that sums over it stay"
         return [name, told, how, _examples(cells)]
     told = "Sensitive" if column.role == "sensitive" else "Neither sensitive nor protected"
+    if released.certificate.job.schema_[column.name].get("shift") is not None:
+        how = f"moved by one number of days for each person: not true, but days between dates are; {_described(cells)}"
+        return [name, told, how, ""]
     return [name, told, f"as it was in the source; {_described(cells)}", ""]
 
 
@@ -181,9 +199,8 @@ def _sets(released: OpenedRelease) -> str:
         return "as sets of items"
     groups = sum(one.level > 0 for one in told.cut)
     gone = f"; {told.suppressed:,} of {count(told.occurrences, 'item')} left out" if told.suppressed else ""
-    return (
-        f"as sets of {count(len(told.cut), 'different item')}, {groups:,} of them groups{gone}; an empty cell has none"
-    )
+    items = f"{count(len(told.cut), 'different item')}, {groups:,} of them groups{gone}"
+    return f"as sets of {items}; an empty cell has none, or none that is published"
 
 
 def _second(released: OpenedRelease, name: str) -> list[Html | str]:

@@ -21,6 +21,9 @@ def quick_attacks(release: Release | OpenedRelease, original: Any) -> AttackRepo
     if release.released.is_private:
         return None
     chosen: list[str | Attack] = [Linkage(subsets=QUICK_SUBSETS), "homogeneity", "skewness", "background-knowledge"]
+    schema = release.released.schema_for("report")
+    chosen += ["linked-records"] if schema.unit is not None and schema[schema.unit].pseudonym is not None else []
+    chosen += ["date-gaps"] if schema.shifted else []
     return attack(release, original=original, attacks=chosen, targets=QUICK_TARGETS)
 
 

@@ -76,6 +76,9 @@ def _opening(released: OpenedRelease) -> Html:
                 ("quasi", "quasi-identifying", "known to others; protected"),
                 ("sensitive", "sensitive", "to be kept from others"),
                 ("insensitive", "insensitive", "published as they are, unprotected"),
+                ("items", "of sets of items", "some are known to others; protected"),
+                ("person", "of persons", "as pseudonyms, which link rows"),
+                ("household", "of households", "as pseudonyms, which link rows"),
                 ("weight", "sampling weights", "for how many people a record stands"),
             )
             if (names := [name for name in schema if schema[name].get("role") == role and name not in left_out])
@@ -123,16 +126,25 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
             "promise. The promise below bounds what anybody can learn, whatever they know."
         )
         return _section("risk", "Risk before and after", paragraph(text))
-    before = None if found is None else found.before
+    before, by_records = None if found is None else found.before, released.unit_word == "record"
+    if (linking := released.linking) is not None:
+        known = {"all": "all records", 1: "one record"}.get(linking.links_known or 1, f"{linking.links_known} records")
+        text = (
+            f"Rows of one {released.unit_word} are linked by pseudonyms, or count together. What was promised is about "
+            f"whoever knows {known} of one; the attack 'linked-records' tells what other numbers give."
+        )
+        return _section("risk", "Risk before and after", paragraph(text))
     rows = [
         (what, "not measured" if before is None else was, becomes)
         for what, was, becomes in zip(
             (
                 "highest chance to find a person's row",
                 "the same on average over rows",
-                f"{'records' if released.unit is None else released.unit.counts} that look like no other",
+                "records that look like no other"
+                if by_records
+                else f"groups of rows of one {released.unit_word} alone",
             ),
-            ("", "", "") if before is None else _before(before),
+            ("", "", "") if before is None else _before(before, share=by_records),
             _after(released),
             strict=True,
         )
@@ -143,8 +155,9 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
     return _section("risk", "Risk before and after", *parts)
 
 
-def _before(risk: Risk) -> tuple[str, str, str]:
-    return percent(risk.highest), percent(risk.average), f"{risk.unique:,} ({percent(risk.unique, risk.records)})"
+def _before(risk: Risk, *, share: bool) -> tuple[str, str, str]:
+    of = f" ({percent(risk.unique, risk.records)})" if share else ""
+    return percent(risk.highest), percent(risk.average), f"{risk.unique:,}{of}"
 
 
 def _after(released: OpenedRelease) -> tuple[str, str, str]:

@@ -110,7 +110,7 @@ def _risk(found: Any) -> Risk | None:
         records=found.counted,
         classes=found.classes,
         unique=found.unique_records,
-        highest=float(found.prosecutor.highest),
+        highest=float(found.prosecutor.highest if found.row_share is None else found.row_share),
         average=float(found.prosecutor.average),
     )
 

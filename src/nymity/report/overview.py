@@ -19,7 +19,7 @@ ROLES = {
     Role.ITEMS: "Sets of items, generalized",
     Role.QUASI: "Quasi-identifying, generalized",
     Role.SENSITIVE: "Sensitive, published as they are",
-    Role.INSENSITIVE: "Insensitive, published as they are",
+    Role.INSENSITIVE: "Insensitive, published as they are or with shifted dates",
 }
 
 

@@ -77,14 +77,18 @@ INDIRECT = frozenset({PLACES, DATES})
 _NAMES = {
     NAMES: listed(
         "firstname lastname surname forename fullname middlename maidenname givenname familyname vorname nachname "
-        "username login patientname customername"
+        "username login patientname customername nom prenom nomdefamille apellido apellidos voornaam achternaam "
+        "inhaber ansprechpartner"
     ),
-    "street addresses": listed("address adresse street"),
-    PLACES: listed("zip zipcode plz postcode postal county city town district village precinct"),
-    DATES: listed("date datum birth birthday born dob geburt admission discharge death"),
-    PHONES: listed("phone telephone telefon mobile"),
+    "street addresses": listed("address adresse street strasse rue calle straat direccion"),
+    PLACES: listed(
+        "zip zipcode plz postcode postal county city town district village precinct ville commune stadt ort gemeinde "
+        "ciudad municipio gemeente woonplaats"
+    ),
+    DATES: listed("date datum birth birthday born dob geburt naissance nacimiento geboorte admission discharge death"),
+    PHONES: listed("phone telephone telefon telefono telefoon mobile portable handy"),
     "fax numbers": listed("fax"),
-    EMAILS: listed("email mail"),
+    EMAILS: listed("email mail courriel correo"),
     SECURITY: listed("ssn socialsecurity"),
     "medical record numbers": listed("mrn medicalrecord patientid patientnr patientno patientnumber"),
     "health plan numbers": listed("healthplan beneficiary insurancenumber insuranceid policynumber memberid"),

@@ -96,6 +96,14 @@ def approximated_inverse(records: NDArray[Any], people: NDArray[Any]) -> Floats:
     return np.where(f > 2, p / (f - (1 - p)), expected_inverse(np.minimum(f, 2), np.minimum(f, 2) / p))
 
 
+def _people(persons: NDArray[np.int64] | None, weights: Floats) -> float:
+    """Return for how many people a sample stands; each person counts once, with the mean weight of its records."""
+    if persons is None:
+        return float(weights.sum())
+    each = np.unique(persons, return_inverse=True)[1]
+    return float((np.bincount(each, weights) / np.bincount(each)).sum()) if len(each) else 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Sampled:
     """Rows of a sample in classes: class_of (n,), -1 for none; weights (n,); persons (n,), numbers of whose rows they
@@ -119,7 +127,7 @@ class Sampled:
         return IndividualRisk(
             unit="records" if self.persons is None else "persons",
             units=len(own),
-            population=float(total.sum()),
+            population=_people(people, weights),
             highest=float(own.max()) if len(own) else None,
             mean=float(own.mean()) if len(own) else None,
             expected=float(own.sum()),

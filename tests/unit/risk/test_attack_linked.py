@@ -104,6 +104,20 @@ def test_rows_without_pseudonyms_are_not_linked() -> None:
     }
 
 
+def test_days_between_columns_of_one_row_tell_people_apart() -> None:
+    """One row each, and nothing links rows: days from birth to admission do not change by a shift."""
+    draw, n = np.random.default_rng(1), 60
+    born = [date(1940, 1, 1) + timedelta(days=int(one)) for one in draw.integers(0, 20_000, n)]
+    came = [date(2024, 1, 1) + timedelta(days=int(one)) for one in draw.integers(0, 300, n)]
+    table = pl.DataFrame({"who": range(n), "sex": [i % 2 for i in range(n)], "born": born, "came": came})
+    moved = ny.insensitive(shift="per person", shift_days=100)
+    schema = {"who": ny.person(), "sex": ny.quasi(), "born": moved, "came": moved}
+    found = ny.risk.attack(ny.publish(table, schema, privacy=ny.KAnonymity(k=2)), attacks=["date-gaps"])["date-gaps"]
+    days = Counter((b - a).days for a, b in zip(born, came, strict=True))
+    assert found.n == n
+    assert found.rate == pytest.approx(len(days) / n)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_days_between_dates_are_counted_as_defined(seed: int) -> None:
     release = _release(seed, 1)

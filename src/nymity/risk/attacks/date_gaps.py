@@ -15,11 +15,12 @@ from nymity.risk.attacks.scene import Scene
 
 @dataclass(frozen=True, kw_only=True)
 class DateGaps(Attack):
-    """Someone knows how many days lie between the dates of a person, in a release that links rows and shifts dates.
+    """Someone knows how many days lie between the dates of a person, in a release that shifts dates.
 
-    The candidates are the persons with the same days between the same number of dates, of which one is picked at
-    random; everybody with two dates or more is counted. Who is found so, and of whom one true date is known, has shown
-    all true dates.
+    All dates of a person are moved alike, so those in several columns of a row tell days, too, and with pseudonyms
+    those in all rows of a person. The candidates are the persons, or rows where nothing links them, with the same days
+    between the dates of the same columns, of which one is picked at random; everybody with two dates or more is
+    counted. Who is found so, and of whom one true date is known, has shown all true dates.
     """
 
     key = "date-gaps"
@@ -27,45 +28,57 @@ class DateGaps(Attack):
     counts_persons = True
 
     def hindrance(self, scene: Scene) -> str | None:
-        """It needs shifted dates, and pseudonyms."""
+        """It needs shifted dates."""
         if not scene.schema.shifted:
             return "no dates are shifted"
-        if scene.schema.unit is None or scene.schema.unit not in scene.frame.columns:
-            return "no pseudonym shows which dates are of one person"
-        return None if any(_gaps(scene, name).height for name in scene.schema.shifted) else "nobody has two dates"
+        return None if _gaps(scene).height else "no row, and nobody whose rows are linked, has two dates"
 
     def run(self, scene: Scene) -> list[AttackResult]:
-        """Count the persons with the same days between dates, one column after another."""
-        return [self._result(scene, name) for name in scene.schema.shifted if _gaps(scene, name).height]
-
-    def _result(self, scene: Scene, name: str) -> AttackResult:
-        gaps = _gaps(scene, name)
-        alike = gaps.group_by("gaps").len("persons")
-        n, alone = gaps.height, int((alike["persons"] == 1).sum())
+        """Count those with the same days between dates."""
+        gaps = _gaps(scene)
+        alike = gaps.group_by("dates").len("others")
+        n, alone = gaps.height, int((alike["others"] == 1).sum())
         rate = alike.height / n  # everybody of a group of n has a chance of 1/n
-        dates = gaps.join(alike, on="gaps").group_by(dates=pl.col("gaps").list.len() + 1)
-        shares = dates.agg((pl.col("persons") == 1).mean().alias("share")).sort("dates")
-        return AttackResult(
-            key=self.key,
-            title=self.title,
-            attribute=name,
-            assumes=f"the attacker knows the days between all dates of a person in {name!r}",
-            n=n,
-            successes=alike.height,
-            rate=rate,
-            highest=Fraction(1, int(alike["persons"].min())),  # type: ignore[arg-type]
-            limit=NoLimit(("no promise is about shifted dates",)),
-            sentence=f"Whoever knows the days between the dates of a person in {name!r} finds the person's rows in "
-            f"{percent(rate)} of {n:,} cases: {alone:,} persons have such as nobody else has.",
-            figures={"unique_by_number_of_dates": {str(one): share for one, share in shares.iter_rows()}},
-        )
+        by_number = gaps.join(alike, on="dates").group_by(number=pl.col("dates").list.len())
+        shares = by_number.agg((pl.col("others") == 1).mean().alias("share")).sort("number")
+        whose = "persons" if _linked(scene) else "rows"
+        return [
+            AttackResult(
+                key=self.key,
+                title=self.title,
+                assumes=f"the attacker knows the days between all dates of a person in {_listed(scene)}",
+                n=n,
+                successes=alike.height,
+                rate=rate,
+                highest=Fraction(1, int(alike["others"].min())),  # type: ignore[arg-type]
+                limit=NoLimit(("no promise is about shifted dates",)),
+                sentence=f"Whoever knows the days between the dates of a person in {_listed(scene)} finds the person's "
+                f"rows in {percent(rate)} of {n:,} cases: {alone:,} {whose} have such as no others have.",
+                figures={"unique_by_number_of_dates": {str(one): share for one, share in shares.iter_rows()}},
+            )
+        ]
 
 
-def _gaps(scene: Scene, name: str) -> pl.DataFrame:
-    """Return the days between the dates of everybody who has two or more."""
-    assert scene.schema.unit is not None
-    cells = scene.frame[name]
-    dates = cells.cast(pl.String).str.head(10).str.to_date(strict=False)
-    rows = pl.DataFrame({"person": scene.frame[scene.schema.unit], "gaps": dates}).drop_nulls().sort("gaps")
-    several = rows.group_by("person").agg(pl.col("gaps").diff().dt.total_days().drop_nulls())
-    return several.filter(pl.col("gaps").list.len() > 0)
+def _linked(scene: Scene) -> bool:
+    return scene.schema.unit is not None and scene.schema.unit in scene.frame.columns
+
+
+def _listed(scene: Scene) -> str:
+    return ", ".join(map(repr, scene.schema.shifted))
+
+
+def _gaps(scene: Scene) -> pl.DataFrame:
+    """Return the dates of everybody who has two or more, as a column's number and the days since the first of all."""
+    unit = scene.frame[scene.schema.unit] if _linked(scene) else pl.Series(range(scene.frame.height))  # type: ignore[index]
+    parts = [
+        pl.DataFrame({"unit": unit, "column": [number] * scene.frame.height, "date": _dates(scene.frame[name])})
+        for number, name in enumerate(scene.schema.shifted)
+    ]
+    rows = pl.concat(parts).drop_nulls().with_columns(day=pl.col("date").dt.epoch("d"))
+    rows = rows.with_columns(days=pl.col("day") - pl.col("day").min().over("unit"))
+    each = rows.sort("column", "days").group_by("unit").agg(pl.struct("column", "days").alias("dates"))
+    return each.filter(pl.col("dates").list.len() > 1)
+
+
+def _dates(cells: pl.Series) -> pl.Series:
+    return cells.cast(pl.String).str.head(10).str.to_date(strict=False)
