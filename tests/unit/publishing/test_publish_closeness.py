@@ -173,6 +173,7 @@ def test_an_infinite_delta_breaks_a_promise_in_words(tmp_path: Path) -> None:
     assert "infinite" in shown.output
     answered = json.loads(CliRunner().invoke(app, [*checked, "--json"]).stdout)
     assert answered["findings"][0]["measured"] == {"delta": "infinite"}
-    verified = verify(table(), ["town"], Job.from_dict(job).privacy)
+    models = Job.from_dict(job).privacy
+    verified = verify(table(), ["town"], models)
     assert "(measured delta = infinite)" in broken(verified)
-    assert measured_section(verified)["models"][0]["delta"] == "infinite"
+    assert measured_section(verified, models, hidden=False)["models"][0]["delta"] == "infinite"
