@@ -157,3 +157,9 @@ def test_a_forged_number_of_persons_is_seen_beside_the_original(tmp_path: Path) 
     certificate["unit"]["persons"] = 5
     path.write_text(json.dumps(certificate), encoding="utf-8")
     assert ny.check(tmp_path / "r", original=table).answer == "does not hold"
+
+
+def test_an_original_of_others_is_told_also_where_rows_are_linked(tmp_path: Path) -> None:
+    _three(1).write(tmp_path / "r")
+    assert ny.check(tmp_path / "r", original=THREE).answer == "holds"
+    assert ny.check(tmp_path / "r", original=pl.DataFrame({"who": ["x"], "ward": ["y"]})).answer == "does not hold"

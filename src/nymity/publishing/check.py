@@ -25,7 +25,7 @@ from nymity.publishing.codec import dump_piece
 from nymity.publishing.contradictions import contradictions
 from nymity.publishing.item_sets import item_problems
 from nymity.publishing.job import Job
-from nymity.publishing.job_tables import public_model
+from nymity.publishing.job_tables import public_model, refuse_children
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.opened import open as open_release
 from nymity.publishing.pseudonyms import misshapen
@@ -145,6 +145,8 @@ def check(
     if job is None and stated is None:
         raise InputError("check", expected="a job or a certificate to check against", got="neither")
     promised = _Promised.of(job, stated)
+    if original is not None:
+        refuse_children("original", opened.children)
     further = FurtherTables.given(
         promised.models,
         job,

@@ -138,6 +138,8 @@ class FurtherTables:
         person = None if schema is None or drawn else schema.unit
         if released is not None and person is not None and pseudonymized(schema, released):
             persons = released[person]
+            if original is not None and hashed is not None:
+                another = fingerprint(_table(original, job), salt=hashed[0]) != hashed[1]
         elif person is not None and original is not None and (rows := links()) is not None:
             table = _table(original, job)
             persons = _persons(table, person, rows)

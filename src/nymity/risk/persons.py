@@ -14,6 +14,7 @@ from math import log
 
 import polars as pl
 
+from nymity.risk.identifiers import DATES
 from nymity.risk.roles import (
     ENOUGH_RECORDS,
     ColumnFacts,
@@ -21,11 +22,12 @@ from nymity.risk.roles import (
     names_code,
     names_household,
     names_people,
+    points_to_people,
 )
 from nymity.table.text import plainly_named
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
-SEVERAL = (1.1, 60.0)
+SEVERAL = (1.03, 60.0)
 #: Mean number of people of a household, and the most of one.
 FAMILY, LARGEST_FAMILY = (1.2, 8.0), 30
 #: A column is constant within another one if it is so within this share of the values that have several records.
@@ -220,7 +222,7 @@ def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_
 
 def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
     """Whether values repeat; codes of places and of illnesses are left out by their names."""
-    if facts.distinct < 2 or facts.missing * 2 > facts.present:
+    if facts.distinct < 2 or facts.missing * 2 > facts.present or any(flag.kind == DATES for flag in facts.flags):
         return False
     if facts.type == "number":  # a column of whole numbers with gaps, as spreadsheets write it
         if not bool((column == column.round()).all()):
@@ -287,6 +289,9 @@ def _are_persons(
     differ = not set(personal) <= set(within.constant)
     if names_people(facts[within.column]):
         return not differ or not personal or within.mean <= SEVERAL[1]
+    if points_to_people(facts[within.column]):
+        numbered = any(one.one_per_record and (names_people(one) or points_to_people(one)) for one in facts.values())
+        return not differ and not numbered and within.mean <= SEVERAL[1]
     if differ or within.evidence < EVIDENCE:
         return False
     if personal and _numbers(table[within.column]) and within.mean <= SEVERAL[1]:

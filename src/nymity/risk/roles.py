@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from nymity.risk.identifiers import NAMES, NUMBERS, IdentifierFlag, flags_of
+from nymity.risk.identifiers import EMAILS, NAMES, NUMBERS, PHONES, SECURITY, IdentifierFlag, flags_of
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 from nymity.table.attribute import Role
 
@@ -119,6 +119,11 @@ def names_people(facts: ColumnFacts) -> bool:
     return first_known(facts.words, _PERSONS) is not None and facts.last not in _NOT_PERSONS
 
 
+def points_to_people(facts: ColumnFacts) -> bool:
+    """Whether a column holds names, addresses or numbers of people, by its name or its values."""
+    return any(flag.direct and flag.kind in (NAMES, EMAILS, PHONES, SECURITY, NUMBERS) for flag in facts.flags)
+
+
 def names_household(facts: ColumnFacts) -> bool:
     """Whether a column's name says that it tells households apart: ``household``, ``hh_nr``."""
     return first_known(facts.words, _HOUSEHOLDS) is not None and facts.last not in (*_NOT_PERSONS, "size", "income")
@@ -205,7 +210,9 @@ _PERSONS = listed(
     "mitglied versicherte schuler studierende mitarbeiter einwohner persnr pnr klient eleve etudiant adherent salarie "
     "alumno alumna paciente cliente socio usuario empleado leerling klant deelnemer lid werknemer"
 )
-_HOUSEHOLDS = listed("household hh hhid hhnr hid family haushalt menage foyer hogar familia huishouden gezin")
+_HOUSEHOLDS = listed(
+    "household hh hhid hhnr hid family haushalt menage foyer hogar familia familie famille huishouden gezin"
+)
 _PLACES = listed(
     "store shop branch filiale site center centre clinic hospital klinik krankenhaus practice ward station school "
     "class klasse doctor physician arzt lanr provider teacher lehrer product produit item article artikel sku brand "

@@ -151,7 +151,31 @@ def _measured(draw: random.Random) -> Iterator[Row]:
         yield f"{20 + draw.gauss(0, 5):.1f}", *(int(draw.random() < 0.02) for _ in range(4)), draw.randrange(2)
 
 
+def _named(draw: random.Random) -> Iterator[Row]:
+    """Nothing tells people but their names, or addresses."""
+    for p in _people(draw, 200):
+        for _ in range(draw.randrange(1, 8)):
+            yield f"{p['name']} {p['id']}", p["sex"], draw.choice("xyz")
+
+
+def _addressed(draw: random.Random) -> Iterator[Row]:
+    for p in _people(draw, 300):
+        for _ in range(draw.randrange(1, 8)):
+            yield f"p{p['id']}@example.org", draw.choice("abc"), draw.randrange(9)
+
+
+def _seldom(draw: random.Random) -> Iterator[Row]:
+    """Few have a second record."""
+    for p in _people(draw, 400):
+        for _ in range(1 + (p["id"] % 12 == 0)):
+            yield f"K{p['id']}", p["sex"], p["born"], draw.choice("xyz")
+
+
 TABLES: dict[str, Kind] = {
+    "named": (_named, "Name Geschlecht Befund", "Name", None),
+    "addressed": (_addressed, "kontakt kanal zahl", "kontakt", None),
+    "seldom": (_seldom, "k7 sex geboren befund", "k7", None),
+    "Familien": (_households, "Familie region hhinc age sex health", None, "Familie"),
     "visits": (_visits, "x1 age sex zip icd", "x1", None),
     "purchases": (_purchases, "customer receipt zip item amount", "customer", None),
     "marks": (_marks, "Schüler Geschlecht Klasse Fach Note", "Schüler", None),

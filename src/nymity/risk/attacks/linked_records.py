@@ -60,11 +60,12 @@ class LinkedRecords(Attack):
         assert fewest is not None
         highest, limit, rate = Fraction(1, fewest), linked_limit(scene.models, known), float(mine.mean())
         words = "all records" if known == "all" else "one record" if known == 1 else f"{known} records"
+        whose = scene.schema.counts[:-1]
         return [
             AttackResult(
                 key=self.key,
                 title=self.title,
-                assumes=f"the attacker knows the quasi-identifiers of {words} of a person, and that the person is in "
+                assumes=f"the attacker knows the quasi-identifiers of {words} of a {whose}, and that the {whose} is in "
                 "the table",
                 n=len(targets),
                 successes=round(rate * len(targets), 9),
@@ -73,7 +74,7 @@ class LinkedRecords(Attack):
                 highest=highest,
                 limit=limit,
                 exceeds=limit.exceeded_by(highest),
-                sentence=f"Whoever knows {words} of a person finds the person's rows in {percent(rate)} of "
+                sentence=f"Whoever knows {words} of a {whose} finds the {whose}'s rows in {percent(rate)} of "
                 f"{len(targets):,} attempts, and with a chance of {percent(float(highest))} at most.",
                 figures={"mean_chance_by_known_records": {str(n): float(one.mean()) for n, one in chances.items()}},
             )
