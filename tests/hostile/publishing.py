@@ -21,6 +21,7 @@ import nymity.cli.publish
 import nymity.publishing.compare
 from hostile.faults import Scenario
 from nymity.core.commit import settle
+from nymity.core.custodian import IDENTIFIED_NAME
 from nymity.core.errors import FileError
 from nymity.publishing.check import check
 from nymity.publishing.custody import Custody, KeptLog, places
@@ -61,6 +62,20 @@ def buckets(word: str, _: Path) -> ny.Job:
     )
     model = ny.FPrivacy(thresholds={"*": {"old": 0.5, "new": 0.7}[word]}, attribute="illness")
     return ny.Job(schema=schema, privacy=(model,), method=ny.Buckets())
+
+
+def pseudonyms(word: str, _: Path) -> ny.Job:
+    """Return a job whose custodian also keeps who is who, and a key."""
+    schema = ny.Schema(
+        {
+            "name": ny.person(pseudonym="keyed"),
+            "age": ny.quasi(),
+            "sex": ny.quasi(),
+            "illness": ny.insensitive(),
+        }
+    )
+    promise = ny.LinkedKAnonymity(k=K[word], knows=1)
+    return ny.Job(schema=schema, privacy=(promise,), method=ny.OptimalLattice())
 
 
 _AGES = ny.Hierarchy.from_rows([[str(i), f"{i // 10 * 10}s", "*"] for i in range(20, 50)])
@@ -227,6 +242,26 @@ def _forget_judge(folder: Path) -> str:
     return f"mixed: {left}, {ended}"
 
 
+def _identify(folder: Path) -> None:
+    shown = pl.read_csv(folder / RELEASE / "release.csv")["name"][0]
+    found = ny.identify(folder / RELEASE, shown, reason="a test", custodian=folder / LOG)
+    assert found.person.startswith("person ")
+
+
+def _identify_judge(folder: Path) -> str:
+    """Say whether nobody asked, or somebody did and it was noted whole, with nothing else changed."""
+    settle(*places(folder / LOG), folder / RELEASE)
+    if hidden := list(folder.rglob(".*")):
+        return f"hidden files are left: {hidden}"
+    before, now = json.loads((folder / _SNAPSHOT).read_text()), snapshot(folder)
+    if now == before:
+        return "old"
+    if {name: digest for name, digest in now.items() if not name.endswith(IDENTIFIED_NAME)} != before:
+        return "mixed: more than the note has changed"
+    lines = (folder / LOG / IDENTIFIED_NAME).read_text(encoding="utf-8").splitlines()
+    return "new" if [json.loads(line)["reason"] for line in lines] == ["a test"] else f"mixed: {lines}"
+
+
 def _scenario(make: Make, *, far: bool = False, releases: int = 1) -> Scenario:
     return Scenario(
         prepare=partial(_prepare, make, far=far, releases=releases),
@@ -244,6 +279,13 @@ PUBLISHING = {
     "publish far": _scenario(levels, far=True),
     "publish buckets": _scenario(buckets),
     "publish privately": _scenario(private),
+    "publish pseudonyms": _scenario(pseudonyms),
+    "identify": Scenario(
+        prepare=partial(_prepare, pseudonyms, far=False, releases=1),
+        act=_identify,
+        judge=_identify_judge,
+        expected=(FileError,),
+    ),
     "forget": Scenario(
         prepare=partial(_prepare, levels, far=False, releases=2),
         act=lambda folder: ny.forget(folder / RELEASE, custodian=folder / LOG) and None,

@@ -49,6 +49,8 @@ WHOLE = {
     "publish far": ("crash", "ENOSPC"),
     "publish buckets": ("crash", "ENOSPC"),
     "publish privately": ("crash", "ENOSPC"),
+    "publish pseudonyms": ("crash", "ENOSPC"),
+    "identify": ("crash", "ENOSPC"),
     "forget": ("crash", "ENOSPC"),
     **({"publish a third time": MODES} if ALL else {}),
 }
