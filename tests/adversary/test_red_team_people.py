@@ -163,3 +163,10 @@ def test_an_original_of_others_is_told_also_where_rows_are_linked(tmp_path: Path
     _three(1).write(tmp_path / "r")
     assert ny.check(tmp_path / "r", original=THREE).answer == "holds"
     assert ny.check(tmp_path / "r", original=pl.DataFrame({"who": ["x"], "ward": ["y"]})).answer == "does not hold"
+
+
+def test_a_table_of_tables_is_refused_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    schema = {"who": ny.person(pseudonym="random"), "ward": ny.quasi()}
+    with pytest.raises(ny.NymityError, match="a whole table"):
+        ny.publish(THREE, schema, privacy=ny.LinkedKAnonymity(k=2, knows=1), children={"visits": THREE})
+    assert "panicked" not in capfd.readouterr().err

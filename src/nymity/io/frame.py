@@ -30,6 +30,10 @@ def to_polars(frame: object) -> pl.DataFrame:
     A pandas index is left out; NaN there is missing, and whole numbers with gaps become integers again. Categories
     become the values they stand for; a column of mixed Python values becomes text.
     """
+    if isinstance(frame, Mapping):
+        for name, column in frame.items():
+            if isinstance(column, pl.DataFrame | pl.LazyFrame):  # polars panics
+                raise TableError(f"column {name!r}", expected="a column of values", got="a whole table")
     try:
         table = _converted(frame)
     except _OF_POLARS as error:

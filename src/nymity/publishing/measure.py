@@ -69,6 +69,8 @@ def measure(table: Any, schema: Schema) -> Measurement:
             continue  # it is not defined for persons
         if model.about_items and published.item_column is None:
             continue
+        if model.over_persons == "links" and persons is None and (schema.person or schema.household):
+            continue  # the table does not show which rows are of one person
         attributes: list[str] = list(published.sensitive) if "attribute" in model.__dataclass_fields__ else [""]  # type: ignore[attr-defined]
         models[key] = {name: model.measure(groups, name or None) for name in attributes}
     sizes = groups.sizes
