@@ -32,7 +32,7 @@ def test_no_page_calls_linked_rows_safe_from_who_knows_more_than_was_promised(tm
         assert "that look like no other" not in page
         assert "a chance of at most" not in page
         assert "highest chance" not in page
-    assert "Nothing is promised against whoever knows more of them" in render_about(tmp_path / "r")
+    assert "Nothing is promised against whoever knows more records of one person" in render_about(tmp_path / "r")
 
 
 def _forged(release: ny.Release, folder: Path, **changes: Any) -> Any:

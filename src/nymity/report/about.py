@@ -83,6 +83,10 @@ def _opening(released: OpenedRelease) -> Html:
 
 
 def _changed(released: OpenedRelease) -> str:
+    if released.linking is not None and released.linking.links_known != "all":
+        return (
+            "Cells were made coarser, so that records of several people look alike in the columns that others may know."
+        )
     return {
         "private": "Its records are a random sample, and cells were made coarser, so that it is left to chance "
         "whether any one person's record is in it.",
@@ -119,12 +123,13 @@ _HIDDEN = "How many people look alike in it would tell who is in the table, and 
 
 
 def _linked_meaning(model: PrivacyModel) -> str:
-    """Return what is promised to whoever is known by several rows, and what is not."""
-    promise = model.promise().split(": ", 1)[1]
-    words = f"{promise[0].upper()}{promise[1:]}."
+    """Return what the promise leaves, or leaves open, where rows of one person are linked."""
     if model.links_known == "all":
-        return words
-    return f"{words} Nothing is promised against whoever knows more of them: rows of one person are linked."
+        return f"So the chance to pick the right person is one in {model.smallest_class:,} at most."
+    return (
+        "Nothing is promised against whoever knows more records of one person than that: pseudonyms show which rows are "
+        "of one person, and all of them together may look like nobody else's."
+    )
 
 
 def _alike(released: OpenedRelease, risk: tuple[int, int]) -> str:

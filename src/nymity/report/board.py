@@ -75,7 +75,7 @@ def _opening(released: OpenedRelease) -> Html:
             for role, words, how in (
                 ("quasi", "quasi-identifying", "known to others; protected"),
                 ("sensitive", "sensitive", "to be kept from others"),
-                ("insensitive", "insensitive", "published as they are, unprotected"),
+                ("insensitive", "insensitive", "published as they are, or with shifted dates; unprotected"),
                 ("items", "of sets of items", "some are known to others; protected"),
                 ("person", "of persons", "as pseudonyms, which link rows"),
                 ("household", "of households", "as pseudonyms, which link rows"),
@@ -131,7 +131,8 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
         known = {"all": "all records", 1: "one record"}.get(linking.links_known or 1, f"{linking.links_known} records")
         text = (
             f"Rows of one {released.unit_word} are linked by pseudonyms, or count together. What was promised is about "
-            f"whoever knows {known} of one; the attack 'linked-records' tells what other numbers give."
+            f"whoever knows {known} of one {released.unit_word}; the attack 'linked-records' tells what other numbers "
+            "give."
         )
         return _section("risk", "Risk before and after", paragraph(text))
     rows = [
