@@ -127,8 +127,8 @@ def _linked_meaning(model: PrivacyModel) -> str:
     if model.links_known == "all":
         return f"So the chance to pick the right person is one in {model.smallest_class:,} at most."
     return (
-        "Nothing is promised against whoever knows more records of one person than that: pseudonyms show which rows are "
-        "of one person, and all of them together may look like nobody else's."
+        "Nothing is promised against whoever knows more records of one person than that: pseudonyms show which rows "
+        "are of one person, and all of them together may look like nobody else's."
     )
 
 
