@@ -150,8 +150,9 @@ class Assignment:
     def divides(self) -> bool:
         """Whether records of one combination are in several classes."""
         combination = self.problem.table.profiles.combination[self.profiles]
-        pairs = np.unique(combination * self.n_classes + self.classes)
-        return len(pairs) > len(np.unique(combination))
+        one_of = np.zeros(len(self.problem.table.counts), dtype=np.int64)
+        one_of[combination] = self.classes
+        return bool((one_of[combination] != self.classes).any())
 
     def class_of_records(self) -> Ints:
         """The class of each record, in the order of the problem's records.

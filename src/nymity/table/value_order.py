@@ -67,9 +67,15 @@ class ValueOrder:
 
         The ends are numbers or days where values are, whether listed or not; otherwise they must be listed.
         """
-        listed, places = self._listed
-        first, last = self._place(low), self._place(high)
-        return listed[bisect_left(places, first) : bisect_right(places, last)]
+        (start, _), (_, end) = self._extent(low), self._extent(high)
+        return self._listed[0][start:end]
+
+    def _extent(self, value: Label) -> tuple[int, int]:
+        """Return where a value begins and ends among those listed; cells of many classes end at the same few."""
+        if value not in self._extents:
+            places, place = self._listed[1], self._place(value)
+            self._extents[value] = bisect_left(places, place), bisect_right(places, place)
+        return self._extents[value]
 
     def _place(self, value: Label) -> Fraction:
         found = self._read_one(value) if self.places else int(self._listed_rank[self.hierarchy.index[value]])
@@ -80,6 +86,10 @@ class ValueOrder:
     def _read_one(self, value: Label) -> Fraction | None:
         """Return the number or day of a value, None if it is neither."""
         return self.places[value] if value in self.places else (self.read([value]) or {}).get(value)
+
+    @cached_property
+    def _extents(self) -> dict[Label, tuple[int, int]]:
+        return {}
 
     @cached_property
     def _listed(self) -> tuple[NDArray[np.int64], list[Fraction]]:
