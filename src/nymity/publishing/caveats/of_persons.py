@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
 
 from nymity.core.wording import percent
@@ -18,8 +19,8 @@ BY_RECORDS = "population-counted-by-records"
 _LARGE_SHARE = 0.5
 #: A column is the same for a person if it is so for this share of the persons with several records.
 _SAME = 0.9
-#: Pairs of a person's class and a value of it that are compared at most.
-_MOST_PAIRS = 20_000_000
+#: Words of 64 values that are compared at most.
+_MOST_WORDS = 16
 
 
 def caveats_of_persons(
@@ -120,24 +121,32 @@ def _linking(name: str, rows: pl.DataFrame, enough: int) -> Iterator[Caveat]:
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
-    values = rows.select("class", "value").unique()
-    pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
-    pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
+    values = rows.select("class", code=pl.col("value").rank("dense").cast(pl.Int64) - 1).unique()
     start = (
         f"If {name!r} is the same in all records of a person, whoever knows several of them takes the values that all "
     )
-    if int(pairs["values"].sum()) > _MOST_PAIRS:
+    words = int(values["code"].max()) // 64 + 1  # type: ignore[arg-type]
+    if words > _MOST_WORDS:
         says = f"{start}of their classes have. How many persons that makes certain was not counted, for its size."
         yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name})
         return
+    pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
+    pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
+    persons = pairs["person"].n_unique()
     several = pairs.filter(pl.col("values").min().over("person") > 1)
-    shared = several.join(values, on="class").group_by("person", "value").agg(pl.len(), pl.col("classes").first())
-    left = shared.filter(pl.col("len") == pl.col("classes")).group_by("person").len("values")
-    certain = int((left["values"] == 1).sum())
+    left = several.select("person").unique().with_columns(pl.lit(0, pl.UInt32).alias("left"))
+    for word in range(words):  # the values of a class are bits, 64 at a time
+        some = values.filter(pl.col("code") // 64 == word)
+        bits = some.with_columns(pl.Series("bit", np.uint64(1) << (some["code"].to_numpy() % 64).astype(np.uint64)))
+        masks = bits.group_by("class").agg(pl.col("bit").bitwise_or())
+        held = several.join(masks, on="class", how="left").with_columns(pl.col("bit").fill_null(0))
+        shared = held.group_by("person").agg(pl.col("bit").bitwise_and().bitwise_count_ones().alias("shared"))
+        left = left.join(shared, on="person").select("person", left=pl.col("left") + pl.col("shared"))
+    certain = int((left["left"] == 1).sum())
     if not certain:
         return
     says = (
-        f"{start}of their classes have, and is certain of the value of {certain:,} of {pairs['person'].n_unique():,} "
-        "persons with records in several classes, though no class alone tells it."
+        f"{start}of their classes have, and is certain of the value of {certain:,} of {persons:,} persons with records "
+        "in several classes, though no class alone tells it."
     )
     yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name, "certain": certain})
