@@ -8,11 +8,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import nymity as ny
 from cli_fixtures import Run
+from nymity.publishing.caveats.of_persons import _intersected
 from nymity.publishing.earlier_release import EarlierRelease
 from nymity.recommending.trial import risk_of
 
@@ -330,3 +332,22 @@ def test_earlier_releases_know_a_person_by_the_same_text() -> None:
     earlier = EarlierRelease(release=first, source=visits())
     later = ny.publish(spaced, VISITS, privacy=[ny.KAnonymity(k=3)], earlier_releases=[earlier])
     assert later.certificate["earlier_releases"][0]["people_in_both"] == 40
+
+
+@pytest.mark.parametrize("n_values", [2, 5, 70, 200])
+def test_what_all_classes_of_a_person_have_is_counted_as_defined(n_values: int) -> None:
+    draw = np.random.default_rng(n_values)
+    for _ in range(25):
+        n = int(draw.integers(1, 60))
+        values = [None if code == 0 else f"v{code}" for code in draw.integers(0, n_values, n)]
+        rows = pl.DataFrame({"person": draw.integers(0, 8, n), "class": draw.integers(0, 6, n), "value": values})
+        held: dict[int, set[Any]] = {}
+        classes: dict[int, set[int]] = {}
+        for person, number, value in rows.iter_rows():
+            held.setdefault(number, set()).add(value)
+            classes.setdefault(person, set()).add(number)
+        certain = sum(
+            len(own) > 1 and min(len(held[c]) for c in own) > 1 and len(set.intersection(*(held[c] for c in own))) == 1
+            for own in classes.values()
+        )
+        assert [one.figures["certain"] for one in _intersected("x", rows)] == ([certain] if certain else [])

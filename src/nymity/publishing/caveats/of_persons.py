@@ -121,7 +121,7 @@ def _linking(name: str, rows: pl.DataFrame, enough: int) -> Iterator[Caveat]:
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
-    values = rows.select("class", code=pl.col("value").rank("dense").cast(pl.Int64) - 1).unique()
+    values = rows.select("class", code=pl.col("value").fill_null("").rank("dense").cast(pl.Int64) - 1).unique()
     start = (
         f"If {name!r} is the same in all records of a person, whoever knows several of them takes the values that all "
     )
