@@ -47,7 +47,9 @@ def test_figures_do_not_tell_whose_a_value_is(name: str) -> None:
 def test_numbers_of_persons_do_not_tell_who_is_in_the_table() -> None:
     """Four ways to choose people give the same rows; delta-presence promises that nobody can tell them apart."""
     people = {"A": "ab", "B": "a", "C": "b", "D": "a", "E": "b"}
-    everyone = pl.DataFrame([(who, q) for who, rows in people.items() for q in rows], schema=["who", "q"], orient="row")
+    rows = [(who, q, "x") for who, own in people.items() for q in own]
+    everyone = pl.DataFrame(rows, schema=["who", "q", "ill"], orient="row")
+    roles = {"who": ny.person(), "q": ny.quasi(), "ill": ny.sensitive()}
     told = []
     for number in range(1, 6):
         for chosen in combinations(people, number):
@@ -57,11 +59,13 @@ def test_numbers_of_persons_do_not_tell_who_is_in_the_table() -> None:
             model = ny.DeltaPresence(low=0.3, high=0.7, subset=table)
             privacy = [model, ny.KAnonymity(k=1)]
             try:
-                release = ny.publish(everyone, {"who": ny.person(), "q": ny.quasi()}, privacy=privacy)
+                release = ny.publish(everyone, roles, privacy=privacy)
             except ny.NymityError:
                 continue
             if release.frame["q"].sort().to_list() == ["a", "b", "b"]:
-                told.append((chosen, {name: release.certificate[name] for name in ("measured", "unit")}))
+                told.append(
+                    (chosen, {name: release.certificate[name] for name in ("measured", "unit", "not_protected")})
+                )
     assert len(told) > 1
     assert all(one == told[0][1] for _, one in told)
 
@@ -87,3 +91,24 @@ def test_attacks_that_count_records_say_so() -> None:
         assert "people" not in result.sentence
         assert "a person may have several of them, and most rows of a class" in result.sentence
         assert "records are counted here, not persons" in result.assumes
+
+
+def test_a_household_warning_does_not_tell_who_shares_a_value() -> None:
+    """Two homes, rows alike: whether members of one have the same illness is nobody's to know."""
+    roles = {"home": ny.household(), "q": ny.quasi(), "ill": ny.sensitive()}
+    told = []
+    for ills in (["flu", "flu", "cold", "cold"], ["flu", "cold", "flu", "cold"]):
+        table = pl.DataFrame({"home": list("hhgg"), "q": [1] * 4, "ill": ills})
+        release = ny.publish(table, roles, privacy=[ny.KAnonymity(k=4)])
+        told.append((sorted(release.frame["ill"]), release.certificate["not_protected"]))
+    assert told[0] == told[1]
+
+
+def test_a_column_named_people_keeps_its_name() -> None:
+    table = pl.DataFrame({"who": list("aabb"), "q": [1] * 4, "people": list("xxyy")})
+    release = ny.publish(
+        table, {"who": ny.person(), "q": ny.quasi(), "people": ny.sensitive()}, privacy=ny.KAnonymity(k=2)
+    )
+    found = ny.risk.attack(release, original=table, attacks=["homogeneity"])["homogeneity"]
+    assert "'people'" in found.sentence
+    assert "4 records" in found.sentence

@@ -16,7 +16,6 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
-from nymity.publishing.caveats.of_persons import BY_RECORDS
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
@@ -28,6 +27,7 @@ from nymity.publishing.job import Job, Output, parse_children, parse_method, par
 from nymity.publishing.job_checks import check_items, check_persons
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method, is_private
+from nymity.publishing.unit_contradictions import unit_contradictions
 from nymity.publishing.verify import promise_of
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
@@ -148,48 +148,7 @@ def _items(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
-    """Return where what is counted is not what the job says."""
-    unit = form.unit if isinstance(form, Certificate2) else None
-    counts = stated.schema.counts
-    if counts != ("records" if unit is None else unit.counts):
-        yield "it says two things about what promises count (unit, job.schema)"
-    pseudonyms = form.pseudonyms if isinstance(form, Certificate2) else None
-    if (None if pseudonyms is None else pseudonyms.model_dump()) != pseudonym_section(stated.schema):
-        yield "it says otherwise than its job what stands in place of persons or households (pseudonyms, job.schema)"
-    if unit is None:
-        return
-    warned = isinstance(form, Certificate2) and any(one.warning == BY_RECORDS for one in form.not_protected)
-    if warned != (counts == "persons" and form.population is not None and form.population.persons is None):
-        yield "it says two things about whether the population is counted by persons (population, not_protected)"
-    private = [model for model in stated.models if isinstance(model, DifferentialPrivacy)]
-    if unit.records_per_person != next((model.records_per_person for model in private), None):
-        yield "it says otherwise than its promise how many records of a person take part (unit, promised)"
-    told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
-    further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
-    secret = private or (pseudonyms is None and any(model.hides_presence for model in stated.models))
-    counted = counts != "records" and not secret  # how many persons there are may be what is protected
-    named = [figure for figure in (unit.persons, unit.households) if figure is not None]
-    if any((figure is not None) != counted for figure in told) or (not counted and (named or further != (None, None))):
-        yield "figures about persons or households and promises to them go together (unit)"
-    elif len(named) == 2:
-        yield "it counts both persons and households (unit)"
-    elif unit.units is not None:
-        touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
-        if not lost <= touched <= unit.units or (form.input is not None and unit.units > form.input.records):
-            yield f"more {counts} were lost than touched, or there are more than records (unit)"
-        limit = getattr(stated.method, "suppression_persons", None)
-        if limit is not None and touched > exact_fraction(limit) * unit.units:
-            yield f"more {counts} lost records than its job allows (unit.touched_by_suppression, job.method)"
-        for measured in form.measured.models:
-            name, figure = {
-                "k-anonymity": ("k", unit.fewest_in_a_class),
-                "dominance": ("limit", unit.largest_share_of_a_class),
-            }.get(measured.model, ("", None))
-            if name and measured.parameters.get(name) != figure:
-                yield f"it says two things about what {measured.model} measured (unit, measured.models)"
-        fewest, classes = unit.fewest_in_a_class or 0, form.measured.classes
-        if (unit.summed_over_classes or 0) < fewest * classes:
-            yield f"its classes have fewer {counts} together than the smallest of them (unit)"
+    yield from unit_contradictions(form, stated.schema, stated.models, stated.method)
 
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:

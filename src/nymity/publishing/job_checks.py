@@ -49,14 +49,7 @@ def check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method
                 got=f"{model.title}, which counts records",
                 hint="choose one of these, or publish one record for each person",
             )
-    if method is not None and not getattr(method, "takes_persons", False):
-        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_persons", False))
-        raise JobError(
-            f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"a method that {counts}: {able}",
-            got="one that counts records",
-            hint="optimal-lattice",
-        )
+    _check_method(method, "takes_persons", expected=f"a method that {counts}", got="one that counts records")
 
 
 def check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
@@ -125,29 +118,28 @@ def check_items(
         why = "sets as a target to learn: classifiers predict one value"
     if why:
         raise JobError(f"schema.{column.name}", expected="a job without what sets of items cannot have", got=why)
-    if method is not None and not getattr(method, "takes_items", False):
-        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_items", False))
-        raise JobError(
-            f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"one level for each column, because {column.name!r} holds sets of items: {able}",
-            got="a method that cannot publish them",
-            hint="optimal-lattice",
-        )
+    wanted = f"one level for each column, because {column.name!r} holds sets of items"
+    _check_method(method, "takes_items", expected=wanted, got="a method that cannot publish them")
 
 
 def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
     """Refuse what cannot publish linked rows."""
     for model in models:
         model.check_beside(models)
-    if method is not None and not getattr(method, "takes_links", False):
-        able = ", ".join(key for key, known in METHODS.items() if getattr(known, "takes_links", False))
-        raise JobError(
-            f"method: {getattr(method, 'key', type(method).__name__)}",
-            expected=f"one level for each column, because rows of a person or household are linked: {able}",
-            got="a method that publishes a value in several ways; those of linked rows intersect, and tell more than "
-            "each",
-            hint="optimal-lattice",
-        )
+    _check_method(
+        method,
+        "takes_links",
+        expected="one level for each column, because rows of a person or household are linked",
+        got="a method that publishes a value in several ways; those of linked rows intersect, and tell more than each",
+    )
+
+
+def _check_method(method: Method | None, takes: str, *, expected: str, got: str) -> None:
+    """Refuse a method that does not say that it takes something, and name those that do."""
+    if method is not None and not getattr(method, takes, False):
+        able = ", ".join(key for key, known in METHODS.items() if getattr(known, takes, False))
+        where = f"method: {getattr(method, 'key', type(method).__name__)}"
+        raise JobError(where, expected=f"{expected}: {able}", got=got, hint="optimal-lattice")
 
 
 def check_target(target: object, schema: Schema) -> None:

@@ -44,10 +44,9 @@ from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
 from nymity.table.bucket_recoding import BUCKET
-from nymity.table.constant_columns import check_constant
+from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
-from nymity.table.households import check_households
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
 from nymity.table.weights import class_means, weights_of

@@ -15,8 +15,8 @@ from nymity.privacy import Groups
 from nymity.risk.household_risk import HouseholdRisk, household_risk
 from nymity.risk.individual_risk import IndividualRisk, Sampled, by_class
 from nymity.table.attribute import Role
+from nymity.table.constant_columns import check_households
 from nymity.table.encoding import person_ids
-from nymity.table.households import check_households
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
 from nymity.table.weights import weights_of

@@ -12,12 +12,11 @@ __all__, __getattr__ = public_names(
     cell_reading="read_cells",
     cells="Cells",
     classes="Classes Crowd Histogram NOTHING PairHistogram",
-    constant_columns="check_constant",
+    constant_columns="check_constant check_households",
     content_order="content_order is_sorted",
     encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order distinct_values encode "
     "encode_persons labelled MAX_RECORDS person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
-    households="check_households",
     item_cells="ItemColumn",
     item_recoding="ItemRecoding",
     level_recoding="Layer LevelRecoding",

@@ -132,3 +132,11 @@ def test_days_between_dates_are_counted_as_defined(seed: int) -> None:
     assert found.rate == pytest.approx(sum(1 / alike[one] for one in gaps) / len(gaps))
     assert found.highest == Fraction(1, min(alike.values()))
     assert found.promised is None
+
+
+def test_too_many_sets_of_records_are_not_looked_at() -> None:
+    table = pl.DataFrame({"who": ["a"] * 60 + ["b"] * 60, "ward": [1] * 120})
+    schema = {"who": ny.person(pseudonym="random"), "ward": ny.quasi()}
+    release = ny.publish(table, schema, privacy=ny.LinkedKAnonymity(k=2, knows=1))
+    found = ny.risk.attack(release, attacks=[ny.risk.LinkedRecords(records=12)])
+    assert "too many to look at" in found.not_run[0].reason

@@ -15,6 +15,7 @@ from nymity.table.schema import Schema
 
 #: The warning of a population that does not tell its persons.
 BY_RECORDS = "population-counted-by-records"
+_INTERSECTED = "values-of-one-person-intersected"
 #: A larger share of one person in a class is told.
 _LARGE_SHARE = 0.5
 #: A column is the same for a person if it is so for this share of the persons with several records.
@@ -29,10 +30,13 @@ def caveats_of_persons(
     """Warn of classes that one person fills, and of columns that are the same in all records of a person.
 
     ``owners`` says of whom each row of ``released`` is, ``share`` the largest share of a class that one of them has.
-    Where rows are linked anyway, promises reckon with such columns.
+    Where rows are linked anyway, promises reckon with such columns. Where it is promised that nobody learns who is in
+    the table nothing is counted: whatever depends on its persons would tell.
     """
     if not released.height:
         return []
+    if any(model.hides_presence for model in models):
+        return [_uncounted(name, "because that would tell who is in the table") for name in schema.sensitive]
     found = [*_filled(share, models, schema.counts[:-1])]
     if any(model.over_persons == "links" for model in models):
         return found
@@ -67,13 +71,14 @@ def caveats_of_households(
     """Warn of published columns that members of a household share with few others: by them they are put together.
 
     ``homes`` says of which household each row of ``released`` is. Quasi-identifiers are looked at, too: a class of k
-    persons may be of fewer households. Where households are promised something, that reckons with such columns.
+    persons may be of fewer households. Where households are promised something, that reckons with such columns. Who of
+    a household has which sensitive value is a secret, and so is who is in the table where that is promised.
     """
-    if not released.height or schema.counts == "households":
+    if not released.height or schema.counts == "households" or any(model.hides_presence for model in models):
         return []
     enough = max((model.smallest_class for model in models), default=1)
     found = []
-    for name in (name for name in released.columns if name in schema):
+    for name in (name for name in released.columns if name in schema and name not in schema.sensitive):
         rows = pl.DataFrame({"person": homes, "value": text_of(released[name])})
         fewest = int(rows.group_by("value").agg(pl.col("person").n_unique())["person"].min())  # type: ignore[arg-type]
         if fewest >= enough or not _same_for_persons(rows):
@@ -122,13 +127,9 @@ def _linking(name: str, rows: pl.DataFrame, enough: int) -> Iterator[Caveat]:
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
     values = rows.select("class", code=pl.col("value").fill_null("").rank("dense").cast(pl.Int64) - 1).unique()
-    start = (
-        f"If {name!r} is the same in all records of a person, whoever knows several of them takes the values that all "
-    )
     words = int(values["code"].max()) // 64 + 1  # type: ignore[arg-type]
     if words > _MOST_WORDS:
-        says = f"{start}of their classes have. How many persons that makes certain was not counted, for its size."
-        yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name})
+        yield _uncounted(name, "for there are too many different values")
         return
     pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
     pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
@@ -146,7 +147,19 @@ def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     if not certain:
         return
     says = (
-        f"{start}of their classes have, and is certain of the value of {certain:,} of {persons:,} persons with records "
-        "in several classes, though no class alone tells it."
+        f"{_if_constant(name)}, and is certain of the value of {certain:,} of {persons:,} persons with records in "
+        "several classes, though no class alone tells it."
     )
-    yield Caveat(key="values-of-one-person-intersected", says=says, figures={"column": name, "certain": certain})
+    yield Caveat(key=_INTERSECTED, says=says, figures={"column": name, "certain": certain})
+
+
+def _uncounted(name: str, why: str) -> Caveat:
+    says = f"{_if_constant(name)}. How many persons that makes certain was not counted, {why}."
+    return Caveat(key=_INTERSECTED, says=says, figures={"column": name})
+
+
+def _if_constant(name: str) -> str:
+    return (
+        f"If {name!r} is the same in all records of a person, whoever knows several of them takes the values that all "
+        "of their classes have"
+    )

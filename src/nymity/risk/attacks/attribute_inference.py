@@ -92,8 +92,8 @@ class AttributeInference(Attack):
             limit=NoLimit(
                 ("promises limit what a class tells of its people, not what all rows tell of people at large",)
             ),
-            sentence=f"A model trained on the release predicts {attribute!r} of {percent(a)} of its people, and of "
-            f"{percent(c)} of people who are not in it.",
+            sentence=f"A model trained on the release predicts {attribute!r} of {percent(a)} of its {scene.whom}, and "
+            f"of {percent(c)} of {scene.whom} that are not in it.",
             figures={
                 "risk": _risk(a, c),
                 "risk_interval": [_risk(low_in, high_out), _risk(high_in, low_out)],

@@ -55,7 +55,8 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         highest=Fraction(int(few.any())),
         limit=limit,
         exceeds=limit.exceeded_by(certain),
-        sentence=f"The value of {attribute!r} is certain for {percent(certain / n)} of {n:,} people{ruled}{gaps}.",
+        sentence=f"The value of {attribute!r} is certain for {percent(certain / n)} of {n:,} {scene.whom}"
+        f"{ruled}{gaps}.",
         figures={
             "groups": len(groups.people),
             "certain_groups": int(few.sum()),

@@ -82,7 +82,7 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
         exceeds=limit.exceeded_by(highest),
         sentence=f"Both releases together let a row be picked rightly with a chance of {percent(rate)} on average, "
         f"against {percent(before)} with either alone"
-        + (f"; {int(people[below].sum()):,} of {n:,} people have fewer than {k} rows left." if k > 1 else "."),
+        + (f"; {int(people[below].sum()):,} of {n:,} {scene.whom} have fewer than {k} rows left." if k > 1 else "."),
         figures={
             "people_below_promise": int(people[below].sum()),
             "people_with_one_value_left": int(people[values == 1].sum()) if _shared(scene, scene.earlier) else None,

@@ -113,7 +113,7 @@ class KnownItems(Attack):
             limit=limit,
             exceeds=limit.exceeded_by(highest),
             sentence=f"Whoever knows all quasi-identifiers and up to {words} of a person picks the right row in "
-            f"{percent(successes / n)} of {n:,} attempts on {len(candidates):,} people, and with a chance of "
+            f"{percent(successes / n)} of {n:,} attempts on {len(candidates):,} {scene.whom}, and with a chance of "
             f"{percent(float(highest))} at most.",
             figures={"people_drawn": len(candidates), "known_items": self.known},
         )

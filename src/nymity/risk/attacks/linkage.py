@@ -81,7 +81,8 @@ class Linkage(Attack):
                 limit=limit,
                 exceeds=limit.exceeded_by(highest),
                 sentence=f"Whoever knows some columns of a person picks the right row in {percent(successes / n)} of "
-                f"{n:,} attempts on {len(chosen):,} people, and with a chance of {percent(float(highest))} at most.",
+                f"{n:,} attempts on {len(chosen):,} {scene.whom}, and with a chance of {percent(float(highest))} at "
+                "most.",
                 figures={
                     "people_drawn": len(chosen),
                     "column_sets": len(subsets),
@@ -123,7 +124,7 @@ class Linkage(Attack):
 def _assumes(scene: Scene) -> str:
     words = "the attacker knows that the person is in the table, and the exact values of some quasi-identifiers"
     if scene.drawn:
-        return f"{words}; without the original, people have any of the values that their cells stand for"
+        return f"{words}; without the original, {scene.whom} have any of the values that their cells stand for"
     return words if scene.linked else f"{words}; everybody who fits a row is taken to have one, for rows are not linked"
 
 

@@ -14,13 +14,14 @@ from nymity.core.confidence_intervals import clustered_interval
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
 from nymity.core.wording import percent
-from nymity.privacy.links import Knows
+from nymity.privacy.links import MOST_SETS, Knows, number_of_sets
 from nymity.privacy.shared_rows import fewest_sharing
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linked_limit
 from nymity.risk.attacks.released_rows import Ints
 from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene
+from nymity.table.text import plainly_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,12 @@ class LinkedRecords(Attack):
         """It needs pseudonyms."""
         if scene.schema.unit is None or scene.schema.unit not in scene.frame.columns:
             return "no pseudonym shows which rows are of one person"
-        return None if scene.frame.height else "nobody has a row"
+        if not scene.frame.height:
+            return "nobody has a row"
+        known, rows = self._known(scene), plainly_named(scene.frame[scene.schema.unit]).value_counts()["count"]
+        if known != "all" and (sets := number_of_sets(rows.to_numpy().astype(np.int64), known)) > MOST_SETS:
+            return f"{known} records of one person can be known in {sets:,} ways, too many to look at"
+        return None
 
     def run(self, scene: Scene) -> list[AttackResult]:
         """Count the persons who share what is known of each target."""

@@ -72,8 +72,8 @@ class Membership(Attack):
             baseline=0.0,
             limit=limit,
             exceeds=limit.exceeded_by(low_in - high_out),
-            sentence=f"A row fits {percent(true)} of the people in the release and {percent(false)} of those who are "
-            f"not: an advantage of {percent(true - false)} over guessing.",
+            sentence=f"A row fits {percent(true)} of the {scene.whom} in the release and {percent(false)} of those "
+            f"that are not: an advantage of {percent(true - false)} over guessing.",
             figures={"true_positive_rate": true, "false_positive_rate": false},
         )
 
@@ -103,8 +103,8 @@ class Membership(Attack):
             baseline=float(members.sum() / len(scene.population)),
             limit=limit,
             exceeds=limit.exceeded_by(high) or min(shares, default=lowest) < lowest,
-            sentence=f"Of {everyone:,} people of the population who fit a class, {inside:,} are in the release; for "
-            f"some of them the chance is {percent(float(high))}.",
+            sentence=f"Of {everyone:,} {scene.whom} of the population that fit a class, {inside:,} are in the release; "
+            f"for some of them the chance is {percent(float(high))}.",
             figures={"classes": int(some.sum()), "lowest": float(min(shares, default=Fraction(0)))},
         )
 

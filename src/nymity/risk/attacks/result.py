@@ -91,8 +91,7 @@ class AttackResult:
         return replace(
             self,
             assumes=f"{self.assumes}; records are counted here, not persons",
-            sentence=f"{self.sentence.replace('people', 'records').rstrip('.')}; a person may have several of them, "
-            "and most rows of a class.",
+            sentence=f"{self.sentence.removesuffix('.')}; a person may have several of them, and most rows of a class.",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -106,6 +106,11 @@ class Scene:
         """Whether promises count persons, and rows are not as many people."""
         return self.schema.unit is not None
 
+    @property
+    def whom(self) -> str:
+        """What attacks that take each record for a person count, in a word."""
+        return "records" if self.of_persons else "people"
+
     def random(self, key: str) -> np.random.Generator:
         """Return what an attack draws from, the same whatever other attacks are run; uniform numbers alone."""
         return np.random.Generator(np.random.PCG64([self.seed, crc32(key.encode())]))

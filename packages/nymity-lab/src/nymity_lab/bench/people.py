@@ -14,7 +14,7 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.links import PersonRows
-from nymity.table.attribute import identifying, person, quasi, sensitive
+from nymity.table.attribute import identifying, items, person, quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import measured
@@ -76,6 +76,8 @@ def _lines(unit: float) -> Iterator[Line]:
     yield _cost("check of a release, with the original", unit, 12, partial(ny.check, release, original=table))
     yield _cost("measure by persons", unit, 12, partial(ny.measure, table, visits_schema(by_persons=True)))
     yield from _linked(persons, unit)
+    yield from _sets(unit)
+    yield from _private()
     whole = partial(ny.publish, table, visits_schema(by_persons=True), privacy=[_K])
     yield _cost("publish by persons", unit, 60, partial(whole, method=ny.OptimalLattice(suppression=0.05)))
 
@@ -91,6 +93,43 @@ def _linked(persons: EncodedTable, unit: float) -> Iterator[Line]:
     for links_known, most in ((2, 4), (3, 15)):
         yield _cost(f"k^{links_known} of linked rows", unit, most, partial(rows.kept, 5, links_known))
     yield _cost("search by k^2, 5%", unit, 400, search)
+
+
+def _sets(unit: float) -> Iterator[Line]:
+    """Publish 100,000 sets of some of 400 items, frequent and rare ones, in 20 groups."""
+    drawn, n = np.random.default_rng(7), 100_000
+    number = np.minimum(399, drawn.zipf(1.3, (n, 6)) - 1)
+    sizes = drawn.integers(1, 7, n)
+    cells = [";".join({f"i{item}" for item in row[:size]}) for row, size in zip(number, sizes, strict=True)]
+    table = pl.DataFrame({"sex": drawn.integers(0, 2, n), "items": cells})
+    tree = ny.Hierarchy.from_rows([[f"i{item}", f"g{item // 20}", "*"] for item in range(400)])
+    schema = Schema({"sex": quasi(), "items": items(tree)})
+    for m in (1, 2, 3):
+        work = partial(ny.publish, table, schema, privacy=[ny.KMAnonymity(k=5, m=m)])
+        loss = work().certificate["items"]["loss"]
+        yield Line(
+            name=f"publish sets of items, m = {m}", value=cpu_seconds(work) / unit, unit="G", note=f"NCP {loss:.3f}"
+        )
+
+
+def _private() -> Iterator[Line]:
+    """Publish 20,000 persons with few visits each privately, so many records of each taking part; means of three."""
+    drawn, n = np.random.default_rng(7), 20_000
+    who = np.repeat(np.arange(n), np.minimum(12, drawn.geometric(1 / 3, n)))
+    table = pl.DataFrame({"who": who, "age": drawn.integers(20, 90, n)[who], "ward": drawn.integers(0, 6, len(who))})
+    ages = ny.Hierarchy.intervals(width=5, levels=4).build(pl.Series(range(100)))
+    wards = ny.Hierarchy.flat([str(ward) for ward in range(6)])
+    schema = Schema(
+        {"who": person(missing="drop"), "age": quasi(ages, missing="drop"), "ward": quasi(wards, missing="drop")}
+    )
+    for epsilon in (1.0, 2.0):
+        for most in (1, 2, 3, 4, 5):
+            promise = ny.DifferentialPrivacy(epsilon=epsilon, public_records=100_000, records_per_person=most)
+            made = [ny.publish(table, schema, privacy=promise, method=ny.SafePub()).frame.height for _ in range(3)]
+            name = f"rows of {len(who):,} published, epsilon {epsilon:g}, {most} of each person"
+            yield Line(
+                name=name, value=sum(made) / 3, unit="rows", note=f"beta {float(promise.beta):.3f}, k {promise.k}"
+            )
 
 
 def _search(
