@@ -10,6 +10,7 @@ that mean different things are written alike, it says all of them. It is believe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -81,7 +82,7 @@ def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
             if label == f"{_OR if gap else ''}[{low}, {high}]":
                 codes = np.append(ordered[:gap], order.between(low, high))
         found.append(codes)
-    return Cells.of(list(cells.labels), found)
+    return replace(Cells.of(list(cells.labels), found), kind=cells.kind)
 
 
 def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
