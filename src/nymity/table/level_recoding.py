@@ -65,6 +65,7 @@ class LevelRecoding(Recoding):
     left_out: PersonsLeftOut | None = None
     items: ItemRecoding | None = None
     closed: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "levels"
 
@@ -135,7 +136,7 @@ class LevelRecoding(Recoding):
     def as_function(self) -> LevelRecoding:
         """Return the rules of the columns and the published classes; labels of classes that are not out are gone."""
         without = all(hierarchy.rule is None for hierarchy in self.hierarchies.values()) and not self._closed
-        if self.is_partial or without:
+        if self.is_partial or (without and not self.beside):
             return self
         hierarchies, numbers = {}, {}
         for a, (name, hierarchy) in enumerate(self.hierarchies.items()):
@@ -148,7 +149,15 @@ class LevelRecoding(Recoding):
             )
             for layer in self.layers
         )
-        return replace(self, hierarchies=hierarchies, layers=layers, left_out=None, items=None, closed=self._closed)
+        return replace(
+            self,
+            columns=self.further_columns,
+            hierarchies=hierarchies,
+            layers=layers,
+            left_out=None,
+            items=None,
+            closed=self._closed,
+        )
 
     @property
     def is_partial(self) -> bool:
@@ -162,7 +171,7 @@ class LevelRecoding(Recoding):
     def for_further_rows(self) -> Recoding:
         """Return this, unless a promise is about all rows together: where rows are linked, or hold sets of items."""
         self._refuse_closed(self._closed)
-        return self
+        return replace(self, columns=self.further_columns)
 
     def _needed(self) -> list[str]:
         """The published columns, and the one that tells who is left out."""

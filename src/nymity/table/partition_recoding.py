@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,6 +74,7 @@ class PartitionRecoding(Recoding):
     quotas: Quotas
     outliers: Outliers = "mask"
     sizes: NDArray[np.int64] | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "partition"
     #: A row may be published like any class whose cells span its values, whoever had them.
@@ -122,7 +123,7 @@ class PartitionRecoding(Recoding):
         """
         known = self.quotas
         unknown = replace(known, sensitive=known.sensitive[:, :0], labels={})
-        return replace(self, quotas=unknown)
+        return replace(self, columns=self.further_columns, quotas=unknown)
 
     def as_function(self) -> PartitionRecoding:
         """Return the classes with their cells and sizes, told by values; no sensitive value among them."""
@@ -132,6 +133,7 @@ class PartitionRecoding(Recoding):
         none = np.empty(0, dtype=np.int64)
         return replace(
             self,
+            columns=self.further_columns,
             hierarchies={name: self._function_of(name, hierarchy) for name, hierarchy in self.hierarchies.items()},
             cells={name: self.cells[name].without_codes(hierarchy) for name, hierarchy in self.hierarchies.items()},
             quotas=Quotas(codes=nobody, sensitive=nobody[:, :0], labels={}, classes=none, records=none),

@@ -6,8 +6,9 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
@@ -66,6 +67,8 @@ class Recoding(ABC):
     columns: tuple[str, ...]
     hierarchies: Mapping[str, Hierarchy]
     outliers: Outliers
+    #: Columns that publishing makes of more than a row, and why further rows are published without them.
+    beside: Mapping[str, str] = MappingProxyType({})
 
     def apply(
         self,
@@ -96,6 +99,17 @@ class Recoding(ABC):
     def for_further_rows(self) -> Recoding:
         """Return what publishes rows of other tables than the one it was decided for: this, unless that would tell."""
         return self
+
+    def with_beside(self, reasons: Mapping[str, str]) -> Recoding:
+        """Return it with the columns that publishing makes of more than a row, and the reasons."""
+        made: Any = self  # kinds are dataclasses
+        changed: Recoding = replace(made, beside=reasons)
+        return changed
+
+    @property
+    def further_columns(self) -> tuple[str, ...]:
+        """The columns that further rows are published with."""
+        return tuple(name for name in self.columns if name not in self.beside)
 
     def as_function(self) -> Recoding:
         """Return what publishes further rows and knows of this table only what was published: rules, and classes."""
@@ -159,7 +173,8 @@ class Recoding(ABC):
             }
             validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
             columns = tuple(str(name) for name in label_texts("columns", data["columns"]))
-            return _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
+            made = _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
+            return made.with_beside(_reasons(data["beside"])) if "beside" in data else made
         except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
             got = f"no field {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
@@ -216,6 +231,7 @@ class Recoding(ABC):
             "columns": list(self.columns),
             "outliers": self.outliers,
             "hierarchies": {name: hierarchy.to_dict() for name, hierarchy in self.hierarchies.items()},
+            **({"beside": dict(self.beside)} if self.beside else {}),
         }
 
     def _check(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers | None) -> None:
@@ -244,6 +260,12 @@ class Recoding(ABC):
             if unseen == "error" and (codes[i] < 0).any():
                 refuse_unseen(name, [v for v in as_text(distinct_values(column)).to_list() if v not in hierarchy.index])
         return codes
+
+
+def _reasons(data: Any) -> dict[str, str]:
+    if not isinstance(data, dict) or not all(isinstance(text, str) for pair in data.items() for text in pair):
+        raise ValueError("columns without a reason to leave them out")
+    return data
 
 
 def _write(path: str | Path, data: Mapping[str, Any]) -> None:

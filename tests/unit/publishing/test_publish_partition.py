@@ -84,7 +84,7 @@ def test_written_and_checked(tmp_path: Path) -> None:
     release = released()
     release.write(tmp_path / "release")
     found = sorted(path.name for path in (tmp_path / "release-custodian").iterdir())
-    assert found == ["log.json", "mapping.parquet", "recoding.json"]
+    assert found == ["log.json", "mapping.parquet", "recoding.json", "seen.json"]
     assert "nodes_evaluated" not in json.loads((tmp_path / "release-custodian/log.json").read_text(encoding="utf-8"))
     result = check(tmp_path / "release/release.csv", certificate=tmp_path / "release/certificate.json")
     assert result.holds
