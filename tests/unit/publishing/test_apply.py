@@ -125,22 +125,35 @@ def test_no_rows_give_no_rows() -> None:
 
 def split(rows: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
     """A plain split into rows to learn from and rows to test on: ages of the second that the first lacks."""
-    table = ny.datasets.hospital(rows=rows)
+    table = ny.datasets.hospital(rows=rows).select("age", "postcode", "sex", "diagnosis")
     odd = pl.int_range(pl.len()) % 2 == 1
     train, test = table.filter(odd), table.filter(~odd)
-    assert set(test["age"]) - set(train["age"])
+    assert set(test["postcode"]) - set(train["postcode"])
     return train, test
 
 
-@pytest.mark.parametrize("method", [ny.lattice.OptimalLattice(suppression=0.05), ny.partition.Mondrian()])
+HOSPITAL = ny.Schema(
+    {
+        "age": ny.quasi(ny.Hierarchy.intervals(width=5)),
+        "postcode": ny.quasi(ny.Hierarchy.masking()),
+        "sex": ny.quasi(),
+        "diagnosis": ny.sensitive(),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [ny.lattice.OptimalLattice(suppression=0.05), ny.partition.Mondrian(), ny.partition.Mondrian(cells="hierarchy")],
+)
 def test_a_plain_split_works(tmp_path: Path, method: Any) -> None:
     """From Python, from the files of a release, and from what a colleague elsewhere is given."""
     train, test = split()
-    release = ny.publish(train, ny.datasets.hospital_schema(), privacy=ny.KAnonymity(k=3), method=method)
+    release = ny.publish(train, HOSPITAL, privacy=ny.KAnonymity(k=5), method=method)
     release.write(tmp_path / "r")
     made = applied(release, test)
     assert made.table.columns == release.frame.columns
-    assert made.masked < test.height / 2
+    assert made.masked <= most * test.height
     assert made.verified is not None
     folder = tmp_path / "r-custodian"
     of_file = applied(folder, test)

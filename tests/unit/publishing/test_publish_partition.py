@@ -101,7 +101,7 @@ def test_applied_to_new_rows() -> None:
     assert published["age"].to_list()[3] == "*"
     assert apply(release.recoding, new, outliers="remove").height == 3
     with pytest.raises(TableError, match="values the recoding knows"):
-        apply(release.recoding, new.with_columns(age=pl.lit(7)))
+        apply(release.recoding, new.with_columns(age=pl.lit(7)), unseen="error")
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
