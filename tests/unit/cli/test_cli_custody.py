@@ -25,6 +25,7 @@ def replaced(published: Path, nymity: Run) -> Path:
     """The same folder after publishing again by other settings; the first table was delivered as may.csv."""
     shutil.copy(published / "release/release.csv", published / "may.csv")
     shutil.copy(published / "release-custodian/recoding.json", published / "recoding-of-may.json")
+    shutil.copy(published / "release-custodian/seen.json", published / "seen.json")
     assert nymity(*FORCED, "--set", "privacy[0].k=12").exit_code == 0
     assert (published / "release/release.csv").read_bytes() != (published / "may.csv").read_bytes()
     return published
