@@ -139,19 +139,34 @@ class Hierarchy(metaclass=_Builders):
         return Shuffled(hierarchy=hierarchy, **parameters)
 
     if TYPE_CHECKING:  # what _Builders finds in the registry; tests/conformance compares these lines with it
+        ages = builders.Ages
+        atc = builders.Atc
+        countries = builders.Countries
         dates = builders.Dates
         file = builders.HierarchyFile
+        icd_10 = builders.Icd10
         intervals = builders.Intervals
+        isco_08 = builders.Isco
         masking = builders.Masking
+        money = builders.Money
+        nace = builders.Nace
+        nuts = builders.Nuts
         ordering = builders.Ordering
         random_tree = builders.RandomTree
+        us_zip = builders.UsZip
 
     @staticmethod
-    def suggest(values: pl.Series) -> HierarchySource:
-        """Return the builder that makes a sensible first hierarchy for a column."""
+    def suggest(
+        values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: Any = None
+    ) -> HierarchySource:
+        """Return the builder that makes a sensible first hierarchy for a column.
+
+        See :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds.
+        """
         from nymity.table.builders import suggest
 
-        return suggest(plainly_named(values))
+        column = values.name if name is None else name
+        return suggest(plainly_named(values), name=column, kind=kind, dictionary=dictionary)
 
     # -- looking at it ---------------------------------------------------------------------------------
 
@@ -181,6 +196,12 @@ class Hierarchy(metaclass=_Builders):
     def index(self) -> Mapping[Label, int]:
         """Raw value → code."""
         return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
+    def idle_levels(self) -> tuple[int, ...]:
+        """Levels that change nothing: what they hold is told apart as on the level below."""
+        sizes = [len(labels) for labels in self.labels]
+        return tuple(level for level in range(1, len(sizes)) if sizes[level] == sizes[level - 1])
 
     def generalize(self, value: Label, level: int) -> Label:
         """Return what ``value`` is published as at ``level``."""
