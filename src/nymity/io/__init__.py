@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from nymity.io.compact import compact
+from nymity.io.dictionary import Dictionary
+from nymity.io.dictionary_files import read_dictionary
 from nymity.io.formats import FORMATS, RELEASED, format_of
 from nymity.io.frame import like, to_polars
 from nymity.io.neutralize import neutralize, strip_neutralization
@@ -24,6 +26,8 @@ __all__ = [
     "to_polars",
     "like",
     "compact",
+    "Dictionary",
+    "read_dictionary",
     "FORMATS",
     "RELEASED",
     "format_of",
