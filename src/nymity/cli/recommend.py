@@ -104,7 +104,7 @@ def _described(data: Path, job: Path | None, quasi: str | None, reading: Reading
         raise InputError("recommend", expected="either --job or --quasi", got="both", hint="change the job's roles")
     described = load_job(job)
     given = {name: value for name, value in reading.items() if value is not None}
-    known = described.source or Source(path=str(data))
+    known = described.source if isinstance(described.source, Source) else Source(path=str(data))
     return replace(described, source=replace(known, path=str(data), **given))
 
 

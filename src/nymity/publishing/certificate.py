@@ -304,6 +304,8 @@ def _public_job(job: Job) -> dict[str, Any]:
         data["reading"] = job.source.stated_values
     if "children" in data:  # without a path, and how it was read
         data["children"] = {name: data["children"][name] for name in ("without_parent",) if name in data["children"]}
+    if output := job.output.public():
+        data["output"] = output
     data.pop("earlier_releases", None)
     data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
     data.pop("ledger", None)

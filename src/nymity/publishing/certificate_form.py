@@ -183,6 +183,24 @@ class ChildTable(_WrittenTable):
     columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100_000)]
 
 
+class WholeTable(_Section):
+    """All batches of a table that grows, as it was with this one."""
+
+    records: Count
+    content_sha256: Sha256
+    measured: MeasuredSection
+
+
+class DatabaseSection(_Section):
+    """The table of a database that was written; where that is, whoever may read it knows."""
+
+    kind: Literal["postgresql", "sqlite", "duckdb"]
+    schema_: Annotated[Name | None, Field(alias="schema")] = None
+    table: Name
+    mode: Literal["create", "append", "replace"]
+    whole: WholeTable | None = None
+
+
 class OutputSection(_WrittenTable):
     """What was written; of two tables of the same people their join, and the file of parents."""
 
@@ -191,6 +209,7 @@ class OutputSection(_WrittenTable):
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
     child_table: ChildTable | None = None
+    database: DatabaseSection | None = None
 
 
 class ReleasedFile(_Section):

@@ -32,7 +32,7 @@ from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.children import split
-from nymity.publishing.differential import check_stated, private_figures
+from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
 from nymity.publishing.job import Job
@@ -107,7 +107,7 @@ class Run:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
         self.given_children, self.child_columns, self.taken = children, (), {}
         if job.is_private and job.source is not None:
-            check_stated(job.source.path, job.source.options)
+            job.source.check_stated()
         if job.ledger is not None:
             job.ledger.check(the_promise(job.privacy))
         self.schema = public_schema(job.schema) if job.is_private else job.schema
@@ -294,6 +294,7 @@ class Run:
             *linked_deliveries(self.job.schema, self.pseudonyms),
             *self._caveats_of_dates(),
         ]
+        earlier += map(Caveat.by_nature, self.job.output.unprotected)
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
