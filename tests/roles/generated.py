@@ -8,27 +8,32 @@ from datetime import date, datetime, timedelta
 
 Row = dict[str, object]
 
-FIRST = (
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+FIRST = _words(
     "Anna Emma Mia Sofia Lena Marie Julia Sarah Laura Lea Paul Leon Felix Jonas Lukas Max Tim Jan Peter Michael Thomas "
     "Andreas Stefan Wolfgang Helga Ursula Monika Petra Sabine Karin Claudia Heike Birgit Martin Daniel Markus"
-).split()
-LAST = (
+)
+LAST = _words(
     "Müller Schmidt Schneider Fischer Weber Meyer Wagner Becker Schulz Hoffmann Koch Bauer Richter Klein Wolf "
     "Schröder Neumann Schwarz Zimmermann Braun Krüger Hofmann Hartmann Lange Schmitt Werner Krause Lehmann"
-).split()
-ENGLISH_FIRST = (
+)
+ENGLISH_FIRST = _words(
     "James Mary John Patricia Robert Jennifer Michael Linda William Elizabeth David Barbara Richard Susan Joseph "
     "Jessica Thomas Karen Charles Nancy Christopher Lisa Daniel Betty Matthew Margaret Anthony Sandra Kevin Marcus"
-).split()
-ENGLISH_LAST = (
+)
+ENGLISH_LAST = _words(
     "Smith Johnson Williams Brown Jones Garcia Miller Davis Rodriguez Martinez Hernandez Lopez Wilson Anderson Thomas "
     "Taylor Moore Jackson Martin Lee Perez Thompson White Harris Sanchez Clark Ramirez Lewis Robinson Walker"
-).split()
-FRENCH_FIRST = "Camille Léa Manon Chloé Inès Jade Louise Zoé Lucas Hugo Enzo Nathan Théo Louis Gabriel Jules".split()
-FRENCH_LAST = (
+)
+FRENCH_FIRST = _words("Camille Léa Manon Chloé Inès Jade Louise Zoé Lucas Hugo Enzo Nathan Théo Louis Gabriel Jules")
+FRENCH_LAST = _words(
     "Martin Bernard Dubois Thomas Robert Richard Petit Durand Leroy Moreau Simon Laurent Lefebvre Michel Garcia David "
     "Bertrand Roux Vincent Fournier"
-).split()
+)
 CITIES = ("München", "Freising", "Dachau", "Erding", "Augsburg", "Landshut", "Rosenheim", "Ingolstadt")
 
 
