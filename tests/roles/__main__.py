@@ -6,8 +6,6 @@ import statistics
 import sys
 from pathlib import Path
 
-from nymity.publishing.inspect import inspect_table
-
 from .scores import Judged, judge, score
 from .stars import share_of_stars
 from .tables import FOLDER, labelled_tables
@@ -22,8 +20,7 @@ def main(arguments: list[str]) -> None:
         if table.absent:
             print(f"{table.name}: left out, {table.absent}")
             continue
-        frame = table.load()
-        inspection = inspect_table(frame)
+        frame, inspection = table.load()
         judged = judge(table, inspection)
         columns += judged
         print(f"{table.name}: {score(judged)}")

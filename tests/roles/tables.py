@@ -15,7 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from nymity.io import read_table
+from nymity.io import ReadOptions, read_detected
+from nymity.publishing.inspect import Inspection, inspect_table
 
 from . import generated
 
@@ -42,8 +43,8 @@ class Labelled:
             return None if find_spec(package) else f"the package {package} is not installed"
         return None
 
-    def load(self) -> pl.DataFrame:
-        """Return the table, read from a text file as everybody's is."""
+    def load(self) -> tuple[pl.DataFrame, Inspection]:
+        """Return the table and what is seen of it, read from a text file as everybody's is."""
         kind, place = self.source.split(":", 1)
         if kind == "data":
             return _read(_content(Path(os.environ["NYMITY_DATA"]) / place))
@@ -63,11 +64,12 @@ def _labelled(path: Path) -> Labelled:
     return Labelled(name=path.stem, source=data["source"], columns=columns)
 
 
-def _read(content: bytes) -> pl.DataFrame:
+def _read(content: bytes) -> tuple[pl.DataFrame, Inspection]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes(content)
-        return read_table(path)
+        cells, detected, known = read_detected(path, ReadOptions())
+        return cells, inspect_table(cells, dictionary=known, reading=detected)
 
 
 def _content(path: Path) -> bytes:

@@ -52,7 +52,7 @@ def command(
     if column is None:
         if save is not None:
             raise ParameterError("--save", expected="--column beside it: there is nothing else to save", got="none")
-        hierarchy = _read(file, reading["delimiter"])
+        hierarchy = _read(file, reading.get("delimiter"))
     else:
         if save is not None:
             may_write(save, force=force)

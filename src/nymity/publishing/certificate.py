@@ -298,6 +298,10 @@ def _public_job(job: Job) -> dict[str, Any]:
     """
     data = job.to_dict()
     data.pop("source", None)
+    if job.source is not None and job.source.stated_values:
+        # The rules, which the job tells anyway. How many cells they made missing is a figure about records that are not
+        # published, too: beside the gaps of the release it would tell what suppressed records lack.
+        data["reading"] = job.source.stated_values
     if "children" in data:  # without a path, and how it was read
         data["children"] = {name: data["children"][name] for name in ("without_parent",) if name in data["children"]}
     data.pop("earlier_releases", None)

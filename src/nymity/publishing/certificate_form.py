@@ -110,6 +110,7 @@ class PublicJob(_Section):
     method: dict[Name, JsonValue]
     output: dict[Name, JsonValue] = {}
     children: dict[Name, JsonValue] | None = None
+    reading: dict[Name, JsonValue] | None = None  #: what cells of the source mean: codes for missing, forms of numbers
 
 
 class InputSection(_Section):

@@ -6,18 +6,18 @@ could link a record to a person is called a quasi-identifier unless its name say
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.io import to_polars
+from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.starter import starter_job
 from nymity.risk.column_facts import TYPES
 from nymity.risk.persons import PersonFinding, missed_by_records
-from nymity.risk.suggestion import Labels, LookedAt, look_at
+from nymity.risk.suggestion import LookedAt, look_at
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
@@ -68,6 +68,8 @@ class Inspection:
     unique_records: int  #: records that the suggested quasi-identifiers together single out
     smallest_class: int  #: records in the smallest class of the suggested quasi-identifiers
     person: PersonFinding | None = None  #: the column that tells of whom records are, where one does
+    reading: DetectedReading = field(default_factory=DetectedReading)  #: what cells seem to mean
+    dictionary: Dictionary = field(default_factory=Dictionary)  #: what is known of columns beside their cells
 
     def __getitem__(self, name: str) -> ColumnInspection:
         """Return the column with this name."""
@@ -102,12 +104,16 @@ class Inspection:
         )
 
 
-def inspect_table(frame: Any, dictionary: Labels | None = None) -> Inspection:
+def inspect_table(
+    frame: Any, *, dictionary: Dictionary | None = None, reading: DetectedReading | None = None
+) -> Inspection:
     """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema.
 
-    ``dictionary`` tells what columns are called in words, ``label(column)``.
+    ``dictionary`` says what is known of columns beside their cells. ``reading`` is how the table was read, where that
+    was found out with it; of a frame it is found out here, and ``inspection.reading.apply(frame)`` reads it so.
     """
     table = to_polars(frame)
+    reading = detect_reading(table, ReadOptions(), dictionary) if reading is None else reading
     if table.height == 0 or table.width == 0:
         raise TableError(
             "table",
@@ -127,6 +133,8 @@ def inspect_table(frame: Any, dictionary: Labels | None = None) -> Inspection:
         person=person,
         unique_records=int((sizes == 1).sum()),
         smallest_class=int(sizes.min()),  # type: ignore[arg-type]
+        reading=reading,
+        dictionary=dictionary or Dictionary(),
     )
 
 

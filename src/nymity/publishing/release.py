@@ -20,7 +20,7 @@ from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import ReadOptions, format_of, like, read_table, strip_neutralization, write_table
+from nymity.io import ReadOptions, Taken, format_of, like, reread_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
@@ -80,6 +80,8 @@ class CustodianLog:
     draw_mark: str | None = None
     pseudonyms: Pseudonyms | None = field(default=None, repr=False)
     shifts: Shifts | None = field(default=None, repr=False)
+    #: Cells of the source that were taken as missing, by column and code.
+    taken_as_missing: Taken = field(default_factory=dict)
 
     def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
         """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
@@ -96,6 +98,7 @@ class CustodianLog:
             **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
+            **({} if not self.taken_as_missing else {"taken_as_missing": self.taken_as_missing}),
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
             **({} if self.nodes_checked is None else {"nodes_checked": self.nodes_checked}),
@@ -388,7 +391,7 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
     options = ReadOptions()
     if path.name.endswith(f".{output.format}"):
         options = format_of(path).read_back(output.options)
-    table = read_table(path, options)
+    table = reread_table(path, options)
     if not output.neutralize_formulas or format_of(path).keeps_types:
         return table, True
     try:

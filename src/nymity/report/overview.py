@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nymity.io import taken_in_words
 from nymity.report.markup import Figures, Html, Section, template, tile, tiles
 from nymity.report.page_wording import amount, count, percent
 from nymity.report.subject import Subject
@@ -61,6 +62,8 @@ def fate(subject: Subject, group: str = "class") -> Html:
     ]
     if len(present) == 1 and subject.published:
         legend.append(("", "No record was suppressed."))
+    if taken := taken_in_words(subject.log.taken_as_missing):
+        legend.append(("", f"Taken as missing in the source: {taken}."))
     return OVERVIEW.fate(segments, legend)
 
 

@@ -19,6 +19,7 @@ __all__, __getattr__ = public_names(
     hierarchy="Hierarchy HierarchySource Label some_of",
     item_cells="ItemColumn",
     item_recoding="ItemRecoding",
+    label_form="LabelForm SET_FORM",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
     packing="KeyLayout",

@@ -23,6 +23,7 @@ import polars as pl
 from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
 from nymity.core.quoting import quoted, shown
+from nymity.table.rule import NOWHERE, Rule
 from nymity.table.text import MASK, as_text, plainly_named
 
 if TYPE_CHECKING:
@@ -69,17 +70,22 @@ class Hierarchy(metaclass=_Builders):
     """Levels of one attribute as code tables; make one with :meth:`from_rows` or a builder.
 
     ``labels[level][code]`` is the text of a generalized value; ``codes[level][base]`` maps the code of a raw
-    value to the code of its generalization at ``level``.
+    value to the code of its generalization at ``level``. ``rule`` says the same of values that it does not list,
+    where it is a function of them.
     """
 
     labels: tuple[tuple[Label, ...], ...]
     codes: tuple[NDArray[np.int32], ...]
+    rule: Rule | None = None
 
     # -- making one ------------------------------------------------------------------------------------
 
     @staticmethod
-    def from_rows(rows: Sequence[Sequence[Label]], *, where: str = "hierarchy") -> Hierarchy:
-        """Build from one row per raw value: ``[raw, level 1, ..., top]`` (the form ARX uses), validated."""
+    def from_rows(rows: Sequence[Sequence[Label]], *, where: str = "hierarchy", rule: Rule | None = None) -> Hierarchy:
+        """Build from one row per raw value: ``[raw, level 1, ..., top]`` (the form ARX uses), validated.
+
+        ``rule``: the function of the value that made the rows, where one did.
+        """
         if rows and len(rows[0]) > MOST_LEVELS:
             raise HierarchyError(
                 where,
@@ -99,14 +105,17 @@ class Hierarchy(metaclass=_Builders):
             level_codes.flags.writeable = False
             labels.append(tuple(index))
             codes.append(level_codes)
-        hierarchy = Hierarchy(tuple(labels), tuple(codes))
+        hierarchy = Hierarchy(tuple(labels), tuple(codes), rule)
         _check_levels(hierarchy, where)
         return hierarchy
 
     @staticmethod
     def flat(values: Sequence[Label], *, where: str = "hierarchy") -> Hierarchy:
         """Return the hierarchy of an attribute without one: the value itself, or ``*``."""
-        return Hierarchy.from_rows([[value, MASK] for value in values], where=where)
+        from nymity.table.builders import Flat
+
+        rows = [[value, MASK] for value in values]
+        return Hierarchy.from_rows(rows, where=where, rule=Rule(builder=Flat(), height=1))
 
     @staticmethod
     def read(path: str | Path, *, delimiter: str | None = None) -> Hierarchy:
@@ -130,19 +139,34 @@ class Hierarchy(metaclass=_Builders):
         return Shuffled(hierarchy=hierarchy, **parameters)
 
     if TYPE_CHECKING:  # what _Builders finds in the registry; tests/conformance compares these lines with it
+        ages = builders.Ages
+        atc = builders.Atc
+        countries = builders.Countries
         dates = builders.Dates
         file = builders.HierarchyFile
+        icd_10 = builders.Icd10
         intervals = builders.Intervals
+        isco_08 = builders.Isco
         masking = builders.Masking
+        money = builders.Money
+        nace = builders.Nace
+        nuts = builders.Nuts
         ordering = builders.Ordering
         random_tree = builders.RandomTree
+        us_zip = builders.UsZip
 
     @staticmethod
-    def suggest(values: pl.Series) -> HierarchySource:
-        """Return the builder that makes a sensible first hierarchy for a column."""
+    def suggest(
+        values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: Any = None
+    ) -> HierarchySource:
+        """Return the builder that makes a sensible first hierarchy for a column.
+
+        See :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds.
+        """
         from nymity.table.builders import suggest
 
-        return suggest(plainly_named(values))
+        column = values.name if name is None else name
+        return suggest(plainly_named(values), name=column, kind=kind, dictionary=dictionary)
 
     # -- looking at it ---------------------------------------------------------------------------------
 
@@ -173,6 +197,12 @@ class Hierarchy(metaclass=_Builders):
         """Raw value → code."""
         return {value: code for code, value in enumerate(self.values)}
 
+    @cached_property
+    def idle_levels(self) -> tuple[int, ...]:
+        """Levels that change nothing: what they hold is told apart as on the level below."""
+        sizes = [len(labels) for labels in self.labels]
+        return tuple(level for level in range(1, len(sizes)) if sizes[level] == sizes[level - 1])
+
     def generalize(self, value: Label, level: int) -> Label:
         """Return what ``value`` is published as at ``level``."""
         if value not in self.index:
@@ -180,6 +210,20 @@ class Hierarchy(metaclass=_Builders):
         if not 0 <= level <= self.height:
             raise HierarchyError("hierarchy", expected=f"a level from 0 to {self.height}", got=str(level))
         return self.labels[level][int(self.codes[level][self.index[value]])]
+
+    def row(self, value: Label) -> list[Label]:
+        """Return ``[raw, level 1, ..., top]`` of any value, ``NOWHERE`` on the levels where it has no place.
+
+        A value that is not listed has the place that the rule gives it. Everybody is below the top if that is ``*``.
+        """
+        if (code := self.index.get(value)) is not None:
+            return [labels[codes[code]] for labels, codes in zip(self.labels, self.codes, strict=True)]
+        if self.rule is not None:
+            return self.rule.row(value)
+        top = self.labels[-1][0]
+        if value is None and self.height:
+            return [*([None] * self.height), top]
+        return [value, *([NOWHERE] * (self.height - 1)), top if top == MASK else NOWHERE][: self.height + 1]
 
     def rows(self) -> list[list[Label]]:
         """One row per raw value: ``[raw, level 1, ..., top]``."""
@@ -253,7 +297,8 @@ class Hierarchy(metaclass=_Builders):
                 got=f"one level with the value {quoted(self.values[0])}",
                 hint="add a last column with '*' to every row",
             )
-        return Hierarchy.from_rows([*self.rows(), [None] * self.height + [self.labels[-1][0]]], where=where)
+        missing: list[Label] = [*([None] * self.height), self.labels[-1][0]]
+        return Hierarchy.from_rows([*self.rows(), missing], where=where, rule=self.rule)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Hierarchy) and self.rows() == other.rows()
