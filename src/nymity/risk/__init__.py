@@ -24,7 +24,7 @@ _inner, __getattr__ = public_names(
     persons="PersonFinding missed_by_records",
     suggestion="Labels LookedAt look_at",
     shared_classes="ABSENT sharing sharing_exactly values_left",
-    **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded"},
+    **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded", "evidence.free_text": "is_free_text"},
 )
 
 __all__ = [
