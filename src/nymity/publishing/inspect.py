@@ -15,13 +15,14 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.starter import starter_job
-from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons, missed_by_records
-from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
+from nymity.risk.column_facts import TYPES
+from nymity.risk.persons import PersonFinding, missed_by_records
+from nymity.risk.suggestion import LookedAt, look_at
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
-from nymity.table.text import as_text, plainly_named
+from nymity.table.text import as_text
 
 __all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]
 
@@ -46,6 +47,11 @@ class ColumnInspection:
     hierarchy: HierarchySource | None = None  #: suggested for quasi-identifiers; None: the value or ``*``
     levels: int = 2  #: levels of that hierarchy, the raw values and ``*`` among them
     separator: str = ";"  #: what stands between the items of a cell, where it holds several
+    confidence: float = 1.0  #: how sure the role is, by the evidence
+    is_question: bool = False  #: whether somebody who knows the data should decide
+    instead: tuple[Role, ...] = ()  #: what else it could well be
+    stake: float = 0.0  #: what it would cost if the role were wrong
+    label: str = ""  #: what a dictionary calls it
 
     @property
     def unique_share(self) -> float:
@@ -114,20 +120,13 @@ def inspect_table(
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
-    table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
-    counted = {column.name: _distinct(plainly_named(column)) for column in table}
-    facts = {name: ColumnFacts.of(name, table[name], counts["value"]) for name, counts in counted.items()}
-    person, household = find_persons(table, facts)
-    columns = _one_of_items(
-        [
-            _inspect_column(name, table[name], counted[name], _role(facts[name], name, person, household), facts[name])
-            for name in facts
-        ]
-    )
+    seen = look_at(table, dictionary)
+    columns = tuple(_inspect_column(name, seen) for name in seen.suggestions)
     quasi = [column.name for column in columns if column.role is Role.QUASI]
+    person = seen.person
     if person is not None:
-        person = replace(person, missed=missed_by_records(table, person.column, quasi))
-    sizes = _class_sizes(table, quasi)
+        person = replace(person, missed=missed_by_records(seen.table, person.column, quasi))
+    sizes = _class_sizes(seen.table, quasi)
     return Inspection(
         records=table.height,
         columns=columns,
@@ -139,64 +138,31 @@ def inspect_table(
     )
 
 
-def _one_of_items(columns: list[ColumnInspection]) -> tuple[ColumnInspection, ...]:
-    """Let the first column of sets be the one that is published; a table has one at most."""
-    sets = [column.name for column in columns if column.role is Role.ITEMS]
-    why = f"sets of items, of which one column can be published: {sets[0]!r} unless you choose another" if sets else ""
-    return tuple(
-        replace(column, role=Role.IDENTIFYING, reason=why, separator=";") if column.name in sets[1:] else column
-        for column in columns
-    )
-
-
 # -- one column ----------------------------------------------------------------------------------------------
 
 
-def _distinct(column: pl.Series) -> pl.DataFrame:
-    """Return a column's different values and how often each occurs."""
-    return column.drop_nulls().alias("value").value_counts(name="count")
-
-
-def _role(
-    facts: ColumnFacts, name: str, person: PersonFinding | None, household: HouseholdFinding | None
-) -> tuple[Role, str]:
-    """Return the role that a column seems to have, by itself or beside those of persons and of who lives together."""
-    if household is not None and name == household.column:
-        return Role.HOUSEHOLD, household.reason
-    role, reason = suggest_role(facts)
-    if person is not None and name == person.column:
-        return Role.PERSON, person.reason
-    if (
-        person is not None
-        and name in person.naming
-        and role in (Role.QUASI, Role.INSENSITIVE)
-        and not names_code(facts)
-    ):
-        return Role.IDENTIFYING, f"nearly every person of {person.column!r} has a value of its own"
-    if person is not None and name in person.cases and role in (Role.QUASI, Role.INSENSITIVE):
-        return Role.IDENTIFYING, f"each of its values is of one person of {person.column!r} alone"
-    return role, reason
-
-
-def _inspect_column(
-    name: str, column: pl.Series, counts: pl.DataFrame, suggested: tuple[Role, str], facts: ColumnFacts
-) -> ColumnInspection:
-    role, reason = suggested
-    hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
+def _inspect_column(name: str, seen: LookedAt) -> ColumnInspection:
+    one, facts, counts = seen.suggestions[name], seen.facts[name], seen.counts[name]
+    hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if one.role is Role.QUASI else (None, 2)
     return ColumnInspection(
         name=name,
         type=facts.type,
-        records=len(column),
-        distinct=counts.height,
-        missing=column.null_count(),
-        unique=int((counts["count"] == 1).sum()),
-        most_frequent=int(counts["count"].max() or 0),  # type: ignore[arg-type]
+        records=seen.table.height,
+        distinct=facts.distinct,
+        missing=facts.missing,
+        unique=facts.once,
+        most_frequent=facts.most_frequent,
         examples=_examples(counts, facts.type),
-        role=role,
-        reason=reason,
+        role=one.role,
+        reason=one.reason,
+        confidence=one.confidence,
+        is_question=one.is_question,
+        instead=one.instead,
+        stake=one.stake,
+        label=facts.label,
         hierarchy=hierarchy,
         levels=levels,
-        separator=(facts.separator or ";") if role is Role.ITEMS else ";",
+        separator=(facts.separator or ";") if one.role is Role.ITEMS else ";",
     )
 
 

@@ -105,7 +105,8 @@ def test_an_empty_table_is_refused(table: pl.DataFrame) -> None:
 def test_the_hospital_gets_its_roles(inspection: Inspection) -> None:
     assert inspection.names(Role.IDENTIFYING) == ("patient_id", "name")
     assert inspection.sensitive == ("diagnosis",)
-    assert inspection.names(Role.INSENSITIVE) == ("length_of_stay",)
+    stay = inspection["length_of_stay"]
+    assert (stay.role, Role.INSENSITIVE in stay.instead) == (Role.QUASI, True)
     assert {"birth_date", "age", "sex", "postcode", "marital_status", "occupation", "admission_date"} < set(
         inspection.quasi
     )
@@ -144,7 +145,13 @@ def test_the_hospital_gets_its_roles(inspection: Inspection) -> None:
         ("ICD10", "sensitive"),
         ("salary-class", "sensitive"),
         ("monthlyIncome", "sensitive"),
-        ("length of stay", "insensitive"),
+        ("length of stay", "quasi"),
+        ("Hauptdiagnose", "sensitive"),
+        ("Rechnungsbetrag", "sensitive"),
+        ("Wohnort", "quasi"),
+        ("naissance", "quasi"),
+        ("salaris", "sensitive"),
+        ("imputation_flag", "insensitive"),
     ],
 )
 def test_roles_by_name(name: str, role: str) -> None:
@@ -158,7 +165,7 @@ def test_roles_by_name(name: str, role: str) -> None:
     [
         ("code", [f"K{i}" for i in range(100)], "identifying"),
         ("code", list(range(100)), "identifying"),
-        ("code", [i / 7 for i in range(100)], "quasi"),
+        ("code", [i / 7 for i in range(100)], "sensitive"),
         ("code", [date(2024, 1, 1) + timedelta(days=i) for i in range(100)], "quasi"),
         ("code", ["only"] * 100, "insensitive"),
         ("code", ["only"] * 99 + [None], "quasi"),
