@@ -25,7 +25,7 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, hides_persons, measured_section
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
 from nymity.publishing.children import rejoined, split
 from nymity.publishing.custody import (
@@ -46,6 +46,7 @@ from nymity.publishing.registry import Outcome
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.utility.released import Released
@@ -308,7 +309,7 @@ class Release:
             hierarchies=schema.sensitive_hierarchies,
             items=schema.item_column,
         )
-        return measured_section(verified, self.job.privacy, hidden=False)
+        return measured_section(verified, self.job.privacy)
 
     def _with_places(self, tables: list[dict[str, Any]], about: dict[str, Any], verified: Verification) -> Certificate:
         """Add to the certificate where tables are, and what was measured on them as they are read there."""
@@ -316,7 +317,8 @@ class Release:
         for name in (SENSITIVE_TABLE, CHILD_TABLE):
             if name in output:
                 output[name] = {**output[name], **tables[1]}
-        measured = measured_section(verified, self.job.privacy, hidden=hides_persons(self.job.schema))
+        withheld = Withheld.of(self.job.schema, self.job.privacy, self.job.method)
+        measured = measured_section(verified, self.job.privacy, withheld)
         files = [{"file": one["file"], "sha256": one["file_sha256"]} for one in tables if one]
         return {
             **self.certificate,
