@@ -89,6 +89,13 @@ class Custody:
         return Custody(named.with_name(f"{named.name}{_SUFFIX}"))
 
     @property
+    def release(self) -> Path | None:
+        """The folder of the release that lies beside it, if it is called after that; None otherwise."""
+        folder = resolved(self.folder)
+        name = folder.name.removesuffix(_SUFFIX)
+        return folder.with_name(name) if name and name != folder.name else None
+
+    @property
     def has_logs(self) -> bool:
         """Whether there is any log to be found."""
         return (self.folder / LOG_NAME).is_file() or bool(numbered(self.folder))

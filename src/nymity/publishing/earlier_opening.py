@@ -113,7 +113,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
             else "another number of rows",
             hint='name the custodian\'s folder of this release: custodian = "..."',
         )
-    return certificate, frame, counts, link, salt, Recoding.load(kept / RECODING_NAME)
+    return certificate, frame, counts, link, salt, Recoding.load(kept / RECODING_NAME).with_values(str(kept))
 
 
 def _kept(custody: Custody, certificate: Certificate) -> Path:

@@ -273,7 +273,7 @@ class OpenedRelease:
         given = self.given_recoding
         if given is None and (log := self.log) is not None and not log.ended and log.recoding.exists():
             given = log.recoding
-        return Recoding.load(given) if isinstance(given, Path) else given
+        return Recoding.load(given).with_values(str(given)) if isinstance(given, Path) else given
 
     @property
     def links(self) -> NDArray[np.int64] | None:

@@ -107,11 +107,11 @@ class CustodianLog:
         _write_parquet(mapping, stage / MAPPING_NAME)
         if self.nodes is not None:
             _write_parquet(self.nodes, stage / NODES_NAME)
-        recoding.save(stage / RECODING_NAME)
+        decided = recoding.save_with_values(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
         persons = [name for part in (self.pseudonyms, self.shifts) if part is not None for name in part.stage(stage)]
-        written = [MAPPING_NAME, *nodes, RECODING_NAME, *persons, LOG_NAME]
+        written = [MAPPING_NAME, *nodes, *decided, *persons, LOG_NAME]
         stage.commit(written)
         for name in LOG_FILES:
             if name not in written:

@@ -51,6 +51,7 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
+from nymity.table.schema import Schema
 from nymity.table.weights import class_means, weights_of
 
 #: What is drawn where rows are shuffled.
@@ -204,6 +205,9 @@ class Run:
         if isinstance(self.outcome, PrivateOutcome):
             recoding = replace(self.outcome.recoding, others=others_of(self.schema))
             self.outcome = replace(self.outcome, recoding=recoding)
+        elif beside := _made_beside(self.job.schema):
+            decided: Any = self.outcome
+            self.outcome = replace(decided, recoding=decided.recoding.with_beside(beside))
         self.items = None
         if self.sets is not None and isinstance(self.outcome, LatticeOutcome):
             decided, self.items = self.sets.decided(self.outcome.recoding, self.table, folded=self.folded)
@@ -423,3 +427,12 @@ class Run:
         if self.job.is_private:
             return text_cells(self.given, read_columns(self.job.schema))
         return to_polars(self.given)
+
+
+def _made_beside(schema: Schema) -> dict[str, str]:
+    """Return the columns that are made of more than a row, and why further rows are published without them."""
+    moved = dict.fromkeys(schema.shifted, "dates are moved by days that are drawn for one release")
+    means = (
+        {} if schema.coarsened_weight is None else {schema.coarsened_weight: "it is the mean of classes of a release"}
+    )
+    return {**moved, **means}

@@ -11,6 +11,7 @@ unless the recoding knows better, for masked rows are written so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -82,7 +83,7 @@ def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
             if label == f"{_OR if gap else ''}[{low}, {high}]":
                 codes = np.append(ordered[:gap], order.between(low, high))
         found.append(codes)
-    return Cells.of(list(cells.labels), found)
+    return replace(Cells.of(list(cells.labels), found), kind=cells.kind)
 
 
 def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:

@@ -44,7 +44,8 @@ def test_the_folder_holds_table_and_certificate_and_nothing_else(tmp_path: Path)
     assert sorted(folder_content(tmp_path / "out" / "release")) == ["certificate.json", "release.csv"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["release", "release-custodian"]
     private = tmp_path / "out" / "release-custodian"
-    assert sorted(folder_content(private)) == ["log.json", "mapping.parquet", "nodes.parquet", "recoding.json"]
+    kept = ["log.json", "mapping.parquet", "nodes.parquet", "recoding.json", "seen.json"]
+    assert sorted(folder_content(private)) == kept
     log = json.loads((private / "log.json").read_text())
     assert log["salt"] == release.log.salt
     assert "Not for release" in log["note"]
