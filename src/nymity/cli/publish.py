@@ -145,6 +145,7 @@ def publish_job(
     wait: float = 0.0,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
+    from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
@@ -188,6 +189,9 @@ def publish_job(
             raise
     if job.method is None and isinstance(release.outcome, LatticeOutcome):
         screen.tell("note", said(release.outcome.lattice_size))
+    if not release.recoding.is_private:
+        for sentence in idle_levels_said(release.recoding.hierarchies, original):
+            screen.tell("note", sentence)
     files = to.files(
         release.table_names,
         has_children=job.children is not None,
