@@ -151,6 +151,7 @@ def publish_job(
     wait: float = 0.0,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
+    from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
@@ -194,6 +195,9 @@ def publish_job(
             raise
     if job.method is None and isinstance(release.outcome, LatticeOutcome):
         screen.tell("note", said(release.outcome.lattice_size))
+    if not release.recoding.is_private:
+        for sentence in idle_levels_said(release.recoding.hierarchies, original):
+            screen.tell("note", sentence)
     files = to.files(
         [job.output.found_at(to.release, name) for name in release.table_names],
         has_children=job.children is not None,

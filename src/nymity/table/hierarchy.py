@@ -215,11 +215,11 @@ class Hierarchy(metaclass=_Builders):
         """Raw value → code."""
         return {value: code for code, value in enumerate(self.values)}
 
-    @cached_property
-    def idle_levels(self) -> tuple[int, ...]:
-        """Levels that change nothing: what they hold is told apart as on the level below."""
-        sizes = [len(labels) for labels in self.labels]
-        return tuple(level for level in range(1, len(sizes)) if sizes[level] == sizes[level - 1])
+    def idle_levels(self, values: Collection[Label] | None = None) -> tuple[int, ...]:
+        """Return the levels below the top that tell these values apart as the level below does; unless said, all."""
+        codes = slice(None) if values is None else [self.index[value] for value in values if value in self.index]
+        sizes = [len(np.unique(level[codes])) for level in self.codes]
+        return tuple(level for level in range(1, self.height) if sizes[level] == sizes[level - 1])
 
     def generalize(self, value: Label, level: int) -> Label:
         """Return what ``value`` is published as at ``level``."""
