@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -71,20 +72,20 @@ class Delimited(SpreadsheetFormat):
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """With the delimiter and the encoding it was written with."""
-        return ReadOptions(delimiter=self._delimiter(options), encoding="utf-8", header=True)
+        return ReadOptions(delimiter=self._delimiter(options), encoding=options.encoding, header=True)
 
     def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
-        """Write UTF-8, quoted where needed; missing cells are empty."""
+        """Write text, quoted where needed; missing cells are empty."""
         if cells.width == 1:
             # A missing cell alone in its row would be an empty line, which many readers skip; this way it is "".
             cells = cells.select(pl.all().cast(pl.String).fill_null(""))
         with path.open("wb") as file:
             if not self.compressed:
-                _write_csv(cells, file, self._delimiter(options))
+                _write_csv(cells, file, self._delimiter(options), options.encoding)
                 return
             # Neither name nor time in the gzip header: the same table gives the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                _write_csv(cells, packed, self._delimiter(options))
+                _write_csv(cells, packed, self._delimiter(options), options.encoding)
 
     def _delimiter(self, options: WriteOptions) -> str:
         return "\t" if self.tabbed else options.delimiter
@@ -260,8 +261,19 @@ def named(where: str, names: Sequence[str | None]) -> list[str]:
     return list(seen)
 
 
-def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str) -> None:
-    cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str, encoding: str) -> None:
+    if codecs.lookup(encoding).name == "utf-8":
+        cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+        return
+    try:
+        file.write(cells.write_csv(separator=delimiter).encode(encoding))
+    except UnicodeEncodeError as error:
+        raise TableError(
+            "table",
+            expected=f"characters that {encoding} has",
+            got=quoted(error.object[error.start]),
+            hint='encoding = "utf-8" in [output], ny.Output',
+        ) from error
 
 
 def _numbered(width: int) -> list[str]:

@@ -18,17 +18,21 @@ from nymity.io.options import ReadOptions, WriteOptions
 
 @dataclass(frozen=True, kw_only=True)
 class FileSignature:
-    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix."""
+    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix.
+
+    ``others`` are those that older files start with.
+    """
 
     name: str
     start: bytes
+    others: tuple[bytes, ...] = ()
     end: bytes = b""
     rename: str
 
     def fits(self, head: bytes, tail: bytes) -> bool:
         """Return whether a file starts and ends like this; one that has to end in some way is more than its start."""
         ended = not self.end or (len(head) > len(self.start) and tail.endswith(self.end))
-        return head.startswith(self.start) and ended
+        return head.startswith((self.start, *self.others)) and ended
 
 
 GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.gz, or unpack it")
@@ -38,12 +42,14 @@ GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.g
 class Format(ABC):
     """One kind of file. Subclasses say how it is read and written; a suffix belongs to one format.
 
-    ``signature`` is None for text. ``released``: jobs may name it for what they publish.
+    ``signature`` is None for text. ``released``: jobs may name it for what they publish. ``written``: it is not
+    for reading alone.
     """
 
     suffix: str
     signature: FileSignature | None = None
     released: bool = True
+    written: bool = True
 
     #: What is found out from the records of a file unless it is stated.
     guesses: ClassVar[tuple[str, ...]] = ()
@@ -86,6 +92,11 @@ class Format(ABC):
         """Return what a file says of its columns beside their cells; most formats say nothing."""
         del path
         return Dictionary()
+
+    def declared(self, path: Path, table: pl.DataFrame, options: ReadOptions) -> ReadOptions:
+        """Return the options with the codes for *missing* that a file declares itself; most formats have none."""
+        del path, table
+        return options
 
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with everything that reading would find out."""

@@ -18,6 +18,11 @@ from nymity.io.delimited import TSV_GZ as TSV_GZ
 from nymity.io.delimited import TXT_GZ as TXT_GZ
 from nymity.io.parquet import PARQUET as PARQUET
 from nymity.io.excel import XLSX as XLSX
+from nymity.io.statistical import SAV as SAV
+from nymity.io.statistical import ZSAV as ZSAV
+from nymity.io.statistical import DTA as DTA
+from nymity.io.statistical import XPT as XPT
+from nymity.io.statistical import SAS7BDAT as SAS7BDAT
 
 FORMATS: dict[str, Format] = {one.name: one for one in tuple(vars().values()) if isinstance(one, Format)}
 
@@ -52,7 +57,7 @@ def confirmed_format(path: Path) -> Format:
     promised = format_of(path)
     try:
         with open_file(path) as file:
-            head = file.read(8)
+            head = file.read(32)
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -33,7 +34,12 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
 def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
     """Read a table as :func:`read_table` does, and tell what was taken as missing."""
     place = Path(path_text("path", path))
-    return valued(confirmed_format(place).read(place, options), options, str(place))
+    form = confirmed_format(place)
+    table, found = form.read_found(place, options)
+    if form.is_text:
+        table = typed(table, point=options.has_point)
+    read = valued(table, form.declared(place, table, options), str(place))
+    return replace(read, dictionary=form.described(place), found=found)
 
 
 def read_detected(
@@ -50,7 +56,7 @@ def read_detected(
     found = detect_reading(table, options, known)
     if form.is_text:
         table = typed(table, point=found.options.has_point)
-    return valued(table, found.options, str(place)).table, found, known
+    return valued(table, form.declared(place, table, found.options), str(place)).table, found, known
 
 
 def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:

@@ -17,6 +17,7 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.core.validation import nearest
+from nymity.io.dictionary import Dictionary
 from nymity.io.lossless import typed_column
 from nymity.io.options import ReadOptions
 from nymity.table.text import as_text
@@ -31,6 +32,8 @@ class Valued:
 
     table: pl.DataFrame
     taken: Taken = field(default_factory=dict)
+    dictionary: Dictionary = field(default_factory=Dictionary)  #: what the file says of its columns
+    found: ReadOptions = field(default_factory=ReadOptions)  #: the options, with what was found out about the file
 
 
 def valued(table: pl.DataFrame, options: ReadOptions, where: str = "table") -> Valued:

@@ -36,6 +36,13 @@ def write_table(
     place = Path(path_text("path", path))
     validation.instance("options", options, WriteOptions, expected="WriteOptions(...)")
     promised = format_of(place)
+    if not promised.written:
+        raise FileError(
+            str(place),
+            expected="a format that can be written",
+            got=f"{promised.suffix}, which can only be read",
+            hint="write .csv or .parquet",
+        )
     cells = to_polars(table)
     if not cells.width:
         raise TableError(str(place), expected="a table with columns", got="one without", hint="check the schema")

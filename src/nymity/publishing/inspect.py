@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
+from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars, whole_again
 from nymity.publishing.starter import starter_job
 from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons, missed_by_records
 from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
@@ -114,7 +114,7 @@ def inspect_table(
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
-    table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
+    table = pl.DataFrame({column.name: whole_again(with_nulls(plainly_named(column))) for column in table})
     counted = {column.name: _distinct(plainly_named(column)) for column in table}
     facts = {name: ColumnFacts.of(name, table[name], counts["value"]) for name, counts in counted.items()}
     person, household = find_persons(table, facts)

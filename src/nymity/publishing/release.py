@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import ReadOptions, Taken, format_of, like, reread_table, strip_neutralization, write_table
+from nymity.io import Dictionary, ReadOptions, Taken, format_of, like, reread_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
@@ -133,6 +133,8 @@ class Release:
     originals: Originals | None = field(default=None, repr=False)
     #: Of whom each row is, where promises count persons or households.
     persons: pl.Series | None = field(default=None, repr=False)
+    #: Labels that the source came with: of what is published they go into files that have labels.
+    dictionary: Dictionary = field(default_factory=Dictionary, repr=False)
     #: Those of children alone, where ``table`` is the join of two tables of the same people.
     child_columns: tuple[str, ...] = field(default=(), repr=False)
 
@@ -233,7 +235,7 @@ class Release:
         with committing(private, folder, private=[private], wait=wait) as (kept, stage):
             spare_release(folder, private, names, force=force)  # others may have been faster
             for name, frame in self._files:
-                write_table(frame, stage / name, self.job.output.options)
+                write_table(frame, stage / name, replace(self.job.output.options, dictionary=self.dictionary))
             tables = self._joined([self._read_back(stage / name, frame) for name, frame in self._files])
             certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
             certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
@@ -391,6 +393,10 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
     options = ReadOptions()
     if path.name.endswith(f".{output.format}"):
         options = format_of(path).read_back(output.options)
+        if output.delimiter is None:  # nobody said it, so it may be that of a source that nobody knows
+            options = replace(options, delimiter=None)
+        if output.encoding is None:
+            options = replace(options, encoding=None)
     table = reread_table(path, options)
     if not output.neutralize_formulas or format_of(path).keeps_types:
         return table, True
