@@ -26,6 +26,9 @@ from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
 
+#: What the first column is called where a header leaves it without a name.
+ROW_NAMES = "row_names"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Delimited(SpreadsheetFormat):
@@ -241,6 +244,8 @@ def _malformed(where: str, line: int, error: csv.Error) -> TableError:
 def named(where: str, names: Sequence[str | None]) -> list[str]:
     """Return the names of a header row, refusing empty and repeated ones."""
     seen: dict[str, int] = {}
+    if len(names) > 1 and not names[0] and ROW_NAMES not in names:
+        names = [ROW_NAMES, *names[1:]]  # R's write.csv and pandas' to_csv name rows without naming that column
     for place, name in enumerate(names, start=1):
         if not name:
             last = "remove the delimiter if all lines end with one, or " if place == len(names) else ""

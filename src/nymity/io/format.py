@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -55,6 +56,8 @@ class Format(ABC):
     guesses: ClassVar[tuple[str, ...]] = ()
     #: Cells keep their types, so that one value can have several forms; and no spreadsheet opens such files.
     keeps_types: ClassVar[bool] = False
+    #: A folder of such files is a table, too.
+    may_be_folder: ClassVar[bool] = False
     #: Cells are text, and types are found from them.
     is_text: ClassVar[bool] = False
 
@@ -93,6 +96,10 @@ class Format(ABC):
         del path
         return Dictionary()
 
+    def opened(self, path: Path) -> AbstractContextManager[tuple[Format, Path]]:
+        """Give the format and the path of the table itself; a packed file unpacks it."""
+        return nullcontext((self, path))
+
     def declared(self, path: Path, table: pl.DataFrame, options: ReadOptions) -> ReadOptions:
         """Return the options with the codes for *missing* that a file declares itself; most formats have none."""
         del path, table
@@ -123,7 +130,7 @@ class SpreadsheetFormat(Format):
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells, neutralized unless the options say otherwise."""
-        cells = _flat(table)
+        cells = flat(table)
         self.write_cells(neutralize(cells) if options.neutralize_formulas else cells, path, options)
 
     @abstractmethod
@@ -131,7 +138,7 @@ class SpreadsheetFormat(Format):
         """Write numbers, truth values and text."""
 
 
-def _flat(table: pl.DataFrame) -> pl.DataFrame:
+def flat(table: pl.DataFrame) -> pl.DataFrame:
     """Return the table with numbers and truth values as they are and all else as text."""
     for name, dtype in table.schema.items():
         if dtype.is_nested() or dtype in (pl.Object, pl.Binary):

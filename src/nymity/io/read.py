@@ -34,12 +34,12 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
 def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
     """Read a table as :func:`read_table` does, and tell what was taken as missing."""
     place = Path(path_text("path", path))
-    form = confirmed_format(place)
-    table, found = form.read_found(place, options)
-    if form.is_text:
-        table = typed(table, point=options.has_point)
-    read = valued(table, form.declared(place, table, options), str(place))
-    return replace(read, dictionary=form.described(place), found=found)
+    with confirmed_format(place).opened(place) as (form, inner):
+        table, found = form.read_found(inner, options)
+        if form.is_text:
+            table = typed(table, point=options.has_point)
+        read = valued(table, form.declared(inner, table, options), str(place))
+        return replace(read, dictionary=form.described(inner), found=found)
 
 
 def read_detected(
@@ -50,13 +50,13 @@ def read_detected(
     And with what is known of its columns, from the file itself and from the ``dictionary`` beside it.
     """
     place = Path(path_text("path", path))
-    form = confirmed_format(place)
-    known = (dictionary or Dictionary()).joined(form.described(place))
-    table, options = form.read_found(place, options)
-    found = detect_reading(table, options, known)
-    if form.is_text:
-        table = typed(table, point=found.options.has_point)
-    return valued(table, form.declared(place, table, found.options), str(place)).table, found, known
+    with confirmed_format(place).opened(place) as (form, inner):
+        known = (dictionary or Dictionary()).joined(form.described(inner))
+        table, options = form.read_found(inner, options)
+        found = detect_reading(table, options, known)
+        if form.is_text:
+            table = typed(table, point=found.options.has_point)
+        return valued(table, form.declared(inner, table, found.options), str(place)).table, found, known
 
 
 def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:
