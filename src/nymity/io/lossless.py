@@ -90,9 +90,17 @@ def _numbers(texts: pl.Series) -> pl.Series | None:
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() != texts.null_count() or not numbers.is_finite().all():
         return None
-    if texts.str.contains(_PADDED).any() and texts.str.replace(_NO_FRACTION, "").n_unique() != numbers.n_unique():
-        return None
-    return whole_again(numbers)
+    return whole_again(numbers) if _tells_apart(texts, numbers) else None
+
+
+def _tells_apart(texts: pl.Series, numbers: pl.Series) -> bool:
+    """Return whether texts that differ are different numbers, but for whole ones with and without a point."""
+    decimals = len(str(texts.drop_nulls()[0]).partition(".")[2])
+    if decimals and texts.str.contains(rf"\.[0-9]{{{decimals}}}$").all():  # all of one form
+        return True
+    if not texts.str.contains(_PADDED).any():
+        return True
+    return texts.str.replace(_NO_FRACTION, "").n_unique() == numbers.n_unique()
 
 
 def whole_again(numbers: pl.Series) -> pl.Series:

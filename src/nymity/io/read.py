@@ -53,9 +53,11 @@ def read_detected(
     with confirmed_format(place).opened(place) as (form, inner):
         known = (dictionary or Dictionary()).joined(form.described(inner))
         table, options = form.read_found(inner, options)
-        found = detect_reading(table, options, known)
-        if form.is_text:
-            table = typed(table, point=found.options.has_point)
+        texts = table if form.is_text else None
+        table = table if texts is None else typed(texts, point=options.has_point)
+        found = detect_reading(table, options, known, texts=texts)
+        if texts is not None and found.options.has_point != options.has_point:
+            table = typed(texts, point=found.options.has_point)
         return valued(table, form.declared(inner, table, found.options), str(place)).table, found, known
 
 
