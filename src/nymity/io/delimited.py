@@ -167,7 +167,9 @@ def _parse_fast(text: _Text) -> pl.DataFrame | None:
     outline = text.outline
     if not outline.regular or (outline.gaps and outline.fields > 1):
         return None
-    content = text.content.rstrip(b"\r\n") if outline.fields > 1 else text.content
+    content = text.content
+    if outline.fields > 1 and content.endswith((b"\n\n", b"\n\r\n")):  # one line end does no harm, and a copy costs
+        content = content.rstrip(b"\r\n")
     names = _numbered(outline.fields)
     try:
         table = pl.read_csv(

@@ -101,13 +101,12 @@ def detect_reading(
 ) -> DetectedReading:
     """Find out what cells mean, where nobody stated it.
 
-    ``table`` has types already where nothing is lost by them, ``texts`` its cells as they stand in a file of text.
+    ``table`` has types already where nothing is lost by them, ``texts`` the cells of columns with
+    fractions as they stand in a file of text.
     """
     known = dictionary or Dictionary()
-    columns = [
-        _Column.of(column, None if texts is None else texts[column.name], known, options)
-        for column in table.get_columns()
-    ]
+    stood = {} if texts is None else {column.name: column for column in texts.get_columns()}
+    columns = [_Column.of(column, stood.get(column.name), known, options) for column in table.get_columns()]
     options, marks = _number_marks(columns, options)
     options, dates = _date_forms(columns, options)
     options, codes = _missing_codes(columns, options)

@@ -20,9 +20,11 @@ from nymity.io.values import Valued, valued, valued_cells
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> pl.DataFrame:  # noqa: B008 -- frozen
-    """Read .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
+    """Read a table: text (.csv, .tsv, .txt, each also .gz), .jsonl, .parquet (also a folder), .arrow, .feather, .xlsx,
+    SPSS, Stata and SAS files, or one of these in .zip or .zst.
 
-    Text becomes Int64, Float64 or Date only where writing it back gives the same text; an empty cell is missing.
+    Text becomes Int64, Float64 or Date only where no value is lost; an empty cell is missing, and so is what the
+    options take for missing.
     A file without rows below its header gives a table without rows. Everything that is wrong with the file is a
     FileError, everything wrong with its rows and columns a TableError, with the line where there is one.
     """
@@ -53,11 +55,15 @@ def read_detected(
     with confirmed_format(place).opened(place) as (form, inner):
         known = (dictionary or Dictionary()).joined(form.described(inner))
         table, options = form.read_found(inner, options)
-        texts = table if form.is_text else None
-        table = table if texts is None else typed(texts, point=options.has_point)
-        found = detect_reading(table, options, known, texts=texts)
-        if texts is not None and found.options.has_point != options.has_point:
-            table = typed(texts, point=found.options.has_point)
+        stood = None
+        if form.is_text:
+            texts, table = table, typed(table, point=options.has_point)
+            fractions = [name for name, kind in table.schema.items() if kind == pl.Float64]
+            stood = pl.DataFrame([texts[name] for name in fractions])  # they may have been thousands
+            del texts
+        found = detect_reading(table, options, known, texts=stood)
+        if stood is not None and found.options.has_point != options.has_point:
+            table = table.with_columns(typed(stood, point=False).get_columns())
         return valued(table, form.declared(inner, table, found.options), str(place)).table, found, known
 
 

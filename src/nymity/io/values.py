@@ -105,28 +105,26 @@ def _without_codes(cells: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
     by_value: dict[Any, str]
     if cells.dtype.is_numeric():
         by_value = {number: code for code in codes if (number := _number(code)) is not None}
-        written = cells
+        written = cells.cast(pl.Float64)
     elif cells.dtype == pl.String:
         by_value, written = {code: code for code in codes}, cells.str.strip_chars()
     elif cells.dtype in (pl.Boolean, pl.Date, pl.Datetime, pl.Categorical, pl.Enum):
         by_value, written = {code: code for code in codes}, as_text(cells)
     else:
         return cells, {}
-    listed = pl.Series(list(by_value)).cast(written.dtype if by_value else pl.String, strict=False).drop_nulls()
-    hidden = written.is_in(listed).fill_null(False)
-    if not hidden.any():
+    hidden = written.is_in(list(by_value)).fill_null(False) if by_value else None
+    if hidden is None or not hidden.any():
         return cells, {}
     counts = dict(written.filter(hidden).value_counts().rows())
     kept = pl.select(pl.when(~hidden).then(cells)).to_series().alias("cells")
     return kept, {code: counts[value] for value, code in by_value.items() if value in counts}
 
 
-def _number(code: str) -> int | float | None:
+def _number(code: str) -> float | None:
     try:
-        number = float(code)
+        return float(code)
     except ValueError:
         return None
-    return int(number) if number.is_integer() else number
 
 
 def _as_dates(cells: pl.Series, name: str, form: str, where: str) -> pl.Series:
