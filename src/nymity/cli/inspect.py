@@ -28,7 +28,9 @@ _STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive"
 
 @reads_a_table
 def command(
-    data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
+    data: Annotated[
+        Path, typer.Argument(help="Table to look at: .csv, .xlsx, .parquet, .sav and more.", show_default=False)
+    ],
     job: Annotated[
         Path | None, typer.Option("--job", help="Write a commented starter job file here.", show_default=False)
     ] = None,

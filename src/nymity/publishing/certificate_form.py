@@ -87,6 +87,7 @@ class ColumnSection(_Section):
 
     name: Name
     role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "items", "bucket"]
+    label: Name | None = None  #: what it is about, as the source said
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None

@@ -26,7 +26,7 @@ from nymity.core.custodian import (
 from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.core.paths import is_root, path_text, resolved
 from nymity.core.plain_data import read_json
-from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
+from nymity.io import Dictionary, ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job
@@ -204,7 +204,7 @@ def make_way(
     """
     for name in job.file_names:
         _spare_source(job, folder / name)
-    with place_of(job.output) as place:
+    with place_of(job.output, Dictionary()) as place:
         settle(*places(private), folder, wait=wait, remote=place.remote)
         spare_release(folder, private, [*job.file_names, *replaces], force=force)
         place.check(job.table_names)

@@ -95,12 +95,14 @@ class Output:
     """How the release is written.
 
     ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
-    is published, which reveals nothing the rows do not; ``shuffled`` draws an order.
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order. ``delimiter`` and ``encoding`` of
+    text are those of the source unless given; a comma and UTF-8 where it has none, or tabs.
     """
 
     name: str = "release"
     format: Annotated[str, WithJsonSchema({"enum": list(RELEASED), "type": "string"})] = "csv"
-    delimiter: str = ","
+    delimiter: str | None = None
+    encoding: str | None = None
     neutralize_formulas: bool = True
     row_order: Literal["sorted", "shuffled"] = "sorted"
 
@@ -141,7 +143,20 @@ class Output:
     @property
     def options(self) -> WriteOptions:
         """How to write the file."""
-        return WriteOptions(delimiter=self.delimiter, neutralize_formulas=self.neutralize_formulas)
+        return WriteOptions(
+            delimiter=self.delimiter or ",",
+            encoding=self.encoding or "utf-8",
+            neutralize_formulas=self.neutralize_formulas,
+        )
+
+    def like(self, source: ReadOptions) -> Output:
+        """Return it with the delimiter and the encoding of the source, where it says nothing itself."""
+        if not FORMATS[self.format].is_text:
+            return self
+        delimiter = None if source.delimiter == "\t" else source.delimiter
+        return dataclasses.replace(
+            self, delimiter=self.delimiter or delimiter, encoding=self.encoding or source.encoding
+        )
 
     def found_at(self, folder: Path, name: str) -> Path:
         """Return where a table of the release is."""
@@ -195,6 +210,8 @@ class Job:
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.source is not None:
+            object.__setattr__(self, "output", self.output.like(self.source))
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
         object.__setattr__(self, "privacy", tuple(self.privacy))

@@ -6,6 +6,7 @@ Both are contexts around one commit (:mod:`nymity.core.commit`). ``remote`` is w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ import polars as pl
 from nymity.core.commit import Remote, Stage
 from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.database import DatabaseOutput, TableWriter
-from nymity.io import write_table
+from nymity.io import Dictionary, write_table
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Output
 from nymity.publishing.reading_back import read_release
@@ -57,8 +58,9 @@ class FilePlace:
 
     remote = None
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, labels: Dictionary) -> None:
         self.output = output
+        self.labels = labels
         self.names: list[str] = []
 
     def __enter__(self) -> FilePlace:
@@ -77,7 +79,7 @@ class FilePlace:
         del columns
         self.names = [name for name, _ in tables]
         for name, frame in tables:
-            write_table(frame, stage / name, self.output.options)
+            write_table(frame, stage / name, replace(self.output.options, dictionary=self.labels))
         return [self._read_back(stage, name, frame) for name, frame in tables]
 
     def described(self, stage: Stage, measure: Measure) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -165,12 +167,9 @@ class DatabasePlace:
         return []
 
 
-_PLACES: dict[type, Callable[[Any], Place]] = {Output: FilePlace, DatabaseOutput: DatabasePlace}
-
-
-def place_of(output: Output | DatabaseOutput) -> Place:
-    """Return where a job's output puts tables."""
-    return _PLACES[type(output)](output)
+def place_of(output: Output | DatabaseOutput, labels: Dictionary) -> Place:
+    """Return where a job's output puts tables; formats that can take labels get those that the source came with."""
+    return DatabasePlace(output) if isinstance(output, DatabaseOutput) else FilePlace(output, labels)
 
 
 def unholdable(name: str, got: str) -> TableError:

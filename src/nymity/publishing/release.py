@@ -20,7 +20,7 @@ from nymity.core.errors import PromiseError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import Taken, like
+from nymity.io import Dictionary, Taken, like
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
@@ -134,6 +134,8 @@ class Release:
     originals: Originals | None = field(default=None, repr=False)
     #: Of whom each row is, where promises count persons or households.
     persons: pl.Series | None = field(default=None, repr=False)
+    #: Labels that the source came with: of what is published they go into files that have labels.
+    dictionary: Dictionary = field(default_factory=Dictionary, repr=False)
     #: Those of children alone, where ``table`` is the join of two tables of the same people.
     child_columns: tuple[str, ...] = field(default=(), repr=False)
 
@@ -230,7 +232,7 @@ class Release:
         private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
         make_way(self.job, folder, private, force=force, wait=wait)
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
-        place = place_of(self.job.output)
+        place = place_of(self.job.output, self.dictionary)
         with place, committing(private, folder, private=[private], wait=wait, remote=place.remote) as (kept, stage):
             spare_release(folder, private, self.job.file_names, force=force)  # others may have been faster
             tables = self._joined(place.put(stage, self._files, self.certificate["columns"]))

@@ -22,7 +22,7 @@ from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of, read_columns
-from nymity.io import Taken, compact, like, text_cells, to_polars
+from nymity.io import Dictionary, Taken, compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
@@ -69,6 +69,7 @@ class Run:
 
     job: Job
     tables: Tables
+    dictionary: Dictionary  #: labels that the source came with
     taken: Taken  #: cells of the source that were taken as missing, by column and code
     table: pl.DataFrame  #: the records to publish
     rows: NDArray[np.int64]  #: which rows of the source they are
@@ -108,7 +109,8 @@ class Run:
         children: Any = None,
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
-        self.given_children, self.child_columns, self.taken = children, (), {}
+        self.given_children, self.child_columns = children, ()
+        self.taken, self.dictionary = {}, Dictionary()
         if job.is_private and job.source is not None:
             job.source.check_stated()
         if job.ledger is not None:
@@ -168,7 +170,8 @@ class Run:
         if self.given is not None:
             return self._taken()
         read = load_valued(self.job)
-        self.taken = read.taken
+        self.taken, self.dictionary = read.taken, read.dictionary
+        self.job = replace(self.job, output=self.job.output.like(read.found))
         return read.table
 
     def _join(self) -> None:
@@ -362,6 +365,7 @@ class Run:
                 people=None if self.population is None else self.population.people,
                 children=None if self.job.children is None else self._split()[1],
                 items=self.items,
+                labels=self.dictionary,
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -371,6 +375,7 @@ class Run:
             originals=self.originals,
             persons=self.persons,
             child_columns=self.child_columns,
+            dictionary=self.dictionary,
         )
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.io import whole_again
 from nymity.risk.column_facts import ColumnFacts, with_nulls
 from nymity.risk.combinations import as_frame
 from nymity.risk.identifiers import IdentifierFlag
@@ -73,7 +74,7 @@ class LookedAt:
 
 def look_at(table: pl.DataFrame, dictionary: Labels | None = None) -> LookedAt:
     """Count the values of a table's columns and suggest a role for each, by itself and beside the others."""
-    table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
+    table = pl.DataFrame({column.name: whole_again(with_nulls(plainly_named(column))) for column in table})
     counts = {column.name: _distinct(plainly_named(column)) for column in table}
     labels = {name: "" if dictionary is None else dictionary.label(name) or "" for name in counts}
     facts = {name: ColumnFacts.of(name, table[name], counts[name], label=labels[name]) for name in counts}

@@ -322,7 +322,11 @@ class Hierarchy(metaclass=_Builders):
         """Check that the hierarchy covers a column and give missing values a row of their own if needed."""
         text = as_text(values)
         hierarchy = self.with_missing(where=where) if text.null_count() else self
-        unknown = [value for value in text.drop_nulls().unique().to_list() if value not in hierarchy.index]
+        known = text.drop_nulls().unique().to_list()
+        unknown = [value for value in known if value not in hierarchy.index]
+        if unknown and values.dtype.is_numeric():  # 1.50 in the hierarchy is the number 1.5 of the column
+            hierarchy = hierarchy._with_plain_numbers(where)
+            unknown = [value for value in known if value not in hierarchy.index]
         if unknown:
             raise HierarchyError(
                 where,
@@ -331,6 +335,15 @@ class Hierarchy(metaclass=_Builders):
                 hint="add a row for each of them to the hierarchy, or correct the values in the table",
             )
         return hierarchy
+
+    def _with_plain_numbers(self, where: str) -> Hierarchy:
+        """Return the same hierarchy with raw values that are numbers written as columns of numbers are."""
+        rows: dict[Label, list[Label]] = {}
+        for raw, *further in self.rows():
+            number = pl.Series([raw], dtype=pl.String).cast(pl.Float64, strict=False)
+            plain = raw if number.null_count() else as_text(number).item()
+            rows.setdefault(plain, [plain, *further])
+        return Hierarchy.from_rows(list(rows.values()), where=where)
 
     def with_missing(self, *, where: str = "hierarchy") -> Hierarchy:
         """Return the same hierarchy with a row for missing values: missing below the top, then the top value."""

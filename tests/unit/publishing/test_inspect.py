@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections import Counter
 from datetime import date, time, timedelta
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import nymity as ny
 from nymity.core.errors import ParameterError, TableError
 from nymity.datasets import hospital
 from nymity.lattice.anytime import AnytimeLattice
@@ -303,3 +305,15 @@ def _as_tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _as_tuples(item) for key, item in value.items()}
     return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def test_a_text_file_and_frames_give_the_same_kinds_and_figures(tmp_path: Path) -> None:
+    ages = [float(20 + i % 50) for i in range(200)]
+    frame = pl.DataFrame({"age": ages, "cost": [i % 7 + 0.5 * (i % 2) for i in range(200)]})
+    frame.write_csv(tmp_path / "t.csv")
+    looked = [
+        inspect_table(one)
+        for one in (frame, frame.to_pandas(), frame.to_dict(as_series=False), ny.read_table(tmp_path / "t.csv"))
+    ]
+    assert all(one.columns == looked[0].columns for one in looked[1:])
+    assert [column.type for column in looked[0].columns] == ["whole number", "number"]
