@@ -95,9 +95,14 @@ class DatabaseOutput:
         return False
 
     @property
+    def grows(self) -> bool:
+        """Whether it is added to what was published before."""
+        return self.mode == "append"
+
+    @property
     def unprotected(self) -> tuple[str, ...]:
         """What this way to publish leaves open, whatever the records are."""
-        return (BATCHES,) if self.mode == "append" else ()
+        return (BATCHES,) if self.grows else ()
 
     def found_at(self, folder: Path, name: str) -> str:
         """Say where a table of the release is: not in the folder that its certificate lies in."""

@@ -53,7 +53,7 @@ class Session:
             cursor.execute(self.kind.with_places(statement), tuple(parameters) or None)
 
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows; a question mark stands for each parameter."""
+        """Run a statement and return its rows; ``PLACE`` stands for each parameter."""
         with told(self.address, self.where, _STATEMENT), self._connection.cursor() as cursor:
             cursor.execute(self.kind.with_places(statement), tuple(parameters) or None)
             found: list[tuple[Any, ...]] = cursor.fetchall()

@@ -16,7 +16,7 @@ import polars as pl
 
 from nymity.core.errors import DatabaseError
 from nymity.database.arrow_cells import table_of
-from nymity.database.database_kind import listed, qualified
+from nymity.database.database_kind import PLACE, listed, qualified
 from nymity.database.database_output import RECORDS, DatabaseOutput
 from nymity.database.session import Session
 from nymity.table.text import as_text
@@ -120,7 +120,7 @@ class TableWriter:
         written = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         tables = json.dumps(self._put, ensure_ascii=False)
         values = [mark, self.output.table, tables, self.output.mode, content_sha256, written, certificate.decode()]
-        places = ", ".join("?" for _ in values)
+        places = ", ".join(PLACE for _ in values)
         session.run(f"INSERT INTO {self._records} ({listed(list(_RECORD_COLUMNS))}) VALUES ({places})", values)
         self.mark = mark
 
@@ -139,7 +139,7 @@ class TableWriter:
             session.kind.wait_for(session, mark)
             if not session.kind.has_table(session, self.output.schema, RECORDS):
                 return False
-            return bool(session.rows(f"SELECT 1 FROM {self._records} WHERE certificate_sha256 = ?", [mark]))
+            return bool(session.rows(f"SELECT 1 FROM {self._records} WHERE certificate_sha256 = {PLACE}", [mark]))
 
     # -- how -----------------------------------------------------------------------------------------------
 
@@ -155,13 +155,15 @@ class TableWriter:
             if self.session.kind.has_table(self.session, self.output.schema, name):
                 place = qualified(self.output.schema, name)
                 self.session.run(f"DROP TABLE {place}", expected=f"to replace the table {name!r}")
-        self.session.run(f"DELETE FROM {self._records} WHERE table_name = ?", [self.output.table])
+        self.session.run(f"DELETE FROM {self._records} WHERE table_name = {PLACE}", [self.output.table])
 
     def _ours(self) -> set[str]:
         """Return the tables of what nymity published under this name."""
         if not self.session.kind.has_table(self.session, self.output.schema, RECORDS):
             return set()
-        told = self.session.rows(f"SELECT all_tables FROM {self._records} WHERE table_name = ?", [self.output.table])
+        told = self.session.rows(
+            f"SELECT all_tables FROM {self._records} WHERE table_name = {PLACE}", [self.output.table]
+        )
         return {str(name) for (names,) in told for name in json.loads(names)}
 
     def _create(self, name: str, cells: pl.DataFrame, says: str, columns: Mapping[str, str]) -> None:

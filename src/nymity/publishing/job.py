@@ -103,6 +103,7 @@ class Output:
 
     #: A database has tables in place of files (:class:`nymity.DatabaseOutput`), and can be added to.
     in_files: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
     unprotected: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -212,7 +213,7 @@ class Job:
             check_target(self.target, self.schema)
         if self.seed is not None:
             check_seed(self.seed, self.method)
-        if self.output.unprotected:
+        if self.output.grows:
             check_batches(self.schema, self.privacy, self.method, children=self.children is not None)
 
     def _check_types(self) -> None:
