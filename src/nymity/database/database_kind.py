@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from nymity.database.session import Session
 
 
+#: Stands in a statement where a parameter goes. No name has it, whereas a column may be called "?".
+PLACE = "\0"
+
+
 class DatabaseKind(ABC):
     """One kind of database; an instance of each is in the registry."""
 
@@ -38,16 +42,16 @@ class DatabaseKind(ABC):
         return ()
 
     def with_places(self, statement: str) -> str:
-        """Return a statement with places for parameters as the driver writes them; here they are question marks."""
-        return statement
+        """Return a statement with places for parameters as the driver writes them: question marks, or numbers."""
+        return statement.replace(PLACE, "?")
 
     def before_fetching(self, cursor: Any) -> None:
         """Prepare a cursor whose rows will be fetched."""
         del cursor
 
-    def check_cells(self, session: Session, query: str) -> None:
+    def check_cells(self, session: Session, query: str, *, expected: str) -> None:
         """Refuse columns whose cells have several types; most databases have none."""
-        del session, query
+        del session, query, expected
 
     @abstractmethod
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:

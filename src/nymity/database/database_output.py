@@ -17,6 +17,7 @@ from nymity.database.arrow_cells import table_of
 from nymity.database.database_kind import qualified
 from nymity.database.kinds import kind_of
 from nymity.database.session import Session
+from nymity.io import ReadOptions
 
 #: The table that says what was published, and by which certificate; recovery asks it.
 RECORDS = "nymity_releases"
@@ -95,14 +96,24 @@ class DatabaseOutput:
         return False
 
     @property
+    def grows(self) -> bool:
+        """Whether it is added to what was published before."""
+        return self.mode == "append"
+
+    @property
     def unprotected(self) -> tuple[str, ...]:
         """What this way to publish leaves open, whatever the records are."""
-        return (BATCHES,) if self.mode == "append" else ()
+        return (BATCHES,) if self.grows else ()
 
     def found_at(self, folder: Path, name: str) -> str:
         """Say where a table of the release is: not in the folder that its certificate lies in."""
         del folder
         return f"{self.address.shown}, table {'.'.join(filter(None, (self.schema, name)))}"
+
+    def like(self, source: ReadOptions) -> DatabaseOutput:
+        """Return it as it is: a table of a database has no delimiter and no encoding of its own."""
+        del source
+        return self
 
     def within(self, folder: Path) -> DatabaseOutput:
         """Let a relative path start at a folder."""

@@ -110,7 +110,7 @@ class DatabaseSource:
                 assert self.table is not None
                 session.kind.check_names("source.table", [self.table])
                 statement = f"SELECT * FROM {qualified(self.schema, self.table)}"
-            session.kind.check_cells(session, statement)
+            session.kind.check_cells(session, statement, expected=f"to read {self.path}")
             rows = session.fetch(statement, expected=f"to read {self.path}")
         table = table_of(rows, self.path, as_texts=as_texts)
         if not table.width:

@@ -61,10 +61,10 @@ _WORDS = {
     "database is locked": ("a file that another program has locked", "end that program, or wait for it"),
     "could not set lock": ("a file that another program has locked", "end that program, or wait for it"),
     "readonly database": ("a file that may not be written, or a statement that writes", "check its permissions"),
-    "attached in read-only mode": _STATES["25006"],
-    "read-only": _STATES["25006"],
     "not a database": ("a file that is no such database", "check the path and the scheme of the URL"),
+    "cannot launch in-memory": ("a file that is no such database", "check the path and the scheme of the URL"),
     "not a valid duckdb": ("a file that is no such database", "check the path and the scheme of the URL"),
+    "read-only": _STATES["25006"],
 }
 
 

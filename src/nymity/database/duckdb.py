@@ -9,7 +9,7 @@ import polars as pl
 
 from nymity.core.extras import require
 from nymity.database.address import Address
-from nymity.database.database_kind import FileKind, literal, quoted
+from nymity.database.database_kind import PLACE, FileKind, literal, quoted
 
 if TYPE_CHECKING:
     from nymity.database.session import Session
@@ -42,8 +42,8 @@ class DuckDB(FileKind):
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:
         """Look into the catalog, where the case of letters does not count."""
         found = session.rows(
-            "SELECT 1 FROM information_schema.tables WHERE lower(table_name) = lower(?) "
-            f"AND table_schema = {'current_schema()' if schema is None else '?'}",
+            f"SELECT 1 FROM information_schema.tables WHERE lower(table_name) = lower({PLACE}) "
+            f"AND table_schema = {'current_schema()' if schema is None else PLACE}",
             [table, *([] if schema is None else [schema])],
         )
         return bool(found)

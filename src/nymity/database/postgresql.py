@@ -10,7 +10,7 @@ import polars as pl
 
 from nymity.core.extras import require
 from nymity.database.address import Address
-from nymity.database.database_kind import DatabaseKind, literal, quoted
+from nymity.database.database_kind import PLACE, DatabaseKind, literal, quoted
 
 if TYPE_CHECKING:
     from nymity.database.session import Session
@@ -48,25 +48,25 @@ class PostgreSQL(DatabaseKind):
     def with_places(self, statement: str) -> str:
         """Number the places."""
         number = count(1)
-        return "".join(f"${next(number)}" if character == "?" else character for character in statement)
+        return "".join(f"${next(number)}" if character == PLACE else character for character in statement)
 
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:
         """Look into the catalog; without a schema where a new table would be made."""
         found = session.rows(
             "SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace "
-            f"WHERE c.relname = ? AND n.nspname = {'current_schema()' if schema is None else '?'}",
+            f"WHERE c.relname = {PLACE} AND n.nspname = {'current_schema()' if schema is None else PLACE}",
             [table, *([] if schema is None else [schema])],
         )
         return bool(found)
 
     def claim(self, session: Session, mark: str) -> None:
         """Take a lock that ends with the transaction, whichever way it ends."""
-        session.rows("SELECT pg_catalog.pg_advisory_xact_lock(?)", [_number(mark)])
+        session.rows(f"SELECT pg_catalog.pg_advisory_xact_lock({PLACE})", [_number(mark)])
 
     def wait_for(self, session: Session, mark: str) -> None:
         """Take the same lock: a server may still be committing for a client that is gone."""
         session.run(f"SET LOCAL lock_timeout = '{_PATIENCE}'")
-        session.rows("SELECT pg_catalog.pg_advisory_xact_lock(?)", [_number(mark)])
+        session.rows(f"SELECT pg_catalog.pg_advisory_xact_lock({PLACE})", [_number(mark)])
 
     def type_of(self, dtype: pl.DataType) -> str:
         """Keep that times have a zone."""

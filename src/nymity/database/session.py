@@ -5,7 +5,7 @@ Every statement goes through here, so that what fails is an error of ours, and i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -53,7 +53,7 @@ class Session:
             cursor.execute(self.kind.with_places(statement), tuple(parameters) or None)
 
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows; a question mark stands for each parameter."""
+        """Run a statement and return its rows; ``PLACE`` stands for each parameter."""
         with told(self.address, self.where, _STATEMENT), self._connection.cursor() as cursor:
             cursor.execute(self.kind.with_places(statement), tuple(parameters) or None)
             found: list[tuple[Any, ...]] = cursor.fetchall()
@@ -65,6 +65,15 @@ class Session:
             self.kind.before_fetching(cursor)
             cursor.execute(statement)
             return cursor.fetch_arrow_table()
+
+    def batches(self, statement: str, *, expected: str) -> Iterator[Any]:
+        """Run a query and return its rows as tables of Arrow, one after another, while the database makes the next."""
+        arrow = require("pyarrow", extra="database", purpose="a database")
+        with told(self.address, self.where, expected), self._connection.cursor() as cursor:
+            self.kind.before_fetching(cursor)
+            cursor.execute(statement)
+            for batch in cursor.fetch_record_batch():
+                yield arrow.Table.from_batches([batch])
 
     def ingest(self, table: str, schema: str | None, frame: pl.DataFrame) -> None:
         """Append rows to a table."""

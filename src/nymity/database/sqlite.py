@@ -11,7 +11,7 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.core.extras import require
 from nymity.database.address import Address
-from nymity.database.database_kind import FileKind, quoted
+from nymity.database.database_kind import PLACE, FileKind, quoted
 
 if TYPE_CHECKING:
     from nymity.database.session import Session
@@ -46,15 +46,15 @@ class SQLite(FileKind):
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:
         """Look into the list of tables, where the case of letters does not count."""
         place = "sqlite_master" if schema is None else f"{quoted(schema)}.sqlite_master"
-        return bool(session.rows(f"SELECT 1 FROM {place} WHERE lower(name) = lower(?)", [table]))
+        return bool(session.rows(f"SELECT 1 FROM {place} WHERE lower(name) = lower({PLACE})", [table]))
 
     def column(self, name: str, kind: str, says: str) -> str:
         """Put what a column is into the statement, which SQLite keeps as it is."""
         return f"{quoted(name)} {kind} /* {says.replace('*/', '* /')} */"
 
-    def check_cells(self, session: Session, query: str) -> None:
+    def check_cells(self, session: Session, query: str, *, expected: str) -> None:
         """Refuse columns with text beside numbers: the driver would write the numbers as nobody wrote them."""
-        names = session.fetch(f"SELECT * FROM ({query}) LIMIT 0", expected="a query").column_names
+        names = session.fetch(f"SELECT * FROM ({query}) LIMIT 0", expected=expected).column_names
         if not names:
             return
         counted = ", ".join(

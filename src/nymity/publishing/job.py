@@ -108,6 +108,7 @@ class Output:
 
     #: A database has tables in place of files (:class:`nymity.DatabaseOutput`), and can be added to.
     in_files: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
     unprotected: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -211,7 +212,7 @@ class Job:
     def __post_init__(self) -> None:
         self._check_types()
         if self.source is not None:
-            object.__setattr__(self, "output", self.output.like(self.source))
+            object.__setattr__(self, "output", self.output.like(self.source.options))
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
         object.__setattr__(self, "privacy", tuple(self.privacy))
@@ -232,7 +233,7 @@ class Job:
             check_target(self.target, self.schema)
         if self.seed is not None:
             check_seed(self.seed, self.method)
-        if self.output.unprotected:
+        if self.output.grows:
             check_batches(self.schema, self.privacy, self.method, children=self.children is not None)
 
     def _check_types(self) -> None:

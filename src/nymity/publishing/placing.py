@@ -137,7 +137,7 @@ class DatabasePlace:
             written.append(_compared(name, batch, frame))
             if not self._content:
                 self._content = fingerprint(frame)
-            if self.output.mode == "append":
+            if self.output.grows:
                 self._whole = found[content_order(found)]
         return written
 

@@ -52,6 +52,7 @@ from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
 from nymity.table.schema import Schema
+from nymity.table.text import as_text
 from nymity.table.weights import class_means, weights_of
 
 #: What is drawn where rows are shuffled.
@@ -219,6 +220,10 @@ class Run:
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
         self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
+        if self.job.output.grows:  # another batch may have coarser cells, and a column of a table has one type
+            texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
+            cells = [texts.get(column.name, column) for column in self.recoded.table]
+            self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:
