@@ -6,6 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
+    answers="Answers",
     apply="account apply kept_recoding read_rows_for",
     bucket_tables="members",
     caveats="Caveat unique_rows verdict",
