@@ -1,7 +1,7 @@
 """Inspection: a first look at a table, with a suggested role for every column and the reason for it.
 
-The suggestions are a starting point for a person who knows the data. They err on the side of caution: what
-could link a record to a person is called a quasi-identifier unless its name says otherwise.
+The suggestions are a starting point for a person who knows the data. They err on the side of caution, and ask where the
+evidence is not clear; what was decided beforehand (:class:`Answers`) is taken as it is.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import polars as pl
 
 from nymity.core.errors import TableError
 from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
+from nymity.publishing.answers import Answers
 from nymity.publishing.starter import starter_job
 from nymity.risk.column_facts import TYPES
 from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
-from nymity.table.attribute import Attribute, Role
+from nymity.table.attribute import Attribute, Role, WeightPublishing
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
@@ -52,6 +53,18 @@ class ColumnInspection:
     instead: tuple[Role, ...] = ()  #: what else it could well be
     stake: float = 0.0  #: what it would cost if the role were wrong
     label: str = ""  #: what a dictionary calls it
+    decided: Attribute | None = None  #: what somebody decided, in place of what is suggested
+
+    @property
+    def attribute(self) -> Attribute:
+        """What a schema says of the column: what was decided, or what is suggested.
+
+        Weights are not published unless somebody says so: nobody else knows how the sample was drawn.
+        """
+        if self.decided is not None:
+            return self.decided
+        publish: WeightPublishing | None = "dropped" if self.role is Role.WEIGHT else None
+        return Attribute(role=self.role, hierarchy=self.hierarchy, separator=self.separator, publish=publish)
 
     @property
     def unique_share(self) -> float:
@@ -80,6 +93,12 @@ class Inspection:
         return tuple(column.name for column in self.columns if column.role is role)
 
     @property
+    def questions(self) -> tuple[ColumnInspection, ...]:
+        """The columns that somebody who knows the data should decide about, what is most at stake first."""
+        asked = (column for column in self.columns if column.is_question)
+        return tuple(sorted(asked, key=lambda column: -column.stake))
+
+    @property
     def quasi(self) -> tuple[str, ...]:
         """Names of the suggested quasi-identifiers."""
         return self.names(Role.QUASI)
@@ -96,21 +115,21 @@ class Inspection:
 
     def schema(self) -> Schema:
         """Return the suggestions as a schema."""
-        return Schema(
-            {
-                column.name: Attribute(role=column.role, hierarchy=column.hierarchy, separator=column.separator)
-                for column in self.columns
-            }
-        )
+        return Schema({column.name: column.attribute for column in self.columns})
 
 
 def inspect_table(
-    frame: Any, *, dictionary: Dictionary | None = None, reading: DetectedReading | None = None
+    frame: Any,
+    *,
+    dictionary: Dictionary | None = None,
+    reading: DetectedReading | None = None,
+    answers: Answers | None = None,
 ) -> Inspection:
     """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema.
 
     ``dictionary`` says what is known of columns beside their cells. ``reading`` is how the table was read, where that
     was found out with it; of a frame it is found out here, and ``inspection.reading.apply(frame)`` reads it so.
+    ``answers`` are decisions about columns, in place of suggestions.
     """
     table = to_polars(frame)
     reading = detect_reading(table, ReadOptions(), dictionary) if reading is None else reading
@@ -120,8 +139,10 @@ def inspect_table(
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
+    answers = answers or Answers()
+    answers.check(table.columns)
     seen = look_at(table, dictionary)
-    columns = tuple(_inspect_column(name, seen) for name in seen.suggestions)
+    columns = tuple(_inspect_column(name, seen, answers) for name in seen.suggestions)
     quasi = [column.name for column in columns if column.role is Role.QUASI]
     person = seen.person
     if person is not None:
@@ -141,9 +162,18 @@ def inspect_table(
 # -- one column ----------------------------------------------------------------------------------------------
 
 
-def _inspect_column(name: str, seen: LookedAt) -> ColumnInspection:
+def _inspect_column(name: str, seen: LookedAt, answers: Answers) -> ColumnInspection:
     one, facts, counts = seen.suggestions[name], seen.facts[name], seen.counts[name]
-    hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if one.role is Role.QUASI else (None, 2)
+    decided = answers.decided(name, Attribute(role=one.role))
+    role = one.role if decided is None else decided.role
+    given = None if decided is None else decided.hierarchy
+    hierarchy: HierarchySource | None
+    if given is not None:
+        hierarchy, levels = given, given.build(counts["value"]).height + 1
+    else:
+        hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
+    if decided is not None and role is Role.QUASI:
+        decided = replace(decided, hierarchy=hierarchy)
     return ColumnInspection(
         name=name,
         type=facts.type,
@@ -153,16 +183,17 @@ def _inspect_column(name: str, seen: LookedAt) -> ColumnInspection:
         unique=facts.once,
         most_frequent=facts.most_frequent,
         examples=_examples(counts, facts.type),
-        role=one.role,
-        reason=one.reason,
-        confidence=one.confidence,
-        is_question=one.is_question,
+        role=role,
+        reason=one.reason if decided is None else f"you decided; suggested was {one.role.value}: {one.reason}",
+        confidence=one.confidence if decided is None else 1.0,
+        is_question=one.is_question and decided is None,
         instead=one.instead,
         stake=one.stake,
         label=facts.label,
         hierarchy=hierarchy,
         levels=levels,
-        separator=(facts.separator or ";") if one.role is Role.ITEMS else ";",
+        separator=(facts.separator or ";") if role is Role.ITEMS else ";",
+        decided=decided,
     )
 
 

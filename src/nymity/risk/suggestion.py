@@ -82,9 +82,8 @@ def look_at(table: pl.DataFrame, dictionary: Labels | None = None) -> LookedAt:
     suggestions = {
         name: _beside(one, facts[name], name, person, household) for name, one in suggest_roles(table, facts).items()
     }
-    return LookedAt(
-        table=table, counts=counts, facts=facts, suggestions=_one_of_each(suggestions, facts), person=person
-    )
+    suggestions = _one_of_each(_without_sets_of_persons(suggestions, person), facts)
+    return LookedAt(table=table, counts=counts, facts=facts, suggestions=suggestions, person=person)
 
 
 def suggest(table: Any, dictionary: Labels | None = None) -> tuple[ColumnRisk, ...]:
@@ -143,6 +142,25 @@ def _beside(
     return one
 
 
+def _without_sets_of_persons(
+    suggestions: Mapping[str, Suggestion], person: PersonFinding | None
+) -> dict[str, Suggestion]:
+    """Leave out sets of persons with several records: these are put together, so nothing else may change in them."""
+    changing = [
+        name
+        for name, one in suggestions.items()
+        if person is not None and one.role.is_published and one.role is not Role.ITEMS and name not in person.constant
+    ]
+    if person is None or not changing:
+        return dict(suggestions)
+    why = f"sets of items, which one record of each person of {person.column!r} can have: {changing[0]!r} changes"
+    return {name: _left_out(one, why) if one.role is Role.ITEMS else one for name, one in suggestions.items()}
+
+
+def _left_out(one: Suggestion, why: str) -> Suggestion:
+    return replace(one, role=Role.IDENTIFYING, why=(why,), is_question=False, instead=(one.role,))
+
+
 def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, ColumnFacts]) -> dict[str, Suggestion]:
     """Let a table have one column of sets and one of weights: the first, of weights one without gaps."""
     sets = [name for name, one in suggestions.items() if one.role is Role.ITEMS]
@@ -153,7 +171,4 @@ def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, Colu
         for what, names in (("sets of items", sets), ("sampling weights", weights))
         for name in names[1:]
     }
-    return {
-        name: replace(one, role=Role.IDENTIFYING, why=(left_out[name],)) if name in left_out else one
-        for name, one in suggestions.items()
-    }
+    return {name: _left_out(one, left_out[name]) if name in left_out else one for name, one in suggestions.items()}

@@ -224,17 +224,30 @@ def test_the_starter_job_of_the_hospital(inspection: Inspection) -> None:
         {"model": "k-anonymity", "k": 7},
         {"model": "distinct-l-diversity", "l": 3, "attribute": "diagnosis"},
     ]
-    assert job["method"] == {"name": "optimal-lattice", "loss": "loss", "suppression": 0.05}
+    assert job["method"] == {"name": "mondrian"}  # more quasi-identifiers than one level each would leave something of
     assert all(column.reason in text for column in inspection.columns)
     assert max(map(len, text.splitlines())) <= 160
 
 
-def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
-    """Four levels each of ten columns are more than a million nodes; of five they are not."""
+def test_many_quasi_identifiers_are_divided_and_few_get_levels() -> None:
     columns = {f"age {i}": [10 * i + j for j in range(40)] for i in range(10)}
-    large, small = (inspect_table(pl.DataFrame({name: columns[name] for name in list(columns)[:m]})) for m in (10, 5))
-    levels = {column.levels for column in large.columns}
-    assert large.lattice_size == math.prod(column.levels for column in large.columns) > 10**6 > small.lattice_size
+    large, small = (inspect_table(pl.DataFrame({name: columns[name] for name in list(columns)[:m]})) for m in (6, 5))
+    text = starter_job(large, "t.csv")
+    assert tomllib.loads(text)["method"] == {"name": "mondrian"}
+    assert "with\n# 6 of them" in text
+    method = {"name": "optimal-lattice", "loss": "loss", "suppression": 0.05}
+    assert tomllib.loads(starter_job(small, "t.csv"))["method"] == method
+
+
+def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
+    """Four levels each of ten columns are more than a million nodes; beside sets of items no records are divided."""
+    columns = {f"age {i}": [10 * i + j for j in range(40)] for i in range(10)}
+    sets = [";".join(f"item{(j * step) % 7}" for step in range(1, 2 + j % 3)) for j in range(40)]
+    large = inspect_table(pl.DataFrame({**columns, "basket": sets}))
+    assert large["basket"].role is Role.ITEMS
+    quasi = [large[name] for name in large.quasi]
+    assert large.lattice_size == math.prod(column.levels for column in quasi) > 10**6
+    levels = {column.levels for column in quasi}
     assert levels == {large.schema().hierarchy(name, pl.Series(values)).height + 1 for name, values in columns.items()}
     text = starter_job(large, "t.csv")
     assert tomllib.loads(text)["method"] == {
@@ -245,7 +258,6 @@ def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
     }
     assert f"There are {rounded(large.lattice_size)} choices, so many that a proof" in text
     assert Job.from_dict(tomllib.loads(text)).method == AnytimeLattice(suppression=0.05, seconds=60)
-    assert tomllib.loads(starter_job(small, "t.csv"))["method"]["name"] == "optimal-lattice"
 
 
 def test_hierarchies_of_the_starter_job_are_the_suggested_builders(inspection: Inspection) -> None:

@@ -12,6 +12,8 @@ from nymity.risk.naming import listed, with_neighbours, words_of
 
 #: How much a word counts that is a stem, has one at an end, inside, or is pieced together of known ones.
 _EXACT, _HEAD, _STEM, _INSIDE, _PIECED = 1.0, 0.97, 0.94, 0.8, 0.85
+#: The head of a compound is its last part: ``Aufnahmegewicht`` is a weight.
+_LAST = 1.5
 #: How much is left of what other words say beside one that tells what kind of thing a column holds: a date, an age.
 _BESIDE = 0.35
 _AGES = frozenset(listed("age alter edad leeftijd"))
@@ -90,7 +92,7 @@ def _meaning(word: str) -> list[tuple[Concept, float]]:
     if exact:
         return exact
     stems = [
-        (len(stem) * quality, concept, quality)
+        (len(stem) * (_LAST if quality == _HEAD else 1), concept, quality)
         for concept in every
         for stem in concept.stems
         if (quality := _fits(word, stem))
