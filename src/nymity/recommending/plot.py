@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nymity.recommending.measure import Measure
 from nymity.recommending.recommendation import Choice, Recommendation
 from nymity.recommending.trial import Trial
+from nymity.recommending.yardstick import Measure
 from nymity.report.chart import AFTER, BEFORE, CHOSEN, SERIES
 from nymity.report.markup import Spec
 

@@ -16,9 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.progress import Observer, silent
-from nymity.recommending.measure import QUERIES, AveragedValue, Measure
 from nymity.recommending.usefulness import Usefulness
+from nymity.recommending.yardstick import QUERIES, AveragedValue, Measure
 from nymity.table.encoding import distinct_values
+from nymity.table.hierarchy import Label
 from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
 from nymity.utility.counting import count_queries
@@ -91,8 +92,9 @@ class QueryExamination:
         ]
         return drawn[0], drawn[1]
 
-    def _domain(self, name: str) -> list[Any]:
-        return as_text(distinct_values(self.table[name])).to_list()
+    def _domain(self, name: str) -> list[Label]:
+        found: list[Label] = as_text(distinct_values(self.table[name])).to_list()
+        return sorted(found, key=lambda label: (label is not None, label))  # queries are drawn in this order
 
     def _answered(self, release: Any, workload: Workload, observe: Observer) -> AveragedValue:
         asked = count_queries(self.table, release, queries=workload, observe=observe).queries

@@ -17,9 +17,9 @@ from nymity.core.paths import resolved
 from nymity.publishing.job import Job
 from nymity.publishing.toml import toml_job
 from nymity.recommending.front import FrontPoint, front, knee
-from nymity.recommending.measure import ACCURACY, Measure
 from nymity.recommending.trial import Trial, TrialRisk
 from nymity.recommending.usefulness import Usefulness, best
+from nymity.recommending.yardstick import ACCURACY, Measure
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.utility.learning_result import relative

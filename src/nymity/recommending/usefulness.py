@@ -20,7 +20,7 @@ from nymity.core.errors import TableError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.quoting import quoted
 from nymity.core.wording import percent
-from nymity.recommending.measure import (
+from nymity.recommending.yardstick import (
     ACCURACY,
     AUROC,
     AveragedValue,

@@ -26,11 +26,11 @@ from nymity.core.errors import (
 )
 from nymity.core.progress import Progress
 from nymity.publishing.job import Job, Source
-from nymity.recommending.measure import CorrectPredictions
 from nymity.recommending.recommend import recommend
 from nymity.recommending.recommendation import DATA_NAME, Recommendation
 from nymity.recommending.trial import TrialRunner
 from nymity.recommending.usefulness import PARTS, Examination
+from nymity.recommending.yardstick import CorrectPredictions
 from nymity.table.builders import Intervals
 from nymity.utility import DecisionTree, Learner
 

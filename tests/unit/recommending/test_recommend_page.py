@@ -11,12 +11,12 @@ import pytest
 
 import nymity as ny
 from nymity.publishing.job import Job
-from nymity.recommending.measure import CorrectPredictions
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Failure, Recommendation
 from nymity.recommending.recommendation_page import render_page
 from nymity.recommending.trial import LinkageRate, Trial, TrialRisk
 from nymity.recommending.usefulness import Usefulness
+from nymity.recommending.yardstick import CorrectPredictions
 
 EVIL = "<script>alert(1)</script>"
 

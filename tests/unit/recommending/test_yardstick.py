@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.errors import TableError
-from nymity.recommending.measure import AveragedValue, area_under_curve
 from nymity.recommending.query_examination import N_QUERIES, QueryExamination
 from nymity.recommending.usefulness import LEAST_OF_CLASS
+from nymity.recommending.yardstick import AveragedValue, area_under_curve
 from nymity.table.builders import Intervals
 from nymity.utility.workload import Workload
 
