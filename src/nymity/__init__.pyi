@@ -21,6 +21,7 @@ from nymity.io import read_table as read_table
 from nymity.io import write_table as write_table
 from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
 from nymity.lattice.datafly import Datafly as Datafly
+from nymity.lattice.fixed_levels import FixedLevels as FixedLevels
 from nymity.lattice.iterative import IterativeRecoding as IterativeRecoding
 from nymity.lattice.mingen import MinGen as MinGen
 from nymity.lattice.nodes import EvaluatedNodes as EvaluatedNodes

@@ -18,7 +18,9 @@ from .texts import text_of
 
 #: What a method publishes.
 KINDS = {
-    **dict.fromkeys(("optimal-lattice", "ola", "datafly", "samarati", "mingen", "anytime-lattice"), "levels"),
+    **dict.fromkeys(
+        ("optimal-lattice", "ola", "datafly", "samarati", "mingen", "anytime-lattice", "fixed-levels"), "levels"
+    ),
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),

@@ -105,6 +105,7 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
     "mingen": ({"prefer": ("a", "b"), "threads": 2}, SIZES),
     "anytime-lattice": ({"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}, SIZES),
     "iterative-recoding": ({"share": 0.05}, SIZES),
+    "fixed-levels": ({"suppression": 0.25, "levels": {"a": 1}}, SIZES),
     "mondrian": ({"choose": "gain", "cuts": "relaxed", "cells": "set", "bounds": {"a": (0, 9)}}, SIZES),
     "sorted-groups": ({"cells": "set", "categorical": "order"}, SIZES),
     "greedy-search": ({"cells": "set", "categorical": "order"}, SIZES),

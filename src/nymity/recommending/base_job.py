@@ -46,11 +46,11 @@ def base_job(
         validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
     if quasi is not None:
         validation.instance("quasi", quasi, (list, tuple), expected="a list of columns")
-    schema = Schema.of(schema) if schema is not None else suggested_schema(table, _named(target), quasi)
-    return _job(schema, tuple(models), _named(target), source=known), table
+    schema = Schema.of(schema) if schema is not None else suggested_schema(table, target, quasi)
+    return _job(schema, tuple(models), target, source=known), table
 
 
-def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | None = None) -> Schema:
+def suggested_schema(table: pl.DataFrame, target: str | None, quasi: Sequence[str] | None = None) -> Schema:
     """Return the roles and hierarchies that a table suggests, with these quasi-identifiers, where they are given.
 
     The target is published as it is, so it is a sensitive column. Other columns that look like quasi-identifiers and
@@ -58,7 +58,8 @@ def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | No
     """
     found = inspect_table(table)
     names = [column.name for column in found.columns]
-    validation.one_of("target", target, names)
+    if target is not None:
+        validation.one_of("target", target, names)
     for name in quasi or ():
         validation.one_of("quasi", name, [column for column in names if column != target])
     attributes = dict(found.schema())
@@ -66,7 +67,7 @@ def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | No
         looks = [name for name, attribute in attributes.items() if attribute.role is Role.QUASI]
         attributes |= {name: Attribute(role=Role.IDENTIFYING) for name in looks if name not in quasi}
         attributes |= {name: _as_quasi(table[name]) for name in quasi if name not in looks}
-    return Schema({**attributes, target: Attribute(role=Role.SENSITIVE)})
+    return Schema(attributes if target is None else {**attributes, target: Attribute(role=Role.SENSITIVE)})
 
 
 def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, pl.DataFrame]:
@@ -75,14 +76,14 @@ def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, 
         raise JobError("recommend", expected="a job alone, which names them", got=f"a job and {', '.join(extra)}")
     refuse_children("job", job.children)
     models = [model for model in job.privacy if not isinstance(model, KAnonymity)]
-    whole = _job(job.schema, tuple(models), _named(target or job.target), source=job.source)
+    whole = _job(job.schema, tuple(models), target or job.target, source=job.source)
     return replace(whole, output=job.output, earlier_releases=job.earlier_releases, earlier=job.earlier), load_source(
         job
     )
 
 
 def _job(
-    schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, source: Source | DatabaseSource | None
+    schema: Schema, models: tuple[PrivacyModel, ...], target: str | None, *, source: Source | DatabaseSource | None
 ) -> Job:
     """Check what no candidate could mend; k and method stand for those that are tried."""
     if not schema.quasi:
@@ -114,7 +115,8 @@ def _job(
             hint="recommend for the part, and add the model to the job of a choice",
         )
     models = tuple(model for model in models if not isinstance(model, KAnonymity))
-    _check_target(target, schema)
+    if target is not None:
+        _check_target(target, schema)
     return Job(schema=schema, privacy=(KAnonymity(k=2), *models), method=OptimalLattice(), source=source, target=target)
 
 
@@ -128,12 +130,6 @@ def _check_target(target: str, schema: Schema) -> None:
             got=f"{target!r}, which is {'a quasi-identifier' if role is Role.QUASI else role.value}",
             hint="declare it sensitive or insensitive",
         )
-
-
-def _named(target: str | None) -> str:
-    if target is None:
-        raise ParameterError("target", expected="the column that is to be predicted", got="none")
-    return target
 
 
 def _as_quasi(values: pl.Series) -> Attribute:

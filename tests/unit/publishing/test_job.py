@@ -156,6 +156,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "bounds": {"age": [0, 120], "a b": [0.5, 1]},
         }
     ),
+    "fixed levels": data(method={"name": "fixed-levels", "levels": {"age": 1}, "suppression": 0.1}),
     "samarati": data(method={"name": "samarati", "suppression": 0.1}),
     "anytime": data(method={"name": "anytime-lattice", "seconds": 2.5, "checks": 1000}),
     "further models": data(
