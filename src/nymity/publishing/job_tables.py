@@ -187,8 +187,8 @@ def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -
                 hint=validation.nearest(name, everyone.columns),
             )
     person = [] if schema.person is None or schema.person not in everyone.columns else [schema.person]
-    known = Schema({name: schema[name] for name in (*schema.quasi, *person)})
-    cells = pl.DataFrame({name: everyone[name] for name in known})
+    columns = (*schema.quasi, *person)
+    cells, known = pl.DataFrame({name: everyone[name] for name in columns}), schema.among(columns)
     try:
         known.check(cells)
     except InputError as error:
