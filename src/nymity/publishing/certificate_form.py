@@ -96,6 +96,13 @@ class ColumnSection(_Section):
     hierarchy_sha256: Sha256 | None = None
 
     @property
+    def levels_in_use(self) -> tuple[int, ...]:
+        """The levels it is published on; none where its cells are those of classes."""
+        if self.unchanged:
+            return (0,)
+        return self.levels or (() if self.level is None else (self.level,))
+
+    @property
     def is_at_top(self) -> bool:
         """Whether all its cells are those of the top of a hierarchy."""
         return self.level is not None and self.level == self.height and self.levels is None

@@ -41,6 +41,7 @@ from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
 from nymity.table.attribute import Role
+from nymity.table.published_cells import StatedLevels
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
@@ -315,7 +316,16 @@ class OpenedRelease:
             masked=self._mapping.masked,
             population=population,
             minimized=self.minimized,
+            levels=self._levels,
         )
+
+    @property
+    def _levels(self) -> dict[str, StatedLevels] | None:
+        """The levels that the certificate says quasi-identifiers are published on; None without one."""
+        if self.stated is None:
+            return None
+        quasi = [column for column in self.certificate.columns if column.role == "quasi"]
+        return {column.name: StatedLevels(column.levels_in_use, column.height) for column in quasi}
 
     @property
     def unit(self) -> UnitSection | None:

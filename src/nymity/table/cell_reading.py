@@ -10,7 +10,7 @@ unless the recoding knows better, for masked rows are written so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -59,6 +59,19 @@ def nodes_of(hierarchy: Hierarchy, level: int) -> list[tuple[Label, Ints]]:
     labels, codes = hierarchy.labels[level], hierarchy.codes[level]
     ends = np.cumsum(np.bincount(codes, minlength=len(labels)))[:-1]
     return list(zip(labels, np.split(np.argsort(codes, kind="stable"), ends), strict=True))
+
+
+def nodes_on(hierarchy: Hierarchy, levels: Sequence[int], labels: Collection[Label]) -> dict[Label, Ints]:
+    """Return what the nodes of some levels stand for, by their label.
+
+    Labels are found on the lowest of the levels that has all of them, and else on the lowest that has it.
+    """
+    wanted = set(labels)
+    known: dict[Label, Ints] = {}
+    for level in sorted(levels, key=lambda level: not wanted <= set(hierarchy.labels[level])):
+        for label, codes in nodes_of(hierarchy, level):
+            known.setdefault(label, codes)
+    return known
 
 
 def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
