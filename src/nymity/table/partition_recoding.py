@@ -8,8 +8,9 @@ the rows may differ in other columns, which would show their order in the source
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,7 +42,7 @@ LINKS = "which of the records that fit a row its other columns come from"
 PLACES = "which of the records with equal quasi-identifiers and sensitive values is in which class"
 FURTHER = "classes of further rows"
 SPANNED = "class of further values"
-_AT_A_TIME = 500
+_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,22 +278,31 @@ class PartitionRecoding(Recoding):
     def _spanning(self, table: pl.DataFrame, rows: NDArray[np.int64], draws: Draws) -> NDArray[np.int64]:
         """Give each of the rows a class whose cells span its values, drawn by these alone; -1 where there is none."""
         columns = {name: labelled(table[name].alias("cell")[rows]) for name in self.cells}
-        spans = {name: self._spans(name, labels) for name, (labels, _) in columns.items()}
         layout = KeyLayout.for_sizes([len(labels) for labels, _ in columns.values()])
         group, first = distinct(layout.pack([values for _, values in columns.values()]))
         sizes, found = self._sizes, np.full(len(first), -1, dtype=np.int64)
-        for start in range(0, len(first), _AT_A_TIME):
-            some = first[start : start + _AT_A_TIME]
-            inside = np.ones((len(some), len(self.cell_of)), dtype=np.bool_)  # (n_combinations, n_classes)
-            for a, (name, (_, values)) in enumerate(columns.items()):
-                inside &= spans[name][values[some]][:, self.cell_of[:, a]]
-            for number in np.flatnonzero(inside.any(axis=1)).tolist():
-                classes = np.flatnonzero(inside[number])
+        for start, inside in self._fitting(columns, first):
+            for number, bits in zip(
+                np.flatnonzero(inside.any(axis=1)).tolist(), inside[inside.any(axis=1)], strict=True
+            ):
+                classes = np.flatnonzero(np.unpackbits(bits, count=len(sizes)))
                 upto = np.cumsum(sizes[classes])
-                cells = [labels[values[some[number]]] for labels, values in columns.values()]
+                cells = [labels[values[first[start + number]]] for labels, values in columns.values()]
                 drawn = draws.below(f"{SPANNED} {json.dumps(cells)}")(int(upto[-1])) if len(classes) > 1 else 0
                 found[start + number] = classes[np.searchsorted(upto, drawn, side="right")]
         return np.asarray(found[group])
+
+    def _fitting(
+        self, columns: Mapping[str, tuple[tuple[Label, ...], NDArray[np.int64]]], rows: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """Yield which classes span the values of some rows, a bit for each, and the number of the first of them."""
+        spans = [
+            (values, np.packbits(self._spans(name, labels)[:, self.cell_of[:, a]], axis=1))
+            for a, (name, (labels, values)) in enumerate(columns.items())
+        ]
+        for start in range(0, len(rows), _AT_A_TIME):
+            some = rows[start : start + _AT_A_TIME]
+            yield start, reduce(np.bitwise_and, [bits[values[some]] for values, bits in spans])
 
     def _sensitive_codes(self, table: pl.DataFrame) -> NDArray[np.int64]:
         """Numbers of the sensitive values, (n_sensitive, n_rows); -1 where the table has others or none."""
