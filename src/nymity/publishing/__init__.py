@@ -6,6 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
+    answers="Answers",
     apply="Applied applied apply kept_recoding",
     bucket_tables="members",
     caveats="Caveat unique_rows verdict",

@@ -22,7 +22,7 @@ from nymity.publishing.earlier_release import EarlierRelease
 from nymity.publishing.earlier_rows import Ints, LinkedRows
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Output
-from nymity.publishing.release import read_release
+from nymity.publishing.reading_back import read_release
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.table.attribute import Role
 from nymity.table.recoding import Recoding

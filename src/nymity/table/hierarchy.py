@@ -157,19 +157,34 @@ class Hierarchy(metaclass=_Builders):
         return Shuffled(hierarchy=hierarchy, **parameters)
 
     if TYPE_CHECKING:  # what _Builders finds in the registry; tests/conformance compares these lines with it
+        ages = builders.Ages
+        atc = builders.Atc
+        countries = builders.Countries
         dates = builders.Dates
         file = builders.HierarchyFile
+        icd_10 = builders.Icd10
         intervals = builders.Intervals
+        isco_08 = builders.Isco
         masking = builders.Masking
+        money = builders.Money
+        nace = builders.Nace
+        nuts = builders.Nuts
         ordering = builders.Ordering
         random_tree = builders.RandomTree
+        us_zip = builders.UsZip
 
     @staticmethod
-    def suggest(values: pl.Series) -> HierarchySource:
-        """Return the builder that makes a sensible first hierarchy for a column."""
+    def suggest(
+        values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: Any = None
+    ) -> HierarchySource:
+        """Return the builder that makes a sensible first hierarchy for a column.
+
+        See :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds.
+        """
         from nymity.table.builders import suggest
 
-        return suggest(plainly_named(values))
+        column = values.name if name is None else name
+        return suggest(plainly_named(values), name=column, kind=kind, dictionary=dictionary)
 
     # -- looking at it ---------------------------------------------------------------------------------
 
@@ -199,6 +214,12 @@ class Hierarchy(metaclass=_Builders):
     def index(self) -> Mapping[Label, int]:
         """Raw value → code."""
         return {value: code for code, value in enumerate(self.values)}
+
+    def idle_levels(self, values: Collection[Label] | None = None) -> tuple[int, ...]:
+        """Return the levels below the top that tell these values apart as the level below does; unless said, all."""
+        codes = slice(None) if values is None else [self.index[value] for value in values if value in self.index]
+        sizes = [len(np.unique(level[codes])) for level in self.codes]
+        return tuple(level for level in range(1, self.height) if sizes[level] == sizes[level - 1])
 
     def generalize(self, value: Label, level: int) -> Label:
         """Return what ``value`` is published as at ``level``."""
@@ -300,7 +321,11 @@ class Hierarchy(metaclass=_Builders):
         """Check that the hierarchy covers a column and give missing values a row of their own if needed."""
         text = as_text(values)
         hierarchy = self.with_missing(where=where) if text.null_count() else self
-        unknown = [value for value in text.drop_nulls().unique().to_list() if value not in hierarchy.index]
+        known = text.drop_nulls().unique().to_list()
+        unknown = [value for value in known if value not in hierarchy.index]
+        if unknown and values.dtype.is_numeric():  # 1.50 in the hierarchy is the number 1.5 of the column
+            hierarchy = hierarchy._with_plain_numbers(where)
+            unknown = [value for value in known if value not in hierarchy.index]
         if unknown:
             raise HierarchyError(
                 where,
@@ -309,6 +334,15 @@ class Hierarchy(metaclass=_Builders):
                 hint="add a row for each of them to the hierarchy, or correct the values in the table",
             )
         return hierarchy
+
+    def _with_plain_numbers(self, where: str) -> Hierarchy:
+        """Return the same hierarchy with raw values that are numbers written as columns of numbers are."""
+        rows: dict[Label, list[Label]] = {}
+        for raw, *further in self.rows():
+            number = pl.Series([raw], dtype=pl.String).cast(pl.Float64, strict=False)
+            plain = raw if number.null_count() else as_text(number).item()
+            rows.setdefault(plain, [plain, *further])
+        return Hierarchy.from_rows(list(rows.values()), where=where)
 
     def with_missing(self, *, where: str = "hierarchy") -> Hierarchy:
         """Return the same hierarchy with a row for missing values: missing below the top, then the top value."""

@@ -78,6 +78,7 @@ class PartitionRecoding(Recoding):
     beside: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "partition"
+    may_draw: ClassVar[tuple[str, ...]] = (EQUAL_RECORDS, PLACES)
     #: A row may be published like any class whose cells span its values, whoever had them.
     by_span: ClassVar[bool] = True
 

@@ -25,7 +25,7 @@ from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
-from nymity.table.cell_reading import nodes_of
+from nymity.table.cell_reading import nodes_of, nodes_on
 from nymity.table.cells import Cells
 from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
@@ -62,6 +62,8 @@ class Recoding(ABC):
     is_private: ClassVar[bool] = False
     #: Sensitive values are published in a table of their own.
     has_counts: ClassVar[bool] = False
+    #: What this kind may have drawn; ``drawn`` is what one of it has.
+    may_draw: ClassVar[tuple[str, ...]] = ()
 
     #: The published columns in order, hierarchies by quasi-identifier, and what happens to rows without a class.
     columns: tuple[str, ...]
@@ -133,17 +135,8 @@ class Recoding(ABC):
         return Cells.of([label for label, _ in nodes], [below for _, below in nodes])
 
     def meaning(self, name: str, labels: Collection[Label]) -> dict[Label, NDArray[np.int64]]:
-        """Return which codes of a column's hierarchy published cells stand for, masked ones left out.
-
-        Labels are found on the lowest level in use that has all of them, and else on the lowest that has it.
-        """
-        hierarchy, wanted = self.hierarchies[name], set(labels)
-        levels = sorted(self.levels_in_use(name), key=lambda level: not wanted <= set(hierarchy.labels[level]))
-        known: dict[Label, NDArray[np.int64]] = {}
-        for level in levels:
-            for label, codes in nodes_of(hierarchy, level):
-                known.setdefault(label, codes)
-        return known
+        """Return which codes of a column's hierarchy published cells stand for, masked ones left out."""
+        return nodes_on(self.hierarchies[name], self.levels_in_use(name), labels)
 
     @abstractmethod
     def published_as(self, name: str) -> dict[str, Any]:

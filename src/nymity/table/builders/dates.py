@@ -14,6 +14,7 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.table.builders.column import Column, distinct, refuse
 from nymity.table.hierarchy import Hierarchy
+from nymity.table.label_form import LabelForm
 from nymity.table.rule import Fixes, is_flag
 from nymity.table.text import as_text
 
@@ -47,6 +48,13 @@ class Dates:
     """
 
     key: ClassVar[str] = "dates"
+    coarser: ClassVar[str] = "coarser dates"
+    forms: ClassVar[tuple[LabelForm, ...]] = (
+        LabelForm(r"^\d{4}-W\d\d$", "2024-W07", "A calendar week."),
+        LabelForm(r"^\d{4}-\d\d$", "2024-02", "A month."),
+        LabelForm(r"^\d{4}-Q[1-4]$", "2024-Q1", "A quarter of a year."),
+        LabelForm(r"^\d{3}0s$", "2020s", "A decade."),
+    )
     fixes: ClassVar[Fixes] = {"levels": lambda levels: all(level in LABELS for level in levels), "typed": is_flag}
 
     levels: tuple[str, ...] = DEFAULT_LEVELS

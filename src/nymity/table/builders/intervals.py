@@ -16,8 +16,10 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.core.validation import MOST_DIGITS, exact_fraction
 from nymity.table.builders.column import Column, distinct, refuse
-from nymity.table.builders.number import is_nan, read_number, write_number
+from nymity.table.builders.number import is_nan, read_number
+from nymity.table.builders.range_label import RANGE_FORMS, range_label
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
+from nymity.table.label_form import LabelForm
 from nymity.table.rule import NOWHERE, Fixes, is_count, is_flag
 
 #: Lower end (inside) and upper end (outside); ``None`` is unbounded.
@@ -28,7 +30,7 @@ _WIDEST = 10**MOST_DIGITS
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
-    """Group numbers into half-open intervals ``[low, high)``.
+    """Group numbers into half-open intervals, from ``low`` to under ``high``.
 
     Say either ``width`` or ``cuts``.
 
@@ -39,18 +41,20 @@ class Intervals:
     depends on the data.
 
     ``cuts``: one list of cut points per level, finest first, coarser ones taken from the finer ones; a single
-    list is one level. What lies below the first cut is ``<first``, the rest above the last ``>=last``.
+    list is one level. What lies below the first cut is ``under first``, the rest above the last ``last+``.
 
-    ``bottom`` and ``top`` code the ends: from level 1 on values below ``bottom`` are ``<bottom`` and values of at
-    least ``top`` are ``>=top``. Intervals that reach beyond them are named by what is left, so with
-    ``top=90`` the values 80 to 99 are ``80-89`` and ``>=90``.
+    ``bottom`` and ``top`` code the ends: from level 1 on values below ``bottom`` are ``under bottom`` and values of at
+    least ``top`` are ``top+``. Intervals that reach beyond them are named by what is left, so with ``top=90`` the
+    values 80 to 99 are ``80-89`` and ``90+``.
 
-    Whole numbers with whole bounds are written with both ends inside (``20-24``, ``-5 to -1``), anything else as
-    ``[20, 22.5)``. Arithmetic is exact on the decimals as written, so a width of 0.1 gives ``[0.3, 0.4)``.
-    NaN is missing.
+    Whole numbers with whole bounds are written with both ends inside (``20-24``, ``-5 to -1``), a single one as it is
+    (``78``), anything else as ``20 to under 22.5``; a top below zero is ``-5 or more``. Arithmetic is exact on the
+    decimals as written, so a width of 0.1 gives ``0.3 to under 0.4``. NaN is missing.
     """
 
     key: ClassVar[str] = "intervals"
+    coarser: ClassVar[str] = "ranges of numbers"
+    forms: ClassVar[tuple[LabelForm, ...]] = RANGE_FORMS
     fixes: ClassVar[Fixes] = {"levels": is_count, "whole": is_flag}
 
     width: float | None = None
@@ -138,7 +142,7 @@ class Intervals:
         for place, number in enumerate(numbers):
             if place == 0 or (high is not None and number >= high):
                 low, high = self._around(number, scale)
-                label = _name((low, high), whole=whole)
+                label = range_label(low, high, whole=whole)
             labels.append(label)
         return labels
 
@@ -215,19 +219,6 @@ class _Cuts:
             self.points[place - 1] if place else None,
             self.points[place] if place < len(self.points) else None,
         )
-
-
-def _name(interval: Interval, *, whole: bool) -> str:
-    low, high = interval
-    if low is None:
-        return f"<{write_number(high)}" if high is not None else "*"
-    if high is None:
-        return f">={write_number(low)}"
-    if not whole:
-        return f"[{write_number(low)}, {write_number(high)})"
-    if high - low == 1:
-        return write_number(low)
-    return f"{write_number(low)}{'-' if low >= 0 else ' to '}{write_number(high - 1)}"
 
 
 def _numbers(column: Column, where: str) -> dict[str, Fraction | None]:

@@ -12,6 +12,7 @@ from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.table.builders.column import distinct
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
+from nymity.table.label_form import LabelForm
 from nymity.table.rule import Fixes, is_count
 
 Side = Literal["left", "right"]
@@ -43,6 +44,15 @@ class Masking:
     """
 
     key: ClassVar[str] = "masking"
+    coarser: ClassVar[str] = "texts with characters hidden from one side"
+    forms: ClassVar[tuple[LabelForm, ...]] = (
+        LabelForm(
+            r"^.*[^*]\*+$|^\*+[^*].*$",
+            "81***",
+            "Some characters are hidden; each * stands for one, or for all that follow. Any value that fits is "
+            "possible.",
+        ),
+    )
     fixes: ClassVar[Fixes] = {"longest": is_count}
 
     side: Side = "right"

@@ -15,6 +15,7 @@ from nymity.core.quoting import quoted
 from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
 from nymity.table.builders.number import read_number
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
+from nymity.table.label_form import SET_FORM, LabelForm
 from nymity.table.rule import NOWHERE, Fixes, is_flag
 
 
@@ -33,6 +34,11 @@ class Ordering:
     """
 
     key: ClassVar[str] = "ordering"
+    coarser: ClassVar[str] = "ranges of an ordered list"
+    forms: ClassVar[tuple[LabelForm, ...]] = (
+        LabelForm(r" - ", "low - medium", "A value of the list from the first to the last, both included."),
+        SET_FORM,
+    )
     fixes: ClassVar[Fixes] = {"numbers": is_flag, "ends": lambda ends: all(map(_are_pairs, ends))}
 
     order: tuple[str, ...] | None = None

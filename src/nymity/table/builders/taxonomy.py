@@ -41,6 +41,7 @@ class Taxonomy:
     """
 
     key: ClassVar[str] = "taxonomy"
+    coarser: ClassVar[str] = "groups of a classification"
 
     tree: Mapping[str, Any] | None = field(default=None, hash=False)
     parents: Mapping[str, str | None] | None = field(default=None, hash=False)
