@@ -246,7 +246,7 @@ def test_divergence_of_freeform_rows_adds_up_all_that_cover(rows: list[tuple[int
 
 
 def _numbers(cell: str) -> set[str]:
-    low, _, high = str(cell).strip("[]").partition(", ")
+    low, _, high = str(cell).partition("-")
     return {str(i) for i in range(int(low), int(high or low) + 1)}
 
 
