@@ -334,3 +334,24 @@ def test_schema_is_json(nymity: Run) -> None:
     assert json.loads(nymity("schema").stdout)["title"] == "nymity job"
     assert nymity("schema").stdout == nymity("schema", "--json").stdout
     assert nymity("schema", "--quiet").stdout == ""
+
+
+# -- apply: a split ----------------------------------------------------------------------------------------------
+
+
+def test_a_split_into_rows_to_learn_from_and_to_test_on(folder: Path, nymity: Run) -> None:
+    """Ages of the second part that the first lacks are published in its cells; one that lies in none is counted."""
+    lines = "\n".join(f"{20 + 2 * (i % 20)},{'fm'[i % 2]}" for i in range(80))
+    (folder / "train.csv").write_text(f"age,sex\n{lines}\n", encoding="utf-8")
+    (folder / "test.csv").write_text("age,sex\n" + "25,f\n" * 5 + "27,m\n" * 5 + "99,f\n", encoding="utf-8")
+    (folder / "split.toml").write_text(
+        'source = "train.csv"\n[schema.age]\nrole = "quasi"\nhierarchy = {type = "intervals", width = 10, levels = 2}\n'
+        '[schema.sex]\nrole = "quasi"\n[[privacy]]\nmodel = "k-anonymity"\nk = 5\n',
+        encoding="utf-8",
+    )
+    assert nymity("publish", "split.toml", "--out", "learned", "--no-report").exit_code == 0
+    done = nymity("apply", "learned-custodian", "test.csv", "--out", "tested.csv", "--outliers", "remove", "--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert (said["rows_out"], said["unseen"], said["holds"]) == (10, {"age": 1}, True)
+    assert set(pl.read_csv(folder / "tested.csv")["age"]) == {"20-29"}
