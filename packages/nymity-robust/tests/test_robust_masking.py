@@ -197,7 +197,8 @@ def test_a_comparison_with_no_more_is_refused(settings: dict[str, Any]) -> None:
             ("bounded", "samples", "lucky-draws.md"),
             ("review", "bookkeeping", "lucky-draws.md"),
         )
-    ],
+    ]
+    + [("cifar10-fifty.json", part, "results.md") for part in ("curves", "bounded")],
 )
 def test_pages_have_what_the_command_prints(
     file: str, part: str, page: str, capsys: pytest.CaptureFixture[str]

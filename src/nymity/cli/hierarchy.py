@@ -62,7 +62,7 @@ def command(
         for option, given in (("--save", save), ("--kind", kind)):
             if given is not None:
                 raise ParameterError(option, expected="--column beside it: there is nothing to suggest", got="none")
-        shown = _Shown(_read(file, reading["delimiter"]))
+        shown = _Shown(_read(file, reading.get("delimiter")))
     else:
         if save is not None:
             may_write(save, force=force)

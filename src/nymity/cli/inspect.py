@@ -17,6 +17,7 @@ from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
+    from nymity.io import DetectedReading
     from nymity.publishing.inspect import Inspection
     from nymity.risk.persons import PersonFinding
 
@@ -32,6 +33,14 @@ def command(
         Path | None, typer.Option("--job", help="Write a commented starter job file here.", show_default=False)
     ] = None,
     k: Annotated[int, typer.Option("--k", help="The k of k-anonymity in the starter job.", min=2)] = 5,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            help="Data dictionary beside the table: .csv or .json with column, label, type, values, missing; "
+            "Table Schema; DDI-Codebook.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
     *,
     reading: Reading,
@@ -42,20 +51,23 @@ def command(
 
     With --job it also writes a commented job file to start from.
     """
-    from nymity.io import ReadOptions, found_options, read_table
+    from nymity.io import ReadOptions, read_detected, read_dictionary
     from nymity.publishing.inspect import inspect_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
-    inspection = inspect_table(read_table(data, ReadOptions(**reading)))
+    beside = None if dictionary is None else read_dictionary(dictionary)
+    cells, detected, known = read_detected(data, ReadOptions(**reading), beside)
+    inspection = inspect_table(cells, dictionary=known, reading=detected)
     if job is not None:
-        stated = asdict(found_options(data, ReadOptions(**reading)))
-        _write_starter(job, data, inspection, k, stated)
+        _write_starter(job, data, inspection, k, detected.stated)
     screen.line(
         f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
+    if detected:
+        screen.show(_reading(detected), "")
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
     if inspection.person is not None:
         screen.line()
@@ -70,10 +82,23 @@ def command(
     screen.answer(_as_data(inspection, job))
 
 
+def _reading(detected: DetectedReading) -> Table:
+    """What cells seem to mean, what is unsure first; the starter job states it."""
+    shown = table("cells are read with", "in", "because")
+    for one in sorted(detected.proposals, key=lambda one: one.sure):
+        places = one.columns[0] if len(one.columns) == 1 else f"{one.columns[0]} and {len(one.columns) - 1} more"
+        evidence = one.evidence if one.sure else f"please decide: {one.evidence}"
+        add_row(shown, f"{one.field} {one.value!r}", places, evidence, style=None if one.sure else "bold yellow")
+    return shown
+
+
 def _columns(inspection: Inspection) -> Table:
-    shown = table("column", "type", "distinct", "missing", "unique", right=("distinct", "missing", "unique"))
-    for column in inspection.columns:
-        add_row(shown, column.name, column.type, column.distinct, column.missing, column.unique)
+    labels = [inspection.dictionary.label(column.name) or "" for column in inspection.columns]
+    further = ["label"] if any(labels) else []
+    shown = table("column", "type", "distinct", "missing", "unique", *further, right=("distinct", "missing", "unique"))
+    for column, label in zip(inspection.columns, labels, strict=True):
+        cells = (column.name, column.type, column.distinct, column.missing, column.unique)
+        add_row(shown, *cells, *([label] if further else []))
     return shown
 
 
@@ -130,9 +155,11 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
         "unique_records": inspection.unique_records,
         "smallest_class": inspection.smallest_class,
         "person": None if inspection.person is None else asdict(inspection.person),
+        "reading": [asdict(one) for one in inspection.reading.proposals],
         "columns": [
             {
                 "name": column.name,
+                "label": inspection.dictionary.label(column.name),
                 "type": column.type,
                 "distinct": column.distinct,
                 "missing": column.missing,

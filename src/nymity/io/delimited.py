@@ -39,6 +39,7 @@ class Delimited(SpreadsheetFormat):
     tabbed: bool = False
 
     guesses = ("delimiter", "encoding", "header")
+    is_text = True
 
     @property
     def compressed(self) -> bool:
@@ -47,26 +48,26 @@ class Delimited(SpreadsheetFormat):
 
     def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read every cell as text first, then typed where nothing is lost."""
-        return typed(self.read_texts(path, options))
+        return typed(self.read_texts(path, options), point=options.has_point)
+
+    def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
+        """Read numbers only where writing them gives the same text."""
+        return typed(self.read_texts(path, options), exactly=True)
 
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None = None) -> pl.DataFrame:
         """Read every cell as the text that stands there."""
-        text = self._load(path, options)
-        cells = _parse_fast(text)
-        if cells is None:
-            cells = _parse_exactly(text)
-        header = options.header if options.header is not None else text.header_seen
-        if not header:
-            return cells
-        names = named(f"{path}, header", list(cells.row(0)))
-        return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+        return _cells(self._load(path, options), options)
 
-    def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
-        """Find out delimiter, encoding and header."""
+    def read_found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, ReadOptions]:
+        """Read the text once for both."""
         encoding = options.encoding or detect_encoding(path, compressed=self.compressed)
         text = self._load(path, replace(options, encoding=encoding))
         header = options.header if options.header is not None else text.header_seen
-        return replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+        return _cells(text, options), replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+
+    def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
+        """Find out delimiter, encoding and header."""
+        return self.read_found(path, options)[1]
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """With the delimiter and the encoding it was written with."""
@@ -126,6 +127,18 @@ class _Text:
     first_line: int
     header_seen: bool
     outline: Outline
+
+
+def _cells(text: _Text, options: ReadOptions) -> pl.DataFrame:
+    """Parse the text, and name its columns."""
+    cells = _parse_fast(text)
+    if cells is None:
+        cells = _parse_exactly(text)
+    header = options.header if options.header is not None else text.header_seen
+    if not header:
+        return cells
+    names = named(f"{text.where}, header", list(cells.row(0)))
+    return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
 
 
 def _without_top(pieces: Iterator[bytes]) -> tuple[str, int, str | None]:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.io.dictionary import Dictionary
 from nymity.io.neutralize import neutralize
 from nymity.io.options import ReadOptions, WriteOptions
 
@@ -48,6 +49,8 @@ class Format(ABC):
     guesses: ClassVar[tuple[str, ...]] = ()
     #: Cells keep their types, so that one value can have several forms; and no spreadsheet opens such files.
     keeps_types: ClassVar[bool] = False
+    #: Cells are text, and types are found from them.
+    is_text: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -62,6 +65,10 @@ class Format(ABC):
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
         """Read a table as text, each cell by itself; of other than these columns only what is missing counts."""
 
+    def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
+        """Read a table that nymity wrote, with types by which no cell would be written differently."""
+        return self.read(path, options)
+
     @abstractmethod
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write a table: the same cells give the same bytes."""
@@ -75,10 +82,19 @@ class Format(ABC):
         del path
         return []
 
+    def described(self, path: Path) -> Dictionary:
+        """Return what a file says of its columns beside their cells; most formats say nothing."""
+        del path
+        return Dictionary()
+
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with everything that reading would find out."""
         del path
         return options
+
+    def read_found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, ReadOptions]:
+        """Read cells as they stand there, text where the format has nothing else, and tell what was found out."""
+        return self.read(path, options), self.found_options(path, options)
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """Return how a file is read that was written with these options."""

@@ -10,8 +10,12 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.paths import path_text
+from nymity.io.detection import DetectedReading, detect_reading
+from nymity.io.dictionary import Dictionary
 from nymity.io.formats import confirmed_format
+from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions
+from nymity.io.values import Valued, valued, valued_cells
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> pl.DataFrame:  # noqa: B008 -- frozen
@@ -23,7 +27,36 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
     """
     place = Path(path_text("path", path))
     validation.instance("options", options, ReadOptions, expected="ReadOptions(...)")
-    return confirmed_format(place).read(place, options)
+    return read_valued(place, options).table
+
+
+def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
+    """Read a table as :func:`read_table` does, and tell what was taken as missing."""
+    place = Path(path_text("path", path))
+    return valued(confirmed_format(place).read(place, options), options, str(place))
+
+
+def read_detected(
+    path: str | os.PathLike[str], options: ReadOptions, dictionary: Dictionary | None = None
+) -> tuple[pl.DataFrame, DetectedReading, Dictionary]:
+    """Read a table that nobody described yet: as it seems to be meant, with what speaks for that.
+
+    And with what is known of its columns, from the file itself and from the ``dictionary`` beside it.
+    """
+    place = Path(path_text("path", path))
+    form = confirmed_format(place)
+    known = (dictionary or Dictionary()).joined(form.described(place))
+    table, options = form.read_found(place, options)
+    found = detect_reading(table, options, known)
+    if form.is_text:
+        table = typed(table, point=found.options.has_point)
+    return valued(table, found.options, str(place)).table, found, known
+
+
+def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:
+    """Read a table that :func:`~nymity.io.write_table` wrote: every cell as it was."""
+    place = Path(path_text("path", path))
+    return confirmed_format(place).reread(place, options)
 
 
 def read_text_cells(
@@ -34,10 +67,4 @@ def read_text_cells(
     Rows of a spreadsheet without any cell are left out, wherever they stand.
     """
     place = Path(path_text("path", path))
-    return confirmed_format(place).read_texts(place, options, columns)
-
-
-def found_options(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> ReadOptions:  # noqa: B008 -- frozen
-    """Return the options with everything that reading would find out, so that it can be stated in a job."""
-    place = Path(path_text("path", path))
-    return confirmed_format(place).found_options(place, options)
+    return valued_cells(confirmed_format(place).read_texts(place, options, columns), options)

@@ -6,14 +6,14 @@ could link a record to a person is called a quasi-identifier unless its name say
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.io import to_polars
+from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.starter import starter_job
 from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons, missed_by_records
 from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
@@ -62,6 +62,8 @@ class Inspection:
     unique_records: int  #: records that the suggested quasi-identifiers together single out
     smallest_class: int  #: records in the smallest class of the suggested quasi-identifiers
     person: PersonFinding | None = None  #: the column that tells of whom records are, where one does
+    reading: DetectedReading = field(default_factory=DetectedReading)  #: what cells seem to mean
+    dictionary: Dictionary = field(default_factory=Dictionary)  #: what is known of columns beside their cells
 
     def __getitem__(self, name: str) -> ColumnInspection:
         """Return the column with this name."""
@@ -96,9 +98,16 @@ class Inspection:
         )
 
 
-def inspect_table(frame: Any) -> Inspection:
-    """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema."""
+def inspect_table(
+    frame: Any, *, dictionary: Dictionary | None = None, reading: DetectedReading | None = None
+) -> Inspection:
+    """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema.
+
+    ``dictionary`` says what is known of columns beside their cells. ``reading`` is how the table was read, where that
+    was found out with it; of a frame it is found out here, and ``inspection.reading.apply(frame)`` reads it so.
+    """
     table = to_polars(frame)
+    reading = detect_reading(table, ReadOptions(), dictionary) if reading is None else reading
     if table.height == 0 or table.width == 0:
         raise TableError(
             "table",
@@ -125,6 +134,8 @@ def inspect_table(frame: Any) -> Inspection:
         person=person,
         unique_records=int((sizes == 1).sum()),
         smallest_class=int(sizes.min()),  # type: ignore[arg-type]
+        reading=reading,
+        dictionary=dictionary or Dictionary(),
     )
 
 

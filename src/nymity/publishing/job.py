@@ -38,23 +38,26 @@ _LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class Source(ReadOptions):
     """Where the table lies and how to read it; delimiter, encoding and header are detected unless given."""
 
     path: str
-    delimiter: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
     sheet: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", path_text("source.path", self.path))
-        _ = self.options  # refuses what no file can be read with
+        super().__post_init__()
 
     @property
     def options(self) -> ReadOptions:
         """How to read the file."""
-        return ReadOptions(delimiter=self.delimiter, encoding=self.encoding, header=self.header, sheet=self.sheet)
+        return ReadOptions(**{item.name: getattr(self, item.name) for item in dataclasses.fields(ReadOptions)})
+
+    @property
+    def stated_values(self) -> dict[str, Any]:
+        """What is said about the meaning of cells, as plain data: public, unlike the path."""
+        names = ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in")
+        return {name: codec.plain(given) for name in names if (given := getattr(self, name))}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -401,8 +404,11 @@ def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:
 
 
 def _dump_flat(piece: Any) -> dict[str, Any]:
+    fields = sorted(dataclasses.fields(piece), key=lambda item: item.name != "path")
     return {
-        item.name: value for item in dataclasses.fields(piece) if (value := getattr(piece, item.name)) != item.default
+        item.name: codec.plain(value)
+        for item in fields
+        if (value := getattr(piece, item.name)) != codec.default_of(item)
     }
 
 

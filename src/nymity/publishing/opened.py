@@ -23,7 +23,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refuse_ended
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.paths import path_text
-from nymity.io import read_table, to_polars
+from nymity.io import Taken, read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
@@ -499,7 +499,19 @@ def _read_log(log: KeptLog, mapping: _Mapping) -> CustodianLog:
         nodes=read_table(nodes) if nodes.is_file() else None,
         nodes_checked=plain.get("nodes_checked", plain.get("nodes_evaluated")),
         dropped_records=int(plain.get("dropped_records", 0)),
+        taken_as_missing=_taken(plain.get("taken_as_missing")),
     )
+
+
+def _taken(plain: Any) -> Taken:
+    """Read how many cells were taken as missing; what is no such table tells nothing."""
+    if not isinstance(plain, Mapping):
+        return {}
+    return {
+        str(column): {str(code): int(cells) for code, cells in counts.items() if isinstance(cells, int)}
+        for column, counts in plain.items()
+        if isinstance(counts, Mapping)
+    }
 
 
 def _read_mapping(path: Path) -> _Mapping:

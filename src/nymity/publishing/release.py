@@ -20,13 +20,13 @@ from nymity.core.errors import InputError, PromiseError, TableError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import ReadOptions, format_of, like, read_table, strip_neutralization, write_table
+from nymity.io import ReadOptions, Taken, format_of, like, reread_table, strip_neutralization, write_table
 from nymity.io.neutralize import neutralize
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, hides_persons, measured_section
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
 from nymity.publishing.children import rejoined, split
 from nymity.publishing.custody import (
@@ -46,6 +46,7 @@ from nymity.publishing.registry import Outcome
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.utility.released import Released
@@ -80,6 +81,8 @@ class CustodianLog:
     draw_mark: str | None = None
     pseudonyms: Pseudonyms | None = field(default=None, repr=False)
     shifts: Shifts | None = field(default=None, repr=False)
+    #: Cells of the source that were taken as missing, by column and code.
+    taken_as_missing: Taken = field(default_factory=dict)
 
     def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
         """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
@@ -96,6 +99,7 @@ class CustodianLog:
             **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
             "seconds": self.seconds,
             "dropped_records": self.dropped_records,
+            **({} if not self.taken_as_missing else {"taken_as_missing": self.taken_as_missing}),
             **self.figures,
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
             **({} if self.nodes_checked is None else {"nodes_checked": self.nodes_checked}),
@@ -315,7 +319,8 @@ class Release:
             output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
         if self.job.children is not None:
             output[CHILD_TABLE] = {**output[CHILD_TABLE], **files[1]}
-        measured = measured_section(verified, self.job.privacy, hidden=hides_persons(self.job.schema))
+        withheld = Withheld.of(self.job.schema, self.job.privacy, self.job.method)
+        measured = measured_section(verified, self.job.privacy, withheld)
         return {**self.certificate, "output": output, "measured": measured}
 
 
@@ -388,7 +393,7 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
     options = ReadOptions()
     if path.name.endswith(f".{output.format}"):
         options = format_of(path).read_back(output.options)
-    table = read_table(path, options)
+    table = reread_table(path, options)
     if not output.neutralize_formulas or format_of(path).keeps_types:
         return table, True
     try:

@@ -22,7 +22,7 @@ from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of, read_columns
-from nymity.io import compact, like, text_cells, to_polars
+from nymity.io import Taken, compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
@@ -36,13 +36,14 @@ from nymity.publishing.differential import check_stated, private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
 from nymity.publishing.job import Job
-from nymity.publishing.job_tables import Population, Tables, load_joined, load_source, tables_of
+from nymity.publishing.job_tables import Population, Tables, load_joined, load_valued, tables_of
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order
@@ -66,6 +67,7 @@ class Run:
 
     job: Job
     tables: Tables
+    taken: Taken  #: cells of the source that were taken as missing, by column and code
     table: pl.DataFrame  #: the records to publish
     rows: NDArray[np.int64]  #: which rows of the source they are
     folded: int  #: records that were put together with another one of the same person
@@ -104,7 +106,7 @@ class Run:
         children: Any = None,
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
-        self.given_children, self.child_columns = children, ()
+        self.given_children, self.child_columns, self.taken = children, (), {}
         if job.is_private and job.source is not None:
             check_stated(job.source.path, job.source.options)
         if job.ledger is not None:
@@ -144,7 +146,7 @@ class Run:
         if self.job.children is not None:
             self._join()
         else:
-            self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
+            self.tables = tables_of(self.job, self._source())
         if self.job.is_private:  # leaves out what has no place, and fails for no record
             self.records = Records.of(self.original, self.schema)
             table, self.rows = self.records.table, self.records.rows
@@ -158,6 +160,13 @@ class Run:
             self.folded = whole.height - table.height
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
+
+    def _source(self) -> pl.DataFrame:
+        if self.given is not None:
+            return self._taken()
+        read = load_valued(self.job)
+        self.taken = read.taken
+        return read.table
 
     def _join(self) -> None:
         """Read two tables of the same people as one: from here to the files nothing else knows of two."""
@@ -210,7 +219,11 @@ class Run:
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
         drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
-        self.drawn = (*self.outcome.recoding.drawn, *drawn, *([ROWS] if shuffled else []))
+        recoding = self.outcome.recoding
+        # Where classes of drawn records are secret, whether any record was divided is, too.
+        secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
+        classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
+        self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
@@ -374,6 +387,7 @@ class Run:
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,
             shifts=self.shifts,
+            taken_as_missing=self.taken,
         )
 
     def _nodes(self) -> pl.DataFrame | None:

@@ -29,7 +29,7 @@ def starter_job(
     validation.whole_number("privacy_k", privacy_k, at_least=2)
     blocks = [
         toml_comment(_introduction(inspection)),
-        toml_job({"source": {"path": source_name, **(reading or {})}}),
+        toml_comment(_reading(inspection)) + toml_job({"source": {"path": source_name, **(reading or {})}}),
         toml_comment(_ROLES),
         *(_column(column) for column in inspection.columns),
         toml_comment(_PRIVACY) + _model({"model": "k-anonymity", "k": privacy_k}),
@@ -72,6 +72,14 @@ of detail given up); `suppression` is the largest share of the records that may 
 _LARGE = """\
 There are {nodes} choices, so many that a proof of the best one may take too long: this method stops when its time is
 over and tells how much better another choice could be. "optimal-lattice" goes on until it is proved."""
+
+
+def _reading(inspection: Inspection) -> str:
+    """Say why the table is read as it is, what is unsure first."""
+    proposals = sorted(inspection.reading.proposals, key=lambda one: one.sure)
+    return "\n".join(
+        f"{'' if one.sure else 'PLEASE DECIDE: '}{one.field} {one.value!r}: {one.evidence}" for one in proposals
+    )
 
 
 def _introduction(inspection: Inspection) -> str:

@@ -213,7 +213,19 @@ VARIANTS: dict[str, dict[str, Any]] = {
         }
     ),
     "every source field": data(
-        source={"path": "t.xlsx", "delimiter": ";", "encoding": "cp1252", "header": False, "sheet": "first"}
+        source={
+            "path": "t.xlsx",
+            "delimiter": ";",
+            "encoding": "cp1252",
+            "header": False,
+            "sheet": "first",
+            "missing": ["NA", "-9"],
+            "missing_in": {"a": ["."], "b": []},
+            "decimal": ",",
+            "thousands": ".",
+            "dates": "%d.%m.%Y",
+            "dates_in": {"c": "%Y%m%d"},
+        }
     ),
     "safepub": data(
         schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},
