@@ -23,7 +23,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refuse_ended
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.paths import path_text
-from nymity.io import Taken, read_table, to_polars
+from nymity.io import ReadOptions, Taken, format_of, read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
@@ -91,7 +91,7 @@ def open(
         files=ReleasedFiles.read(
             release,
             sensitive,
-            _output(described, stated),
+            _written_as(described, stated, release),
             _second_table(described, stated),
             key=_key(described, stated),
             top=None if stated is None else [one.name for one in stated.form.columns if one.is_at_top],
@@ -139,6 +139,15 @@ def _output(job: Job | None, stated: Stated | None) -> Output:
     if stated is not None:
         return stated.job.output
     return Output() if job is None else job.output
+
+
+def _written_as(job: Job | None, stated: Stated | None, release: Any) -> Output:
+    """Return how a file was written; like its source, where a job says so and nothing tells how that was."""
+    output = _output(job, stated)
+    unknown = stated is None and job is not None and job.source is not None and job.source.delimiter is None
+    if unknown and isinstance(release, Path) and release.is_file():
+        return output.like(format_of(release).found_options(release, ReadOptions(header=True)))
+    return output
 
 
 def _second_table(job: Job | None, stated: Stated | None) -> str | None:
