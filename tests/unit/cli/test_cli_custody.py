@@ -193,7 +193,7 @@ from nymity.cli.start import run
 class Drops:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGTERM)
-def inspect_table(*_):
+def inspect_table(*_, **__):
     Drops()  # Python can only report what is raised here, and go on
     time.sleep(30)
 inspection.inspect_table = inspect_table
@@ -206,7 +206,7 @@ _TURNED = """
 import os, signal, sys, time
 import nymity.publishing.inspect as inspection
 from nymity.cli.start import run
-def inspect_table(*_):
+def inspect_table(*_, **__):
     try:
         os.kill(os.getpid(), signal.SIGHUP)
         time.sleep(30)
