@@ -233,8 +233,8 @@ def test_tables_of_any_types(data: st.DataObject) -> None:
         try:
             certificate = release.write(Path(folder) / "r")
         except TableError:
-            assert form == "xlsx"
-            assert not fits_a_spreadsheet(release.frame)
+            assert form in ("xlsx", *STATISTICAL)
+            assert form != "xlsx" or not fits_a_spreadsheet(release.frame)
             assert not (Path(folder) / "r").exists()
             return
         path = Path(folder) / "r" / f"release.{form}"
@@ -249,6 +249,9 @@ def test_tables_of_any_types(data: st.DataObject) -> None:
             assert len({row[2] for row in rows if row[:2] == key}) >= l
 
 
+#: Files of statistics programs cut spaces off the end of text, and such text is refused.
+STATISTICAL = ("sav", "dta", "xpt")
+ANY_TEXT = [form for form in RELEASED if form not in STATISTICAL]
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
 formulas = st.sampled_from(["=", "+", "-", "@", "'", "\t", "\r", "\n", '"', ",", ";", "*", ""]).flatmap(
     lambda start: st.text("=+-@'\"\t\r\n,;x1. ", max_size=4).map(lambda rest: start + rest)
@@ -256,7 +259,7 @@ formulas = st.sampled_from(["=", "+", "-", "@", "'", "\t", "\r", "\n", '"', ",",
 
 
 @settings(max_examples=50)
-@given(st.lists(texts | formulas | st.none(), min_size=2, max_size=6), st.sampled_from(RELEASED), st.booleans())
+@given(st.lists(texts | formulas | st.none(), min_size=2, max_size=6), st.sampled_from(ANY_TEXT), st.booleans())
 def test_any_text_survives_the_file(cells: list[str | None], form: Any, neutralize: bool) -> None:
     frame = pl.DataFrame({"q": ["a"] * len(cells), "v": pl.Series(cells, dtype=pl.String)})
     output = Output(format=form, neutralize_formulas=neutralize)

@@ -10,12 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 
 #: Kinds of columns that a dictionary tells apart. ``category``: numbers and texts are names of its values, no amounts.
 KINDS = ("whole number", "number", "date", "time", "truth value", "category", "text")
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +29,7 @@ class Entry:
     missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+        object.__setattr__(self, "values", dict(self.values))
         object.__setattr__(self, "missing", tuple(self.missing))
 
     def joined(self, other: Entry) -> Entry:
@@ -55,7 +52,7 @@ class Dictionary:
     entries: Mapping[str, Entry] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "entries", MappingProxyType(dict(self.entries)))
+        object.__setattr__(self, "entries", dict(self.entries))
 
     def __bool__(self) -> bool:
         return bool(self.entries)
@@ -78,8 +75,8 @@ class Dictionary:
     def values(self, column: str) -> Mapping[str, str]:
         """The values that a column may have, and what they mean; codes for *missing* are not among them."""
         if (entry := self.entry(column)) is None:
-            return _NOTHING
-        return MappingProxyType({value: text for value, text in entry.values.items() if value not in entry.missing})
+            return {}
+        return {value: text for value, text in entry.values.items() if value not in entry.missing}
 
     def missing(self, column: str) -> tuple[str, ...]:
         """The texts that stand for no answer in a column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +81,10 @@ class Format(ABC):
     @abstractmethod
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write a table: the same cells give the same bytes."""
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Refuse names of columns that such files cannot have; most can have any."""
+        del names
 
     def strangers(self, path: Path) -> list[str]:
         """Return what a file holds that is no part of a table as nymity writes it: comments, sheets, names of authors.

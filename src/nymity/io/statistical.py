@@ -7,7 +7,7 @@ are read as a :class:`Dictionary`, and written for columns and values that are p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -116,7 +116,7 @@ class Statistical(Format):
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write numbers as doubles, days as such, all else as text, with labels of what is written."""
-        self._check_names(table)
+        self.check_names(table.columns)
         cells = pl.DataFrame([self._cells(column).alias(column.name) for column in compact(table).get_columns()])
         labels = self._labels(cells, options.dictionary)
         pyreadstat = self._library("writing")
@@ -187,8 +187,9 @@ class Statistical(Format):
 
     # -- writing ---------------------------------------------------------------------------------------------
 
-    def _check_names(self, table: pl.DataFrame) -> None:
-        for name in table.columns:
+    def check_names(self, names: Iterable[str]) -> None:
+        """Refuse names that are too long, or not plain."""
+        for name in names:
             if not re.fullmatch(self.names, name) or len(name.encode()) > self.longest_name:
                 raise TableError(
                     f"column {name!r}",
@@ -318,6 +319,7 @@ DTA = Statistical(
     stamp=rb"<timestamp>\x11[^<]{17}</timestamp>",
     no_time=b"<timestamp>\x1101 Jan 2000 00:00</timestamp>",
     head=200,
+    names=r"[^\W\d]\w*",
     labels_numbers=True,
 )
 XPT = Statistical(

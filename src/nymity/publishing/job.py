@@ -154,10 +154,9 @@ class Output:
         """Return it with the delimiter and the encoding of the source, where it says nothing itself."""
         if not FORMATS[self.format].is_text:
             return self
-        delimiter = None if source.delimiter == "\t" else source.delimiter
-        return dataclasses.replace(
-            self, delimiter=self.delimiter or delimiter, encoding=self.encoding or source.encoding
-        )
+        delimiter = None if source.delimiter in (",", "\t") else source.delimiter
+        encoding = None if source.encoding in ("utf-8", "UTF-8") else source.encoding
+        return dataclasses.replace(self, delimiter=self.delimiter or delimiter, encoding=self.encoding or encoding)
 
     def found_at(self, folder: Path, name: str) -> Path:
         """Return where a table of the release is."""
@@ -213,6 +212,8 @@ class Job:
         self._check_types()
         if self.source is not None:
             object.__setattr__(self, "output", self.output.like(self.source.options))
+        if isinstance(self.output, Output):
+            FORMATS[self.output.format].check_names(name for name, one in self.schema.items() if one.is_published)
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
         object.__setattr__(self, "privacy", tuple(self.privacy))

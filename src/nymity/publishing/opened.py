@@ -24,7 +24,7 @@ from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refus
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.paths import path_text
 from nymity.database import DatabaseOutput
-from nymity.io import Taken, read_table, to_polars
+from nymity.io import ReadOptions, Taken, format_of, read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificate import Certificate
@@ -91,7 +91,8 @@ def open(
     if isinstance(release, str | Path):
         release, certificate = _found(Path(path_text("release", release)), certificate, described)
     stated = Stated.read(certificate)
-    output, second, key = _output(described, stated, url), _second_table(described, stated), _key(described, stated)
+    output = _written_as(_output(described, stated, url), described, stated, release)
+    second, key = _second_table(described, stated), _key(described, stated)
     top = None if stated is None else [one.name for one in stated.form.columns if one.is_at_top]
     if isinstance(output, DatabaseOutput) and isinstance(release, Path) and release.is_dir():
         files = ReleasedFiles.in_database(output, second, key, top, folder=release, stated=stated)
@@ -147,6 +148,16 @@ def _output(job: Job | None, stated: Stated | None, url: str | None = None) -> O
         return output
     named = output.url if isinstance(output, DatabaseOutput) else None
     return stated.job.output.at(url if url is not None else named)
+
+
+def _written_as(
+    output: Output | DatabaseOutput, job: Job | None, stated: Stated | None, release: Any
+) -> Output | DatabaseOutput:
+    """Return how a file was written; like its source, where a job says so and nothing tells how that was."""
+    unknown = stated is None and job is not None and job.source is not None and job.source.options.delimiter is None
+    if unknown and isinstance(release, Path) and release.is_file():
+        return output.like(format_of(release).found_options(release, ReadOptions(header=True)))
+    return output
 
 
 def _second_table(job: Job | None, stated: Stated | None) -> str | None:

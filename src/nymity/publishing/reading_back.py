@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -26,10 +25,6 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
     options = ReadOptions()
     if path.name.endswith(f".{output.format}"):
         options = format_of(path).read_back(output.options)
-        if output.delimiter is None:  # nobody said it, so it may be that of a source that nobody knows
-            options = replace(options, delimiter=None)
-        if output.encoding is None:
-            options = replace(options, encoding=None)
     table = reread_table(path, options)
     if not output.neutralize_formulas or format_of(path).keeps_types:
         return table, True
