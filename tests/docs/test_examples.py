@@ -40,10 +40,10 @@ DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS]
 LINKED = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
-#: What a part of a job needs to be read as a whole one.
 #: What a job file is made of.
 JOB_PIECES = (Job, Source, DatabaseSource, Attribute, Output, DatabaseOutput)
 
+#: What a part of a job needs to be read as a whole one.
 REST_OF_JOB: dict[str, Any] = {
     "schema": {"column": {"role": "quasi"}},
     "privacy": [{"model": "k-anonymity", "k": 2}],
