@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 
 from nymity.cli.main import app
 from nymity.core import errors
+from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.metrics import METRICS
 from nymity.publishing.registry import METHODS, MODELS
@@ -38,6 +39,9 @@ ROOT = Path(__file__).parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS]
 LINKED = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+#: What a job file is made of.
+JOB_PIECES = (Job, Source, DatabaseSource, Attribute, Output, DatabaseOutput)
 
 #: What a part of a job needs to be read as a whole one.
 REST_OF_JOB: dict[str, Any] = {
@@ -164,7 +168,7 @@ def test_the_index_links_every_page() -> None:
         ("metrics", list(METRICS)),
         ("hierarchies", list(BUILDERS)),
         ("search", list(METHODS)),
-        ("jobs", [f for piece in (Job, Source, Attribute, Output) for f in piece.__dataclass_fields__]),
+        ("jobs", [f for piece in JOB_PIECES for f in piece.__dataclass_fields__]),
         ("errors", [name for name, value in vars(errors).items() if isinstance(value, type)]),
     ],
 )

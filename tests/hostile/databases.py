@@ -103,6 +103,7 @@ def _scenario(kind: str) -> Scenario:
         act=partial(_act, kind),
         judge=partial(judge, kind),
         expected=(FileError, DatabaseError),
+        forwards=True,
     )
 
 

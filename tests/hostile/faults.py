@@ -41,7 +41,8 @@ class Scenario:
     """``prepare`` makes the old state, ``act`` replaces it, ``judge`` runs the next command and says what is there.
 
     ``always`` is the state that must be found whatever happens, where the old state is one that a dead run left. With
-    ``far``, ``folder / "far"`` leads to another file system.
+    ``far``, ``folder / "far"`` leads to another file system. ``forwards``: what fails after a commit elsewhere is
+    finished by the next run, and not taken back.
     """
 
     prepare: Callable[[Path], None]
@@ -50,6 +51,7 @@ class Scenario:
     expected: tuple[type[Exception], ...] = ()
     always: str | None = None
     far: bool = False
+    forwards: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,7 @@ class Point:
     ended: str
     state: str
     always: str | None = None
+    forwards: bool = False
 
     @property
     def wrong(self) -> bool:
@@ -72,7 +75,7 @@ class Point:
         if self.mode == "EINTR":
             return self.ended != "done" or self.state != "new"
         wrong_success = self.ended == "done" and self.state != "new"
-        lost = self.ended == "failed" and self.state != "old"
+        lost = self.ended == "failed" and self.state != "old" and not self.forwards
         return self.ended not in allowed or self.state not in ("old", "new") or wrong_success or lost
 
 
@@ -187,7 +190,15 @@ def _try(name: str, scenario: Scenario, template: Template, mode: str, number: i
             code, f"exit code {code}"
         )
         state = judged(scenario, folder)
-    return Point(scenario=name, mode=mode, number=number, ended=ended, state=state, always=scenario.always)
+    return Point(
+        scenario=name,
+        mode=mode,
+        number=number,
+        ended=ended,
+        state=state,
+        always=scenario.always,
+        forwards=scenario.forwards,
+    )
 
 
 def judged(scenario: Scenario, folder: Path) -> str:

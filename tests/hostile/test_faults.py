@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from hostile.databases import SERVER
 from hostile.faults import FAR, MODES, Point, compile_shim, run_faults
+from postgres import Server, running_server
 
 #: Whether all faults are tried, by ``make hostile``, or some of each kind.
 ALL = os.environ.get("NYMITY_HOSTILE") == "all"
@@ -84,6 +87,27 @@ def test_whole_publishes_are_whole_under_every_fault(whole: list[Point], scenari
     assert [point for point in tried if point.wrong] == []
     if ALL:
         assert {point.state for point in tried} == {"old", "new"}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "postgresql"])
+def test_releases_in_databases_are_whole_under_every_fault(
+    shim: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Table, certificate and log belong together after the next run, wherever the first one died."""
+    if kind == "postgresql":
+        monkeypatch.setenv(SERVER, request.getfixturevalue("server").url())
+    modes = ("crash", "ENOSPC", "EIO") if ALL else ("crash",)
+    tried = run_faults([f"publish to {kind}"], modes, shim=shim, sample=None if ALL else 6)
+    assert len(tried) >= 6
+    assert [point for point in tried if point.wrong] == []
+    if ALL:
+        assert {point.state for point in tried} == {"old", "new"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running_server() as running:
+        yield running
 
 
 def _same_system(one: str, other: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -42,10 +42,6 @@ class DatabaseOutput:
     schema: str | None = None
     mode: Literal["create", "append", "replace"] = "create"
 
-    #: Files have options; the rows of a table are written in the order of their cells, and have none afterwards.
-    in_files: ClassVar[bool] = False
-    row_order: ClassVar[str] = "sorted"
-
     def __post_init__(self) -> None:
         validation.one_of("output.mode", self.mode, ("create", "append", "replace"))
         for name in ("table", "schema"):
@@ -69,6 +65,16 @@ class DatabaseOutput:
                 hint="--url postgresql://host/database, or the job with --job",
             )
         return Address.of("output.url", self.url)
+
+    @property
+    def in_files(self) -> bool:
+        """Whether there are files, apart from the certificate's."""
+        return False
+
+    @property
+    def row_order(self) -> str:
+        """In which order rows are written: that of their cells. Nobody promises to read them in it."""
+        return "sorted"
 
     @property
     def place(self) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 from pydantic import WithJsonSchema
@@ -106,11 +106,6 @@ class Output:
     neutralize_formulas: bool = True
     row_order: Literal["sorted", "shuffled"] = "sorted"
 
-    #: A database has tables in place of files (:class:`nymity.DatabaseOutput`), and can be added to.
-    in_files: ClassVar[bool] = True
-    grows: ClassVar[bool] = False
-    unprotected: ClassVar[tuple[str, ...]] = ()
-
     def __post_init__(self) -> None:
         validation.one_of("output.format", self.format, RELEASED)
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
@@ -120,6 +115,21 @@ class Output:
         if len(os.fsencode(self.sensitive_file_name)) > _LONGEST_NAME:
             raise JobError("output.name", expected="a shorter name, as file systems have it", got=f"{name!r:.80} …")
         _ = self.options  # refuses a delimiter before the search, not after it
+
+    @property
+    def in_files(self) -> bool:
+        """Whether there are files: a database has tables (:class:`nymity.DatabaseOutput`)."""
+        return True
+
+    @property
+    def grows(self) -> bool:
+        """Whether it is added to what was published before, as only tables of a database are."""
+        return False
+
+    @property
+    def unprotected(self) -> tuple[str, ...]:
+        """What this way to publish leaves open, whatever the records are."""
+        return ()
 
     @property
     def file_name(self) -> str:

@@ -16,6 +16,7 @@ ORDER = (
     "no-ledger",
     "earlier-releases",
     "drawn-anew",
+    "batches-can-be-subtracted",
     "linked-deliveries",
     "shifted-dates",
     "several-records-of-one-person",

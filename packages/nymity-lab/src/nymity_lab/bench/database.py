@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,7 @@ from nymity.core.extras import require
 from nymity.core.progress import Observer, silent
 from nymity.database import DatabaseOutput, DatabaseSource, TableWriter
 from nymity_lab.bench.measuring import measured
-from nymity_lab.bench.postgresql_server import running_server
+from nymity_lab.bench.postgresql_server import Server, running_server
 from nymity_lab.bench.result import BenchResult, Line
 
 PROVENANCE = "adbc-driver-postgresql alone, in the same run: adbc_ingest and commit; execute and fetch_arrow_table"
@@ -30,8 +31,15 @@ def bench_database(observe: Observer = silent) -> BenchResult:
     return measured("database", PROVENANCE, _lines, observe)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What something took: seconds on the clock, and of the CPU, those of the server among them."""
+
+    clock: float
+    cpu: float
+
+
 def _lines(unit: float) -> Iterator[Line]:
-    del unit
     frame = _rows(ROWS)
     with running_server() as server:
         url = server.url()
@@ -48,14 +56,18 @@ def _lines(unit: float) -> Iterator[Line]:
                 cursor.execute("SELECT * FROM bare")
                 cursor.fetch_arrow_table()
 
-        bare, ours = _shortest(write_bare, lambda: _write(url, frame))
-        read, own = _shortest(read_bare, lambda: DatabaseSource(url=url, table="bare").read())
+        bare, read, ours, own = _least(
+            server, write_bare, read_bare, lambda: _write(url, frame), DatabaseSource(url=url, table="bare").read
+        )
     words = f"{ROWS:,} rows"
-    yield Line(name=f"write {words}, read back and compared", value=ours, unit="s", target=LIMIT * bare, reference=bare)
-    yield Line(name=f"write {words}: times ADBC alone", value=ours / bare, unit="", target=LIMIT)
-    both = bare + read
-    yield Line(name=f"write {words}: times ADBC alone that also reads them", value=ours / both, unit="")
-    yield Line(name=f"read {words}, in the order of their cells", value=own, unit="s", reference=read)
+    written = f"write {words}, read back and compared"
+    yield Line(name=written, value=ours.cpu / unit, unit="G", target=LIMIT * bare.cpu / unit, reference=bare.cpu / unit)
+    yield Line(name=f"{written}: clock", value=ours.clock, unit="s", target=LIMIT * bare.clock, reference=bare.clock)
+    both = (bare.cpu + read.cpu) / unit
+    yield Line(name=f"{written}, beside ADBC that reads, too", value=ours.cpu / unit, unit="G", reference=both)
+    ordered = f"read {words}, in the order of their cells"
+    yield Line(name=ordered, value=own.cpu / unit, unit="G", reference=read.cpu / unit)
+    yield Line(name=f"{ordered}: clock", value=own.clock, unit="s", reference=read.clock)
 
 
 def _write(url: str, frame: pl.DataFrame) -> None:
@@ -68,15 +80,16 @@ def _write(url: str, frame: pl.DataFrame) -> None:
         writer.commit()
 
 
-def _shortest(*works: Callable[[], object]) -> list[float]:
-    """Return the shortest time of each, tried in turns, so that what else the machine does falls on all alike."""
-    found: list[list[float]] = [[] for _ in works]
+def _least(server: Server, *works: Callable[[], object]) -> list[Cost]:
+    """Return the least cost of each, tried in turns, so that what else the machine does falls on all alike."""
+    found: list[list[Cost]] = [[] for _ in works]
     for _ in range(RUNS):
-        for work, seconds in zip(works, found, strict=True):
-            start = time.perf_counter()
+        for work, costs in zip(works, found, strict=True):
+            start, before = time.perf_counter(), time.process_time() + server.cpu_seconds()
             work()
-            seconds.append(time.perf_counter() - start)
-    return [min(seconds) for seconds in found]
+            clock = time.perf_counter() - start
+            costs.append(Cost(clock=clock, cpu=time.process_time() + server.cpu_seconds() - before))
+    return [Cost(clock=min(one.clock for one in costs), cpu=min(one.cpu for one in costs)) for costs in found]
 
 
 def _rows(records: int) -> pl.DataFrame:
