@@ -28,7 +28,11 @@ from nymity.table.text import as_text
 __all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]
 
 #: A hierarchy is suggested from at most about so many distinct values, to stay quick.
-SUGGEST_FROM = 4000
+SUGGEST_FROM = 1000
+#: Columns by which records are told apart first.
+TELLING = 2
+#: How cells are meant is found out from at most about so many records of a frame.
+DETECT_FROM = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +136,9 @@ def inspect_table(
     ``answers`` are decisions about columns, in place of suggestions.
     """
     table = to_polars(frame)
-    reading = detect_reading(table, ReadOptions(), dictionary) if reading is None else reading
+    if reading is None:
+        some = table.gather_every(table.height // DETECT_FROM + 1)
+        reading = detect_reading(some, ReadOptions(), dictionary)
     if table.height == 0 or table.width == 0:
         raise TableError(
             "table",
@@ -143,17 +149,18 @@ def inspect_table(
     answers.check(table.columns)
     seen = look_at(table, dictionary)
     columns = tuple(_inspect_column(name, seen, answers) for name in seen.suggestions)
-    quasi = [column.name for column in columns if column.role is Role.QUASI]
-    person = seen.person
+    quasi = sorted((column for column in columns if column.role is Role.QUASI), key=lambda column: -column.distinct)
+    telling, person = [column.name for column in quasi], seen.person
+    shared, alone = _together(seen.table, telling)
     if person is not None:
-        person = replace(person, missed=missed_by_records(seen.table, person.column, quasi))
-    sizes = _class_sizes(seen.table, quasi)
+        person = replace(person, missed=missed_by_records(shared, person.column, telling))
+    sizes = _class_sizes(shared, telling)
     return Inspection(
         records=table.height,
         columns=columns,
         person=person,
-        unique_records=int((sizes == 1).sum()),
-        smallest_class=int(sizes.min()),  # type: ignore[arg-type]
+        unique_records=alone + int((sizes == 1).sum()),
+        smallest_class=1 if alone else int(sizes.min()),  # type: ignore[arg-type]
         reading=reading,
         dictionary=dictionary or Dictionary(),
     )
@@ -215,11 +222,23 @@ def _suggest_hierarchy(values: pl.Series) -> tuple[HierarchySource | None, int]:
 # -- statistics ----------------------------------------------------------------------------------------------
 
 
+def _together(table: pl.DataFrame, quasi: list[str]) -> tuple[pl.DataFrame, int]:
+    """Return the records that may look like others, and how many do not.
+
+    Records that are alone by the columns with most values are alone by all: most are found so, and need no more.
+    """
+    if len(quasi) <= TELLING:
+        return table, 0
+    # By number, because Polars reads names such as "*" and "^a.*$" as patterns.
+    first = pl.DataFrame([table[name].alias(str(number)) for number, name in enumerate(quasi[:TELLING])])
+    is_alone = first.is_unique()
+    return table.filter(~is_alone), int(is_alone.sum())
+
+
 def _class_sizes(table: pl.DataFrame, quasi: list[str]) -> pl.Series:
     """Sizes of the classes of records that agree on every quasi-identifier; without any, all are one class."""
     if not quasi:
-        return pl.Series([table.height])
-    # By number, because Polars reads names such as "*" and "^a.*$" as patterns.
+        return pl.Series("size", [table.height], dtype=pl.UInt32)
     numbered = pl.DataFrame([table[name].alias(str(number)) for number, name in enumerate(quasi)])
     return numbered.group_by(numbered.columns).agg(pl.len().alias("size"))["size"]
 

@@ -34,7 +34,7 @@ EVIDENCE = log(10_000)
 #: Columns that are compared within a candidate, and candidates that are tried, to stay quick.
 MOST_COLUMNS, MOST_CANDIDATES = 40, 8
 #: Records that are looked at within a candidate: all of a part of its values, or a part of theirs if those are few.
-MOST_RECORDS, FEW_VALUES = 100_000, 500
+MOST_RECORDS, FEW_VALUES = 20_000, 500
 #: From this share of different values to persons on, a column that is constant within persons names them.
 ONE_EACH = 0.9
 #: The k that records are counted by to say what a promise to records would miss.
@@ -132,7 +132,7 @@ def _person(
         column=best.column,
         persons=best.values,
         records=best.records,
-        most_records=_most_frequent(table[best.column]),
+        most_records=facts[best.column].most_frequent,
         constant=best.constant,
         naming=tuple(
             other
@@ -147,10 +147,6 @@ def _person(
     )
 
 
-def _most_frequent(column: pl.Series) -> int:
-    return int(plainly_named(column).drop_nulls().value_counts()["count"].max())  # type: ignore[arg-type]
-
-
 def _household(
     table: pl.DataFrame,
     facts: Mapping[str, ColumnFacts],
@@ -159,20 +155,22 @@ def _household(
     person: PersonFinding | None,
 ) -> HouseholdFinding | None:
     found = []
+    born_with = set(_born_with(table, facts))
     for within in candidates:
         if person is not None and within.column == person.column:
             continue
         by_name = names_household(facts[within.column])
+        differ = bool(personal) and not born_with & set(within.constant)
+        alike = len(within.constant) >= 2 and within.evidence >= EVIDENCE and _independent(table, within.constant)
+        if not (by_name or (differ and alike and _numbers(table[within.column]))):
+            continue
         people = pl.DataFrame({"unit": table[within.column]})
         if person is not None:
             people = people.with_columns(table[person.column].alias("person")).unique()
             if people.height > 1.02 * person.persons:
                 continue  # people who belong to several
         sizes = people["unit"].drop_nulls().value_counts()["count"]
-        differ = bool(personal) and not set(_born_with(table, facts)) & set(within.constant)
-        alike = len(within.constant) >= 2 and _independent(table, within.constant) and within.evidence >= EVIDENCE
-        small = FAMILY[0] <= len(people) / max(1, len(sizes)) <= FAMILY[1] and sizes.max() <= LARGEST_FAMILY  # type: ignore[operator]
-        if small and (by_name or (differ and alike and _numbers(table[within.column]))):
+        if FAMILY[0] <= len(people) / max(1, len(sizes)) <= FAMILY[1] and sizes.max() <= LARGEST_FAMILY:  # type: ignore[operator]
             found.append((by_name, within))
     if not found:
         return None
@@ -235,16 +233,17 @@ def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
 def _within(table: pl.DataFrame, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
     """Look at what is constant within the values of a column, by one group-by."""
     compared = [other for other in others if other != name]
-    rows = pl.DataFrame({"unit": table[name], **{f"c{i}": table[other] for i, other in enumerate(compared)}})
-    rows = _some(rows.filter(pl.col("unit").is_not_null()))
-    different = [pl.col(f"c{i}").n_unique() for i in range(len(compared))]
-    groups = rows.group_by("unit").agg(pl.len().alias("records"), *different)
-    several = groups.filter(pl.col("records") > 1)
+    rows = _some(table[name], facts.distinct)
+    # Values as numbers, of which the smallest and the largest are enough to know.
+    coded = pl.DataFrame({f"c{i}": _hashed(table[other].gather(rows)) for i, other in enumerate(compared)})
+    bounds = [pl.all().exclude("unit").min().name.prefix("least "), pl.all().exclude("unit").max().name.prefix("most ")]
+    grouped = coded.with_columns(table[name].gather(rows).alias("unit")).group_by("unit")
+    several = grouped.agg(pl.len().alias("records"), *bounds).filter(pl.col("records") > 1)
     constant, evidence = [], 0.0
     for i, other in enumerate(compared):
-        alike = float((several[f"c{i}"] == 1).mean()) if several.height else 0.0  # type: ignore[arg-type]
+        alike = float((several[f"least c{i}"] == several[f"most c{i}"]).mean()) if several.height else 0.0  # type: ignore[arg-type]
         if alike >= CONSTANT:
-            chance = _alike_by_chance(several["records"], rows[f"c{i}"])
+            chance = _alike_by_chance(several["records"], coded[f"c{i}"])
             if 1 - alike <= CLEARLY * (1 - chance):
                 constant.append(other)
                 evidence += several.height * _divergence(alike, chance)
@@ -257,12 +256,17 @@ def _within(table: pl.DataFrame, name: str, others: Sequence[str], facts: Column
     )
 
 
-def _some(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows enough to judge by, with all of a value's where there are many values."""
-    parts = rows.height // MOST_RECORDS + 1
-    if parts > 1 and rows["unit"].n_unique() >= parts * FEW_VALUES:
-        return rows.filter(pl.col("unit").hash(seed=0) % parts == 0)
-    return rows.gather_every(parts)
+def _hashed(column: pl.Series) -> pl.Series:
+    """Return numbers of which two are equal if the values are, and else hardly ever; a gap is a value, too."""
+    return pl.Series([str(one) for one in column]).hash() if column.dtype == pl.Object else column.hash(seed=0)
+
+
+def _some(unit: pl.Series, values: int) -> pl.Series:
+    """Return rows enough to judge by, with all of a value's where there are many values; gaps have no row."""
+    parts, places = len(unit) // MOST_RECORDS + 1, unit.is_not_null()
+    if parts > 1 and values >= parts * FEW_VALUES:
+        return (places & (unit.hash(seed=0) % parts == 0)).arg_true()
+    return places.arg_true().gather_every(parts)
 
 
 def _alike_by_chance(sizes: pl.Series, column: pl.Series) -> float:
@@ -313,15 +317,17 @@ def _is_within(table: pl.DataFrame, finer: _Within, coarser: _Within) -> bool:
     """Whether each value of one column has a single one of the other, which has fewer."""
     if coarser.values >= finer.values:
         return False
-    both = pl.DataFrame({"finer": table[finer.column], "coarser": table[coarser.column]})
-    return both.n_unique() <= 1.01 * finer.values
+    rows = _some(table[finer.column], finer.values)
+    both = pl.DataFrame({"finer": table[finer.column].gather(rows), "coarser": table[coarser.column].gather(rows)})
+    return both.n_unique() <= 1.01 * both["finer"].n_unique()
 
 
 def _independent(table: pl.DataFrame, constant: Sequence[str]) -> bool:
     """Whether neither of two columns follows from the other: there are more pairs of values than values of either."""
+    some = table.gather_every(table.height // MOST_RECORDS + 1)
     for i, one in enumerate(constant):
         for other in constant[i + 1 :]:
-            both = pl.DataFrame({"a": table[one], "b": table[other]})
+            both = pl.DataFrame({"a": some[one], "b": some[other]})
             together = both.n_unique()
             if together > 1.1 * both["a"].n_unique() and together > 1.1 * both["b"].n_unique():
                 return True

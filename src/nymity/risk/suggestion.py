@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
 import polars as pl
 
 from nymity.core.errors import TableError
@@ -118,7 +119,14 @@ def _risk(name: str, seen: LookedAt) -> ColumnRisk:
 
 def _distinct(column: pl.Series) -> pl.DataFrame:
     """Return a column's different values and how often each occurs."""
-    return column.drop_nulls().alias("value").value_counts(name="count")
+    values = column.drop_nulls().alias("value")
+    if values.dtype.is_integer() and len(values) and (low := int(values.min())) > -(2**62):  # type: ignore[arg-type]
+        width = int(values.max()) - low + 1  # type: ignore[arg-type]
+        if width <= max(len(values), 1000):  # counting by place is several times as quick as by hash
+            counts = pl.Series("count", np.bincount((values - low).to_numpy(), minlength=width), dtype=pl.UInt32)
+            numbers = pl.int_range(low, low + width, eager=True).cast(values.dtype).alias("value")
+            return pl.DataFrame([numbers, counts]).filter(pl.col("count") > 0)
+    return values.value_counts(name="count")
 
 
 def _beside(
