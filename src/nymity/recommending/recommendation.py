@@ -132,7 +132,7 @@ class Recommendation:
                 "that matters, add a model such as t-closeness"
             )
         if self.suggested:
-            found.append(f"roles were suggested, and how risky a release is depends on them: {_roles(self.schema)}")
+            found.append(f"roles were suggested, and how risky a release is depends on them: {said_roles(self.schema)}")
         if self.examined < self.records:
             found.append(f"{self.examined:,} of {self.records:,} records took part in learning")
         if self.ending == "interrupted":
@@ -216,7 +216,7 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def _roles(schema: Schema) -> str:
+def said_roles(schema: Schema) -> str:
     """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
