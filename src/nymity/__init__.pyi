@@ -11,6 +11,8 @@ from nymity.core.errors import NoSolutionError as NoSolutionError
 from nymity.core.errors import NymityError as NymityError
 from nymity.core.errors import PromiseError as PromiseError
 from nymity.core.progress import Progress as Progress
+from nymity.database import DatabaseOutput as DatabaseOutput
+from nymity.database import DatabaseSource as DatabaseSource
 from nymity.dp.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
 from nymity.dp.safepub import SafePub as SafePub

@@ -47,7 +47,8 @@ NAMES = [
 BESIDE = ["illness", "value", "count", "n", "bucket", "-y", "status"]
 TEXTS = ["a", "b", "c", "a, b", "{a, b}", "[1, 2]", "missing", "missing or [1, 2]", "A", "a ", "01", "1", "1.0", "-5",
          "+3", "1e3", "=1+1", "'=a", "@x", "Zoë", "Zoe\u0308", "😀", "x\ny", 'q"q', "x;y", "\tz", "true", "NA", "null",
-         "2020-01-01", "*a", "**", "שלום", "[30, 40)", "20-24", "b - d", "'", "-", "0", "-0", "inf", "nan"]  # fmt: skip
+         "2020-01-01", "*a", "**", "שלום", "[30, 40)", "20-24", "b - d", "a to b", "1 to 2",
+         "'", "-", "0", "-0", "inf", "nan"]  # fmt: skip
 SECRETS = ["flu", "Flu", "flu ", "hiv", "none", "[1, 2]", "*", "a", "c", "01", "1", "=sum", "é"]
 
 
@@ -241,7 +242,8 @@ def _hierarchy(draw: random.Random, shape: str, values: list[Any], kind: str) ->
         rows = _rows(draw, texts)
         return "rows", HierarchyRows(rows=tuple(map(tuple, rows)))
     choices = ["none", "none", "rows", "flat", "random-tree", "shuffled", "taxonomy", "ordering", "masking"]
-    choices += {"whole": ["intervals"] * 5, "real": ["intervals"] * 5, "date": ["dates"] * 5}.get(shape, ["masking"])
+    numbers = [*["intervals"] * 5, "ages", "money"]
+    choices += {"whole": numbers, "real": numbers, "date": ["dates"] * 5}.get(shape, ["masking", "countries"])
     return _built(draw, draw.choice(choices), texts)
 
 
@@ -250,6 +252,8 @@ def _built(draw: random.Random, builder: str, texts: list[str]) -> tuple[str, An
     if builder == "intervals":
         some = {"bottom": 0, "top": 30} if draw.random() < 0.3 else {}
         return builder, h.intervals(width=draw.choice([5, 10, 2.5]), levels=draw.randint(1, 3), **some)
+    if builder in ("ages", "money", "countries"):
+        return builder, getattr(h, builder)(other="other")
     if builder == "masking":
         return builder, h.masking(side=draw.choice(["left", "right"]))
     if builder == "ordering":

@@ -27,19 +27,20 @@ def allows(cell: Text, value: Any, labels: list[Text], domain: list[Text]) -> bo
         return True
     if cell.startswith("{") and cell.endswith("}"):
         return _in_set(cell[1:-1], "missing" if text is None else text) or _in_set(cell[1:-1], text or "")
-    if cell.startswith("[") and cell.endswith("]") and text is not None:
-        return _between(cell[1:-1], text, domain)
-    return False
+    if text is None:
+        return False
+    whole = all(re.fullmatch(r"-?\d+", listed) for listed in domain if listed is not None)
+    return _between(cell, " to ", text, domain) or (whole and _between(cell, "-", text, domain))
 
 
 def _in_set(body: str, text: str) -> bool:
     return f", {text}, " in f", {body}, "
 
 
-def _between(body: str, text: str, domain: list[Text]) -> bool:
-    parts, found = body.split(", "), place_of(text)
+def _between(cell: str, sign: str, text: str, domain: list[Text]) -> bool:
+    parts, found = cell.split(sign), place_of(text)
     for cut in range(1, len(parts)):
-        low, high = ", ".join(parts[:cut]), ", ".join(parts[cut:])
+        low, high = sign.join(parts[:cut]), sign.join(parts[cut:])
         ends = place_of(low), place_of(high)
         kinds = {type(end) for end in (*ends, found)}
         if len(kinds) == 1 and None not in (*ends, found) and ends[0] <= found <= ends[1]:
@@ -66,6 +67,11 @@ def truthful(label: Text, value: Any, builder: str) -> bool:
         return (label is None) <= (text is None)
     if builder == "intervals":
         return _within(label, Fraction(text))
+    if builder == "money":
+        return label == "other" or _within(label, Fraction(text))
+    if builder == "ages":  # completed years
+        placed = 0 <= Fraction(text) <= 125
+        return _within(label, Fraction(int(Fraction(text)))) if placed else label == "other"
     if builder == "masking":
         return all(a in (b, MASK) for a, b in zip(label, text, strict=False)) and len(label) <= max(
             len(text), len(label)
@@ -79,13 +85,14 @@ _NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 
 
 def _within(label: str, number: Fraction) -> bool:
-    if found := re.fullmatch(rf"\[({_NUMBER}), ({_NUMBER})\)", label):
+    if found := re.fullmatch(rf"({_NUMBER}) to under ({_NUMBER})", label):
         return Fraction(found[1]) <= number < Fraction(found[2])
     if found := re.fullmatch(rf"({_NUMBER})(?:-| to )({_NUMBER})", label):
         return Fraction(found[1]) <= number <= Fraction(found[2])
-    if found := re.fullmatch(rf"(<|<=|>|>=)({_NUMBER})", label):
-        bound = Fraction(found[2])
-        return {"<": number < bound, "<=": number <= bound, ">": number > bound, ">=": number >= bound}[found[1]]
+    if found := re.fullmatch(rf"under ({_NUMBER})", label):
+        return number < Fraction(found[1])
+    if found := re.fullmatch(rf"({_NUMBER})(?:\+| or more)", label):
+        return number >= Fraction(found[1])
     return place_of(label) == number
 
 

@@ -96,7 +96,7 @@ def with_table(job: Job, path: Path, reading: dict[str, Any]) -> Job:
     from nymity.publishing.job import Source
 
     told = {name: value for name, value in reading.items() if value is not None}
-    known = job.source or Source(path=str(path))
+    known = job.source if isinstance(job.source, Source) else Source(path=str(path))
     return replace(job, source=replace(known, path=str(path), **told))
 
 
@@ -129,7 +129,7 @@ def read_with_roles(
     given.refuse_roles(where, job, quasi)
     if given.kind == "job":
         described = load_job(path)
-        return read_original(_source(where, path, described), described), described.schema
+        return table_of(described), described.schema
     refuse_both(where, job, quasi)
     if quasi is not None:
         return read_table(path, ReadOptions(**reading)), names(quasi)
@@ -148,8 +148,7 @@ def read_original_given(where: str, path: Path, opened: OpenedRelease) -> pl.Dat
         )
     if given.kind == "table":
         return read_original(path, opened)
-    described = load_job(path)
-    return read_original(_source(where, path, described), described)
+    return table_of(load_job(path))
 
 
 def _has_certificate(table: Path) -> bool:
@@ -158,7 +157,11 @@ def _has_certificate(table: Path) -> bool:
     return table.is_file() and (table.parent / CERTIFICATE_NAME).is_file()
 
 
-def _source(where: str, path: Path, job: Job) -> Path:
-    if job.source is None:
-        raise InputError(where, expected="a job that names its table", got=f"{path}, which has no [source]")
-    return Path(job.source.path)
+def table_of(job: Job) -> pl.DataFrame:
+    """Read the table that a job names, of a private one what has a place."""
+    from nymity.dp.public_domain import public_schema
+    from nymity.dp.records import Records
+    from nymity.publishing.job_tables import load_source
+
+    table = load_source(job)
+    return Records.of(table, public_schema(job.schema)).whole(table) if job.is_private else table

@@ -17,21 +17,43 @@ from nymity.core.paths import resolved
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
+    from nymity.io import DetectedReading
     from nymity.publishing.inspect import Inspection
     from nymity.risk.persons import PersonFinding
 
-EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
+EXAMPLES = (
+    "nymity inspect patients.csv",
+    "nymity inspect patients.csv --job job.toml --k 10",
+    "nymity inspect patients.csv --answers decided.toml --job job.toml",
+)
 
 _STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
 @reads_a_table
 def command(
-    data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
+    data: Annotated[
+        Path, typer.Argument(help="Table to look at: .csv, .xlsx, .parquet, .sav and more.", show_default=False)
+    ],
     job: Annotated[
         Path | None, typer.Option("--job", help="Write a commented starter job file here.", show_default=False)
     ] = None,
     k: Annotated[int, typer.Option("--k", help="The k of k-anonymity in the starter job.", min=2)] = 5,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            help="Data dictionary beside the table: .csv or .json with column, label, type, values, missing; "
+            "Table Schema; DDI-Codebook.",
+            show_default=False,
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="Decisions about columns (TOML: role, hierarchy, codes for missing), in place of suggestions.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
     *,
     reading: Reading,
@@ -40,22 +62,30 @@ def command(
 ) -> None:
     """Look at a table: columns, uniqueness, suggested roles.
 
+    What is not clear comes first: please decide, in the job or in a file of --answers.
     With --job it also writes a commented job file to start from.
     """
-    from nymity.io import ReadOptions, found_options, read_table
-    from nymity.publishing.inspect import inspect_table
+    from nymity.io import ReadOptions, read_detected, read_dictionary
+    from nymity.publishing import Answers, inspect_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
-    inspection = inspect_table(read_table(data, ReadOptions(**reading)))
+    beside = None if dictionary is None else read_dictionary(dictionary)
+    decided = Answers() if answers is None else Answers.load(answers)
+    cells, detected, known = read_detected(data, decided.options(ReadOptions(**reading)), beside)
+    inspection = inspect_table(cells, dictionary=known, reading=detected, answers=decided)
     if job is not None:
-        stated = asdict(found_options(data, ReadOptions(**reading)))
-        _write_starter(job, data, inspection, k, stated)
+        _write_starter(job, data, inspection, k, detected.stated)
     screen.line(
         f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
+    if inspection.questions:
+        screen.line("Please decide:", style="bold yellow")
+        screen.show(_questions(inspection), "")
+    if detected:
+        screen.show(_reading(detected), "")
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
     if inspection.person is not None:
         screen.line()
@@ -67,22 +97,61 @@ def command(
     elif not screen.silent:
         screen.line()
         screen.line(f"Next: nymity inspect {data} --job job.toml   writes a job file to start from")
+        if inspection.questions:
+            screen.line(f"      with --answers FILE by your decisions: [columns] {_example(inspection)}")
     screen.answer(_as_data(inspection, job))
 
 
-def _columns(inspection: Inspection) -> Table:
-    shown = table("column", "type", "distinct", "missing", "unique", right=("distinct", "missing", "unique"))
-    for column in inspection.columns:
-        add_row(shown, column.name, column.type, column.distinct, column.missing, column.unique)
+def _reading(detected: DetectedReading) -> Table:
+    """What cells seem to mean, what is unsure first; the starter job states it."""
+    shown = table("cells are read with", "in", "because")
+    for one in sorted(detected.proposals, key=lambda one: one.sure):
+        places = one.columns[0] if len(one.columns) == 1 else f"{one.columns[0]} and {len(one.columns) - 1} more"
+        evidence = one.evidence if one.sure else f"please decide: {one.evidence}"
+        add_row(shown, f"{one.field} {one.value!r}", places, evidence, style=None if one.sure else "bold yellow")
     return shown
+
+
+def _columns(inspection: Inspection) -> Table:
+    labels = [inspection.dictionary.label(column.name) or "" for column in inspection.columns]
+    further = ["label"] if any(labels) else []
+    shown = table("column", "type", "distinct", "missing", "unique", *further, right=("distinct", "missing", "unique"))
+    for column, label in zip(inspection.columns, labels, strict=True):
+        cells = (column.name, column.type, column.distinct, column.missing, column.unique)
+        add_row(shown, *cells, *([label] if further else []))
+    return shown
+
+
+def _questions(inspection: Inspection) -> Table:
+    """The columns whose role is not clear, what is most at stake first."""
+    shown = table("column", "until then", "or", "because")
+    for column in inspection.questions:
+        others = ", ".join(role.value for role in column.instead)
+        add_row(shown, column.name, column.role.value, others, column.reason, style="bold yellow")
+    return shown
+
+
+def _example(inspection: Inspection) -> str:
+    """Answer the first question, as a line of a file of answers."""
+    from nymity.publishing import toml_job
+
+    first = inspection.questions[0]
+    role = first.instead[0] if first.instead else first.role
+    line: str = toml_job({first.name: role.value})
+    return line.strip()
 
 
 def _roles(inspection: Inspection) -> Table:
-    shown = table("column", "role?", "why")
+    shown = table("column", "role?", "sure", "why", right=("sure",))
     shown.columns[1].no_wrap = True
     for column in inspection.columns:
-        add_row(shown, column.name, column.role.value, column.reason, style=_STYLES.get(column.role.value))
+        style = _STYLES.get(column.role.value)
+        add_row(shown, column.name, column.role.value, _sureness(column.confidence), column.reason, style=style)
     return shown
+
+
+def _sureness(confidence: float) -> str:
+    return "over 99%" if confidence >= 0.99 else f"{confidence:.0%}"
 
 
 def _headline(inspection: Inspection) -> str:
@@ -130,9 +199,12 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
         "unique_records": inspection.unique_records,
         "smallest_class": inspection.smallest_class,
         "person": None if inspection.person is None else asdict(inspection.person),
+        "reading": [asdict(one) for one in inspection.reading.proposals],
+        "questions": [column.name for column in inspection.questions],
         "columns": [
             {
                 "name": column.name,
+                "label": inspection.dictionary.label(column.name),
                 "type": column.type,
                 "distinct": column.distinct,
                 "missing": column.missing,
@@ -141,6 +213,9 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
                 "examples": column.examples,
                 "role": column.role.value,
                 "reason": column.reason,
+                "confidence": round(column.confidence, 4),
+                "is_question": column.is_question,
+                "instead": [role.value for role in column.instead],
             }
             for column in inspection.columns
         ],

@@ -147,13 +147,19 @@ class Destination:
         return Destination(release=release, custodian=private)
 
     def files(
-        self, tables: Sequence[str], *, has_children: bool, is_signed: bool, has_about: bool, has_report: bool
-    ) -> dict[str, Path | None]:
+        self,
+        tables: Sequence[Path | str],
+        *,
+        has_children: bool,
+        is_signed: bool,
+        has_about: bool,
+        has_report: bool,
+    ) -> dict[str, Path | str | None]:
         """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
         from nymity.publishing.release import ABOUT_NAME
         from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
-        table, *apart = (self.release / name for name in tables)
+        table, *apart = tables
         return {
             "table": table,
             **({"children" if has_children else "sensitive": apart[0]} if apart else {}),
@@ -177,6 +183,7 @@ def publish_job(
     wait: float = 0.0,
 ) -> None:
     """Run a job, write everything and show what came of it."""
+    from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
@@ -219,8 +226,11 @@ def publish_job(
             raise
     if job.method is None and isinstance(release.outcome, LatticeOutcome):
         screen.tell("note", said(release.outcome.lattice_size))
+    if not release.recoding.is_private:
+        for sentence in idle_levels_said(release.recoding.hierarchies, original):
+            screen.tell("note", sentence)
     files = to.files(
-        release.table_names,
+        [job.output.found_at(to.release, name) for name in release.table_names],
         has_children=job.children is not None,
         is_signed=key is not None,
         has_about=pages.has_about,
@@ -385,8 +395,7 @@ def _sources_in(job: Job, folder: Path) -> list[str]:
 
 def _spare_source(job: Job, to: Destination) -> None:
     """Refuse to write the release over a table it is made from."""
-    written = (job.output.file_name, job.output.sensitive_file_name, job.output.children_file_name)
-    for target in (to.release / name for name in written):
+    for target in (to.release / name for name in job.file_names):
         if not any(same_file(target, path) for path in job.inputs):
             continue
         raise ParameterError(

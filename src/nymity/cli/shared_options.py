@@ -14,6 +14,8 @@ from nymity.core.quoting import VARIABLE
 
 _READING = "How to read the file (found out when not given)"
 
+_VALUES = "What cells mean"
+
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only; the exit code gives the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON to stdout, and nothing else.")]
 NoValues = Annotated[
@@ -64,10 +66,32 @@ Header = Annotated[
 Sheet = Annotated[
     str | None, typer.Option(help="Name of an Excel sheet.", rich_help_panel=_READING, show_default=False)
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A cell that stands for no answer, such as NA; repeat it.", rich_help_panel=_VALUES),
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="What stands before decimals: , or .", rich_help_panel=_VALUES, show_default=False)
+]
+Thousands = Annotated[
+    str | None, typer.Option(help="What stands between thousands.", rich_help_panel=_VALUES, show_default=False)
+]
+Dates = Annotated[
+    str | None, typer.Option(help="The form of dates, such as %d.%m.%Y.", rich_help_panel=_VALUES, show_default=False)
+]
 
 #: How a command is told to read a table: fields of :class:`nymity.io.ReadOptions`, None where it is to be found out.
 Reading = dict[str, Any]
-_FIELDS = {"delimiter": Delimiter, "encoding": Encoding, "header": Header, "sheet": Sheet}
+_FIELDS = {
+    "delimiter": Delimiter,
+    "encoding": Encoding,
+    "header": Header,
+    "sheet": Sheet,
+    "missing": Missing,
+    "decimal": Decimal,
+    "thousands": Thousands,
+    "dates": Dates,
+}
 
 
 def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
@@ -75,7 +99,8 @@ def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def told(**options: Any) -> None:
-        command(reading={field: options.pop(field) for field in _FIELDS}, **options)
+        given = {field: options.pop(field) for field in _FIELDS}
+        command(reading={field: value for field, value in given.items() if value not in (None, [])}, **options)
 
     written = signature(command, eval_str=True)
     parameters: list[Parameter] = []

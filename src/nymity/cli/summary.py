@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NOT_PRIVATE = "it is NOT PRIVATE, for all draws are from a known seed, and nothing is promised"
 
 
-def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | None]) -> dict[str, Any]:
+def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | str | None]) -> dict[str, Any]:
     """Return the short account of a release as plain data; without comparison it tells what anybody may know."""
     certificate = release.certificate
     return {
@@ -29,6 +29,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
         **({"seeded": True} if release.certificate.get("seeded") else {}),
         "warnings": [caveat.plain() for caveat in release.warnings],
         "records": {"in": certificate.get("input", {}).get("records"), "out": certificate["output"]["records"]},
+        **({"taken_as_missing": release.log.taken_as_missing} if release.log.taken_as_missing else {}),
         "guarantees": _guarantees(release),
         "levels": _levels(release),
         **({"items": certificate["items"]} if "items" in certificate else {}),
@@ -50,6 +51,7 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
         "unit": certificate["unit"],
         "loss": {
             **certificate["loss"],
+            "value": release.outcome.loss,  # which a certificate may withhold
             **({"nodes_checked": release.outcome.checks} if "lattice_nodes" in certificate["loss"] else {}),  # type: ignore[union-attr]
             "gap": release.outcome.gap,
             "name": release.outcome.minimized.name,
@@ -71,6 +73,10 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
         list_warnings(
             screen, f"{released}; {what}, with {count(len(account['warnings']), 'warning')}.", account["warnings"]
         )
+    if "taken_as_missing" in account:
+        from nymity.io import taken_in_words
+
+        screen.line(f"Taken as missing: {taken_in_words(account['taken_as_missing'])}")
     screen.line()
     screen.show(_guarantee_table(account["guarantees"]), "", _level_table(account["levels"]), "")
     if "loss" in account:

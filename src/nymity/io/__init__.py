@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from nymity.io.compact import compact
+from nymity.io.detection import DetectedReading, detect_reading
+from nymity.io.dictionary import Dictionary
+from nymity.io.dictionary_files import read_dictionary
 from nymity.io.formats import FORMATS, RELEASED, format_of
 from nymity.io.frame import like, to_polars
+from nymity.io.lossless import whole_again
 from nymity.io.neutralize import neutralize, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
-from nymity.io.read import found_options, read_table, read_text_cells
+from nymity.io.read import read_detected, read_table, read_text_cells, read_valued, reread_table
 from nymity.io.text_cells import text_cells
+from nymity.io.values import Taken, Valued, taken_in_words
 from nymity.io.write import write_table
 
 __all__ = [
     "ReadOptions",
     "read_table",
-    "found_options",
+    "read_detected",
+    "Taken",
+    "taken_in_words",
+    "Valued",
+    "read_valued",
+    "reread_table",
     "read_text_cells",
     "text_cells",
     "WriteOptions",
@@ -24,6 +34,11 @@ __all__ = [
     "to_polars",
     "like",
     "compact",
+    "whole_again",
+    "DetectedReading",
+    "detect_reading",
+    "Dictionary",
+    "read_dictionary",
     "FORMATS",
     "RELEASED",
     "format_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -11,23 +12,28 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.io.dictionary import Dictionary
 from nymity.io.neutralize import neutralize
 from nymity.io.options import ReadOptions, WriteOptions
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileSignature:
-    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix."""
+    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix.
+
+    ``others`` are those that older files start with.
+    """
 
     name: str
     start: bytes
+    others: tuple[bytes, ...] = ()
     end: bytes = b""
     rename: str
 
     def fits(self, head: bytes, tail: bytes) -> bool:
         """Return whether a file starts and ends like this; one that has to end in some way is more than its start."""
         ended = not self.end or (len(head) > len(self.start) and tail.endswith(self.end))
-        return head.startswith(self.start) and ended
+        return head.startswith((self.start, *self.others)) and ended
 
 
 GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.gz, or unpack it")
@@ -37,17 +43,23 @@ GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.g
 class Format(ABC):
     """One kind of file. Subclasses say how it is read and written; a suffix belongs to one format.
 
-    ``signature`` is None for text. ``released``: jobs may name it for what they publish.
+    ``signature`` is None for text. ``released``: jobs may name it for what they publish. ``written``: it is not
+    for reading alone.
     """
 
     suffix: str
     signature: FileSignature | None = None
     released: bool = True
+    written: bool = True
 
     #: What is found out from the records of a file unless it is stated.
     guesses: ClassVar[tuple[str, ...]] = ()
     #: Cells keep their types, so that one value can have several forms; and no spreadsheet opens such files.
     keeps_types: ClassVar[bool] = False
+    #: A folder of such files is a table, too.
+    may_be_folder: ClassVar[bool] = False
+    #: Cells are text, and types are found from them.
+    is_text: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -62,6 +74,10 @@ class Format(ABC):
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
         """Read a table as text, each cell by itself; of other than these columns only what is missing counts."""
 
+    def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
+        """Read a table that nymity wrote, with types by which no cell would be written differently."""
+        return self.read(path, options)
+
     @abstractmethod
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write a table: the same cells give the same bytes."""
@@ -75,10 +91,28 @@ class Format(ABC):
         del path
         return []
 
+    def described(self, path: Path) -> Dictionary:
+        """Return what a file says of its columns beside their cells; most formats say nothing."""
+        del path
+        return Dictionary()
+
+    def opened(self, path: Path) -> AbstractContextManager[tuple[Format, Path]]:
+        """Give the format and the path of the table itself; a packed file unpacks it."""
+        return nullcontext((self, path))
+
+    def declared(self, path: Path, table: pl.DataFrame, options: ReadOptions) -> ReadOptions:
+        """Return the options with the codes for *missing* that a file declares itself; most formats have none."""
+        del path, table
+        return options
+
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with everything that reading would find out."""
         del path
         return options
+
+    def read_found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, ReadOptions]:
+        """Read cells as they stand there, text where the format has nothing else, and tell what was found out."""
+        return self.read(path, options), self.found_options(path, options)
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """Return how a file is read that was written with these options."""
@@ -96,7 +130,7 @@ class SpreadsheetFormat(Format):
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells, neutralized unless the options say otherwise."""
-        cells = _flat(table)
+        cells = flat(table)
         self.write_cells(neutralize(cells) if options.neutralize_formulas else cells, path, options)
 
     @abstractmethod
@@ -104,7 +138,7 @@ class SpreadsheetFormat(Format):
         """Write numbers, truth values and text."""
 
 
-def _flat(table: pl.DataFrame) -> pl.DataFrame:
+def flat(table: pl.DataFrame) -> pl.DataFrame:
     """Return the table with numbers and truth values as they are and all else as text."""
     for name, dtype in table.schema.items():
         if dtype.is_nested() or dtype in (pl.Object, pl.Binary):

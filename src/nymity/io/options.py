@@ -3,38 +3,110 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.io.dictionary import Dictionary
+
+#: A code for *missing* as it is stated; numbers are written as text.
+Code = str | int | float
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How to read a file; None means *find out*.
+    """How to read a file, and what its cells mean; None means *find out* for the first four, *nothing* for the others.
 
-    ``delimiter``  one character; found among comma, semicolon, tab and ``|``.
-    ``encoding``   a codec's name; found by byte order mark (UTF-8, UTF-16), then UTF-8, then Windows-1252 when
-                   every byte is defined in it.
-    ``header``     whether the first row names the columns; False names them ``column_1``, ``column_2`` …
-                   Found by comparing the first row with the rows below; say True when you know.
-    ``sheet``      name or position (from 0) of an Excel sheet; the first by default.
+    ``delimiter``   one character; found among comma, semicolon, tab and ``|``.
+    ``encoding``    a codec's name; found by byte order mark (UTF-8, UTF-16), then UTF-8, then Windows-1252 when
+                    every byte is defined in it.
+    ``header``      whether the first row names the columns; False names them ``column_1``, ``column_2`` …
+                    Found by comparing the first row with the rows below; say True when you know.
+    ``sheet``       name or position (from 0) of an Excel sheet; the first by default.
+    ``missing``     cells that stand for no answer, such as ``NA`` and ``-9``; empty cells do anyway.
+    ``missing_in``  the same for single columns, in place of ``missing``; an empty list takes nothing there.
+    ``decimal``     what stands before the decimals of numbers, ``,`` or ``.`` (default).
+    ``thousands``   what stands between thousands: ``.``, ``,``, ``'`` or a space of any kind; nothing by default.
+    ``dates``       the form of dates (that of ``strptime``), such as ``%d.%m.%Y``. Columns all of whose cells have it
+                    are dates; ISO dates (2024-05-31) are dates anyway.
+    ``dates_in``    the same for single columns, in which every cell must have the form.
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     header: bool | None = None
     sheet: str | int | None = None
+    missing: tuple[Code, ...] = ()
+    missing_in: Mapping[str, tuple[Code, ...]] = field(default_factory=dict, hash=False)
+    decimal: str | None = None
+    thousands: str | None = None
+    dates: str | None = None
+    dates_in: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
             check_delimiter("delimiter", self.delimiter)
         if self.encoding is not None:
-            _check_encoding("encoding", self.encoding)
+            check_encoding("encoding", self.encoding)
         if self.header is not None and not isinstance(self.header, bool):
             raise ParameterError("header", expected="True, False or None", got=repr(self.header))
         if self.sheet is not None and not isinstance(self.sheet, str):
             validation.whole_number("sheet", self.sheet, at_least=0)
+        object.__setattr__(self, "missing", _codes("missing", self.missing))
+        for name in ("missing_in", "dates_in"):
+            validation.instance(name, getattr(self, name), Mapping, expected="a table of columns")
+        per_column = {str(name): _codes("missing_in", codes) for name, codes in self.missing_in.items()}
+        object.__setattr__(self, "missing_in", per_column)
+        object.__setattr__(self, "dates_in", dict(self.dates_in))
+        self._check_numbers()
+        for where, form in [("dates", self.dates), *(("dates_in", form) for form in self.dates_in.values())]:
+            if form is not None:
+                _check_form(where, form)
+
+    def _check_numbers(self) -> None:
+        if self.decimal is not None:
+            validation.one_of("decimal", self.decimal, (".", ","))
+        if self.thousands is None:
+            return
+        validation.one_of("thousands", self.thousands, (".", ",", "'", " "))
+        if self.thousands == (self.decimal or "."):
+            raise ParameterError(
+                "thousands", expected=f"another mark than that of decimals, {self.decimal or '.'!r}", got="the same"
+            )
+
+    @property
+    def states_values(self) -> bool:
+        """Whether anything is said about what cells mean."""
+        return bool(self.missing or self.missing_in or self.decimal or self.thousands or self.dates or self.dates_in)
+
+    @property
+    def has_point(self) -> bool:
+        """Whether decimals have a point."""
+        return self.decimal in (None, ".")
+
+    def codes_of(self, column: str) -> tuple[str, ...]:
+        """Return the cells of a column that stand for no answer."""
+        return self.missing_in.get(column, self.missing)  # type: ignore[return-value]  # texts since __post_init__
+
+    @property
+    def thousands_marks(self) -> tuple[str, ...]:
+        """The characters that stand between thousands: a space is any of those that typesetters use."""
+        if self.thousands is None:
+            return ()
+        return _SPACES if self.thousands == " " else ("'", "’") if self.thousands == "'" else (self.thousands,)
+
+    @property
+    def number_pattern(self) -> str | None:
+        """The form of numbers, where it is stated: none begins with a zero but those below one."""
+        if self.decimal is None and self.thousands is None:
+            return None
+        mark = re.escape(self.decimal or ".")
+        between = "".join(map(re.escape, self.thousands_marks))
+        grouped = rf"|[1-9][0-9]{{0,2}}(?:[{between}][0-9]{{3}}){{1,4}}" if between else ""
+        return rf"^\s*-?(?:0|[1-9][0-9]{{0,14}}{grouped})(?:{mark}[0-9]{{1,17}})?\s*$"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,15 +114,21 @@ class WriteOptions:
     """How to write a file.
 
     ``delimiter``            between the cells of .csv and .txt; a .tsv always has tabs.
+    ``encoding``             of text; UTF-8 by default.
     ``neutralize_formulas``  put an apostrophe before text a spreadsheet would run (:mod:`nymity.io.neutralize`);
-                             Parquet is never changed.
+                             formats that keep types are never changed.
+    ``dictionary``           labels to write with the table, where the format has labels; those of columns and values
+                             that it holds.
     """
 
     delimiter: str = ","
+    encoding: str = "utf-8"
     neutralize_formulas: bool = True
+    dictionary: Dictionary | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         check_delimiter("delimiter", self.delimiter)
+        check_encoding("encoding", self.encoding)
         if not isinstance(self.neutralize_formulas, bool):
             raise ParameterError("neutralize_formulas", expected="True or False", got=repr(self.neutralize_formulas))
 
@@ -64,7 +142,8 @@ def check_delimiter(where: str, value: object) -> None:
     )
 
 
-def _check_encoding(where: str, value: object) -> None:
+def check_encoding(where: str, value: object) -> None:
+    """Refuse what is no encoding of text."""
     try:
         # Encoding nothing also refuses codecs that are not about text, such as "hex".
         "".encode(codecs.lookup(str(value)).name)
@@ -73,3 +152,38 @@ def _check_encoding(where: str, value: object) -> None:
         raise ParameterError(
             where, expected="the name of a text encoding", got=repr(value), hint="'utf-8', 'cp1252' or 'utf-16'"
         ) from error
+
+
+_SPACES = (" ", "\u00a0", "\u202f", "\u2009")
+
+
+def _codes(where: str, given: object) -> tuple[str, ...]:
+    """Return codes for *missing* as text."""
+    if not isinstance(given, list | tuple) or not all(
+        isinstance(code, str | int | float) and not isinstance(code, bool) for code in given
+    ):
+        raise ParameterError(where, expected='a list of texts and numbers, such as ["NA", -9]', got=repr(given)[:80])
+    return tuple(dict.fromkeys(_code(code) for code in given))
+
+
+def _code(code: Code) -> str:
+    if isinstance(code, float) and code.is_integer():
+        return str(int(code))
+    return str(code).strip()
+
+
+#: A day by which a form of dates is tried: its parts differ from each other.
+_TRIAL = datetime(1987, 11, 23, 14, 35, 46)
+
+
+def _check_form(where: str, form: object) -> None:
+    """Refuse a form that does not say which day."""
+    expected = "a form of dates with day, month and year, such as '%d.%m.%Y'"
+    if not isinstance(form, str):
+        raise ParameterError(where, expected=expected, got=repr(form)[:80])
+    try:
+        read = datetime.strptime(_TRIAL.strftime(form), form)
+    except ValueError as error:
+        raise ParameterError(where, expected=expected, got=repr(form)[:80]) from error
+    if read.date() != _TRIAL.date():
+        raise ParameterError(where, expected=expected, got=repr(form)[:80])

@@ -6,6 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
+    class_cells="CLASS_FORMS",
     exact="ExactPartition",
     freeform="FreeformGreedy FreeformHungarian FreeformSortGreedy",
     greedy_search="GreedySearch",

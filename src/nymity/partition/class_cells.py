@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,12 +14,23 @@ from nymity.partition.problem import ClassValues
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_in_order
 from nymity.table.hierarchy import Label
+from nymity.table.label_form import SET_FORM, LabelForm
+from nymity.table.span import CellKind
 from nymity.table.value_order import ValueOrder, value_order
 
 #: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
 #: the smallest node above them.
 CellForm = Literal["tight", "set", "hierarchy"]
 CELL_FORMS: tuple[CellForm, ...] = ("tight", "set", "hierarchy")
+#: How cells of classes are read, beside those that are nodes. Earlier versions wrote ``[34, 36]``.
+CLASS_FORMS = (
+    LabelForm(r"^(missing or )?\d+-\d+$", "34-36", "A whole number from the first to the last, both included."),
+    LabelForm(
+        r"^(missing or )?(.+ to .+|\[.+, .+\])$", "34 to 36.5", "A value from the first to the second, both included."
+    ),
+    SET_FORM,
+    LabelForm(r"^missing or |[{,] ?missing[,}]", "missing or 34-36", "The value is missing, or as described."),
+)
 
 Ints = NDArray[np.int64]
 
@@ -28,7 +40,14 @@ def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm)
     numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
     cell = _cell_maker(attribute, form)
     made = [cell(values.ranks[start:end]) for start, end in _extents(values, examples)]
-    return _merged([label for label, _ in made], [codes for _, codes in made], numbers)
+    cells, numbers = _merged([label for label, _ in made], [codes for _, codes in made], numbers)
+    return replace(cells, kind=_kind(attribute, form)), numbers
+
+
+def _kind(attribute: AttributeLayout, form: CellForm) -> CellKind:
+    if form == "hierarchy" and attribute.hierarchy.height > 0:
+        return "nodes"
+    return "intervals" if form == "tight" and not attribute.is_set else "values"
 
 
 def _alike(attribute: AttributeLayout, values: ClassValues, *, by_ends: bool) -> tuple[Ints, Ints]:
@@ -76,12 +95,12 @@ def _cell_maker(attribute: AttributeLayout, form: CellForm) -> Callable[[Ints], 
 
 
 def _interval(values: Sequence[Label], codes: Ints, ranks: Ints, order: ValueOrder) -> tuple[Label, Ints]:
-    """``[35, 37]``, which stands for all that is listed between; a missing value among them is named beside it."""
+    """``35-37``, which stands for all that is listed between; a missing value among them is named beside it."""
     low, high = ranks.item(0), ranks.item(-1)
     if low == high:
         return values[low], codes[low : low + 1]
     if values[low] is not None:
-        return f"[{values[low]}, {values[high]}]", order.between(values[low], values[high])
+        return order.interval(values[low], values[high]), order.between(values[low], values[high])
     label, covered = _interval(values, codes, ranks[1:], order)
     return f"missing or {label}", np.concatenate([codes[low : low + 1], covered])
 

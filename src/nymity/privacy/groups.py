@@ -52,6 +52,7 @@ class Groups:
         self._source = table
         self._keys = self._table.columns
         self._counts: dict[str, pl.DataFrame] = {}
+        self._largest: dict[str, pl.DataFrame] = {}
         self._shares: dict[str, PersonShares] = {}
         self._hierarchies = dict(hierarchies or {})
         self.n_records = table.height
@@ -83,6 +84,8 @@ class Groups:
     @cached_property
     def sizes(self) -> pl.Series:
         """Number of records of each class."""
+        if self.persons is not None:
+            return self._persons_of_classes["size"]
         return self._class_of_rows.to_frame("class").group_by("class").len()["len"]
 
     @property
@@ -93,10 +96,18 @@ class Groups:
     @cached_property
     def people(self) -> pl.Series:
         """Number of persons of each class, or of records where nobody said of whom they are."""
-        if self.persons is None:
-            return self.sizes
-        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
-        return rows.group_by("class").agg(pl.col("person").n_unique().cast(pl.Int64))["person"]
+        return self.sizes if self.persons is None else self._persons_of_classes["people"]
+
+    @cached_property
+    def _persons_of_classes(self) -> pl.DataFrame:
+        """Of each ``class`` its ``size``, how many ``people`` it has, one ``person`` of them, ``most`` rows of one."""
+        rows = pl.col("rows").cast(pl.Int64)
+        return (
+            self.rows_of_persons.group_by("class", "person")
+            .len("rows")
+            .group_by("class")
+            .agg(pl.len().cast(pl.Int64).alias("people"), pl.col("person").first(), size=rows.sum(), most=rows.max())
+        )
 
     @property
     def rows_of_persons(self) -> pl.DataFrame:
@@ -117,9 +128,7 @@ class Groups:
     @cached_property
     def people_alone(self) -> int:
         """Number of persons with a class to themselves."""
-        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
-        alone = rows.group_by("class").agg(pl.col("person").n_unique().alias("people"), pl.col("person").first())
-        return alone.filter(pl.col("people") == 1)["person"].n_unique()
+        return self._persons_of_classes.filter(pl.col("people") == 1)["person"].n_unique()
 
     @cached_property
     def largest_person_share(self) -> Fraction | None:
@@ -131,15 +140,8 @@ class Groups:
             return None
         if self.persons is None:
             return Fraction(1, int(self.sizes.min()))  # type: ignore[arg-type]
-        rows = pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
-        counts = (
-            rows.group_by("class", "person")
-            .len("rows")
-            .group_by("class")
-            .agg(pl.col("rows").max(), size=pl.col("rows").sum())
-        )
-        most = counts.sort(pl.col("rows") / pl.col("size"), descending=True).head(1)
-        return Fraction(int(most["rows"][0]), int(most["size"][0]))
+        shares = self._persons_of_classes.select("most", "size").unique()
+        return max(Fraction(most, size) for most, size in shares.iter_rows())
 
     @property
     def fewest(self) -> int | None:
@@ -148,7 +150,7 @@ class Groups:
 
     def distinct_values(self, attribute: str) -> pl.Series:
         """Number of different values of an attribute in each class, missing as a value."""
-        return self.value_counts(attribute).group_by("class").len()["len"]
+        return self.largest_values(attribute)["values"]
 
     def value_counts(self, attribute: str) -> pl.DataFrame:
         """Records of each value of an attribute in each class, missing as a value.
@@ -165,8 +167,7 @@ class Groups:
                 size = pl.col("size")
             counts = rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records"))
             if self.persons is not None:
-                of_class = rows.group_by("class").agg(pl.col("person").n_unique().cast(pl.Int64).alias("size"))
-                counts = counts.join(of_class, on="class")
+                counts = counts.join(self._persons_of_classes.select("class", size="people"), on="class")
             self._counts[attribute] = counts.with_columns(
                 size.alias("size"), pl.col("records").sum().over("value").alias("overall")
             )
@@ -183,8 +184,11 @@ class Groups:
         return self._shares[attribute]
 
     def largest_values(self, attribute: str) -> pl.DataFrame:
-        """Records of the most frequent value of each class, ``records``, beside the ``size`` of the class."""
-        return self.value_counts(attribute).group_by("class").agg(pl.col("records").max(), pl.col("size").first())
+        """Records of the most frequent value of each class, ``records``, its ``size`` and its number of ``values``."""
+        if attribute not in self._largest:
+            of_class = self.value_counts(attribute).group_by("class")
+            self._largest[attribute] = of_class.agg(pl.col("records").max(), pl.col("size").first(), values=pl.len())
+        return self._largest[attribute]
 
     @property
     def suppressed(self) -> int:

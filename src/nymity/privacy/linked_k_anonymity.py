@@ -167,4 +167,6 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
 
 
 def _fewest(groups: Groups, knows: Knows) -> int | None:
-    return groups.fewest if groups.persons is None else fewest_sharing(groups.rows_of_persons, knows)
+    if groups.persons is None or groups.fewest == 1:  # who has a class alone is found by one row, and by more
+        return groups.fewest
+    return fewest_sharing(groups.rows_of_persons, knows)

@@ -22,12 +22,10 @@ def fewest_sharing(rows: pl.DataFrame, knows: Knows) -> int | None:
     """
     if rows.is_empty():
         return None
-    entries = rows.select(
-        person=pl.col("person").rank("dense").cast(pl.UInt32), kind=pl.col("class").rank("dense").cast(pl.UInt32)
-    )
-    entries = entries.group_by("person", "kind").len("rows")
+    entries = rows.group_by("person", pl.col("class").alias("kind")).len("rows")
     if knows == "all":
         return _least(_wholes(entries))
+    entries = entries.with_columns(pl.col("person", "kind").rank("dense").cast(pl.UInt32))
     most = int(entries.group_by("person").agg(pl.col("rows").sum())["rows"].max())  # type: ignore[arg-type]
     found = [_least(part) for part in _sets(entries, min(knows, most))]
     return min(found)

@@ -22,6 +22,7 @@ from nymity.bucket.bucketized import BucketOutcome
 from nymity.core.format_numbers import CERTIFICATE
 from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome
+from nymity.io import Dictionary
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel, plain_measured
@@ -36,6 +37,7 @@ from nymity.publishing.job_tables import Tables, public_model
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
+from nymity.publishing.withheld import NOTHING, Withheld
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
@@ -90,17 +92,19 @@ def certify(
     people: pl.Series | None = None,
     children: pl.DataFrame | None = None,
     items: ItemFigures | None = None,
+    labels: Dictionary | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
     ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
     ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
     earlier release. ``children`` is the second of two tables of the same people, whose join ``release`` is.
+    ``labels`` are those that the source came with; those of published columns are told.
     """
     recoding, nothing = outcome.recoding, seeded(outcome)
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
-    pseudonyms = pseudonym_section(job.schema)
+    pseudonyms, withheld = pseudonym_section(job.schema), Withheld.of(job.schema, job.privacy, job.method)
     random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
     return {
         "format": CERTIFICATE.tag,
@@ -114,13 +118,13 @@ def certify(
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
-        "measured": measured_section(verified, job.privacy, hidden=hides_persons(job.schema)),
-        "unit": _unit(verified, touched, job, outcome),
+        "measured": measured_section(verified, job.privacy, withheld),
+        "unit": _unit(verified, touched, job.schema, outcome, withheld),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         **_items(job, recoding, items, release, salt),
-        "columns": _columns(release.columns, job, recoding, salt),
+        "columns": _columns(release.columns, job, recoding, salt, labels or Dictionary()),
         "job": _public_job(job),
-        **_about_records(outcome, tables, masked, dropped, salt, spending, by_values=by_values),
+        **_about_records(outcome, tables, masked, dropped, salt, spending, withheld, by_values=by_values),
         **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
         "output": {
             "records": release.height,
@@ -149,14 +153,16 @@ def _items(
     return {"items": items_section(column, recoding, figures, release, digest)}
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None, job: Job, outcome: Outcome) -> dict[str, Any]:
+def _unit(
+    verified: Verification, touched: PersonsTouched | None, schema: Schema, outcome: Outcome, withheld: Withheld
+) -> dict[str, Any]:
     """Return what promises count: records, or persons or households with what became of them if that is no secret."""
-    counts = job.schema.counts
+    counts = schema.counts
     if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
         return {"counts": "persons", "records_per_person": most}
     if verified.persons is None or touched is None:
         return {"counts": "records"}
-    if hides_persons(job.schema) and any(model.hides_presence for model in job.privacy):
+    if withheld.counts:
         return {"counts": counts}
     released = verified.persons
     return {
@@ -177,6 +183,7 @@ def _about_records(
     dropped: int,
     salt: str,
     spending: Spending | None,
+    withheld: Withheld,
     *,
     by_values: bool,
 ) -> dict[str, dict[str, Any]]:
@@ -187,6 +194,7 @@ def _about_records(
     if isinstance(outcome, PrivateOutcome):
         return {"differential_privacy": public_section(outcome, spending)}
     source = tables.published
+    bound = outcome.bound if outcome.optimal or not by_values else None
     return {
         "input": {
             "records": source.height + tables.left_out,
@@ -201,9 +209,9 @@ def _about_records(
         },
         "loss": {
             **dump_piece(outcome.minimized, tag="key"),
-            "value": outcome.loss,
+            "value": None if withheld.loss else outcome.loss,
             "proven_optimal": outcome.optimal,
-            "proven_bound": outcome.bound if outcome.optimal or not by_values else None,
+            "proven_bound": None if withheld.loss else bound,
             **_found(outcome),
         },
     }
@@ -246,18 +254,10 @@ def _population(everyone: pl.DataFrame, file: str | None, salt: str, people: pl.
     return described if file is None else {"file": file, **described}
 
 
-def hides_persons(schema: Schema) -> bool:
-    """Whether promises count persons, or households, and the release does not show of whom its rows are."""
-    return schema.unit is not None and schema[schema.unit].pseudonym is None
-
-
-def measured_section(verified: Verification, models: Sequence[PrivacyModel], *, hidden: bool) -> dict[str, Any]:
-    """Return what was measured as plain data; ``models`` are those that were, in order.
-
-    Where rows do not show whose they are (``hidden``), shares of persons tell who has which value to whoever knows
-    everybody's quasi-identifiers, and numbers of persons who is in the table: there is nothing but that promises hold.
-    """
-    secret = [hidden and (m.over_persons == "shares" or any(n.hides_presence for n in models)) for m in models]
+def measured_section(
+    verified: Verification, models: Sequence[PrivacyModel], withheld: Withheld = NOTHING
+) -> dict[str, Any]:
+    """Return what was measured as plain data; ``models`` are those that were, in order."""
     return {
         "holds": verified.holds,
         "records": verified.records,
@@ -265,8 +265,12 @@ def measured_section(verified: Verification, models: Sequence[PrivacyModel], *, 
         "smallest_class": verified.smallest_class,
         "masked_records": verified.masked,
         "models": [
-            {"model": found.model, "holds": found.holds, **({} if kept else plain_measured(found.measured))}
-            for found, kept in zip(verified.findings, secret, strict=True)
+            {
+                "model": found.model,
+                "holds": found.holds,
+                **({} if withheld.parameters_of(model) else plain_measured(found.measured)),
+            }
+            for found, model in zip(verified.findings, models, strict=True)
         ],
     }
 
@@ -279,11 +283,12 @@ def salted(digest: str, salt: str) -> str:
     return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
-def _columns(names: Sequence[str], job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
+def _columns(names: Sequence[str], job: Job, recoding: Recoding, salt: str, labels: Dictionary) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = []
     for name in names:
         role = job.schema[name].role.value if name in job.schema else BUCKET
         column: dict[str, Any] = {"name": name, "role": role}
+        column |= {"label": label[:1_000]} if (label := labels.label(name)) else {}
         if name in recoding.hierarchies:
             hierarchy: Hierarchy = recoding.hierarchies[name]
             column |= {**recoding.published_as(name), "hierarchy_sha256": salted(hierarchy.fingerprint(), salt)}
@@ -298,8 +303,14 @@ def _public_job(job: Job) -> dict[str, Any]:
     """
     data = job.to_dict()
     data.pop("source", None)
+    if job.source is not None and job.source.stated_values:
+        # The rules, which the job tells anyway. How many cells they made missing is a figure about records that are not
+        # published, too: beside the gaps of the release it would tell what suppressed records lack.
+        data["reading"] = job.source.stated_values
     if "children" in data:  # without a path, and how it was read
         data["children"] = {name: data["children"][name] for name in ("without_parent",) if name in data["children"]}
+    if output := job.output.public():
+        data["output"] = output
     data.pop("earlier_releases", None)
     data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
     data.pop("ledger", None)

@@ -87,12 +87,20 @@ class ColumnSection(_Section):
 
     name: Name
     role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "items", "bucket"]
+    label: Name | None = None  #: what it is about, as the source said
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
     cells: Count | None = None
     unchanged: Literal[True] | None = None
     hierarchy_sha256: Sha256 | None = None
+
+    @property
+    def levels_in_use(self) -> tuple[int, ...]:
+        """The levels it is published on; none where its cells are those of classes."""
+        if self.unchanged:
+            return (0,)
+        return self.levels or (() if self.level is None else (self.level,))
 
     @property
     def is_at_top(self) -> bool:
@@ -110,6 +118,7 @@ class PublicJob(_Section):
     method: dict[Name, JsonValue]
     output: dict[Name, JsonValue] = {}
     children: dict[Name, JsonValue] | None = None
+    reading: dict[Name, JsonValue] | None = None  #: what cells of the source mean: codes for missing, forms of numbers
 
 
 class InputSection(_Section):
@@ -136,7 +145,7 @@ class LossSection(_Section):
     __pydantic_extra__: dict[str, JsonValue]
 
     key: Name
-    value: float | int
+    value: float | int | None
     proven_optimal: bool
     proven_bound: float | int | None
     lattice_nodes: Nodes | None = None
@@ -150,7 +159,9 @@ class LossSection(_Section):
         """How much less another choice could lose, as a share of this one's loss; None where nothing is proved."""
         if self.proven_optimal or self.value == 0:
             return 0.0
-        return None if self.proven_bound is None else 1 - self.proven_bound / self.value
+        if self.proven_bound is None or self.value is None:
+            return None
+        return 1 - self.proven_bound / self.value
 
 
 class PopulationSection(_Section):
@@ -182,6 +193,24 @@ class ChildTable(_WrittenTable):
     columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100_000)]
 
 
+class WholeTable(_Section):
+    """All batches of a table that grows, as it was with this one."""
+
+    records: Count
+    content_sha256: Sha256
+    measured: MeasuredSection
+
+
+class DatabaseSection(_Section):
+    """The table of a database that was written; where that is, whoever may read it knows."""
+
+    kind: Literal["postgresql", "sqlite", "duckdb"]
+    schema_: Annotated[Name | None, Field(alias="schema")] = None
+    table: Name
+    mode: Literal["create", "append", "replace"]
+    whole: WholeTable | None = None
+
+
 class OutputSection(_WrittenTable):
     """What was written; of two tables of the same people their join, and the file of parents."""
 
@@ -190,6 +219,7 @@ class OutputSection(_WrittenTable):
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
     child_table: ChildTable | None = None
+    database: DatabaseSection | None = None
 
 
 class ReleasedFile(_Section):

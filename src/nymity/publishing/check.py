@@ -34,7 +34,8 @@ from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
-from nymity.publishing.verify import Verification, VerifiedPromise, promise_of
+from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
@@ -175,6 +176,7 @@ def check(
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in misshapen(files.table, promised.schema)),
         *(Checked(about="items", says=says, answer=Answer.BROKEN) for says in _items(files, promised, stated)),
     ]
+    findings += _whole(files, promised, stated)
     if further.another:
         says = (
             "the original that was given is not the table that the release was made from (hash of the custodian's log)"
@@ -185,7 +187,10 @@ def check(
         problems += [("certificate", says) for says in _unlike_job(job, stated)]
         problems += [("columns", says) for says in _other_heights(job, stated)]
         if not promised.differ:
-            problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
+            withheld = Withheld.of(stated.job.schema, stated.job.models, stated.job.method)
+            problems += [
+                ("measured", says) for says in mismeasured(stated.form, measured, verified, measuring, withheld)
+            ]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
@@ -201,6 +206,27 @@ def check(
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
+
+
+def _whole(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[Checked]:
+    """Measure what is promised on all batches of a table that grows."""
+    database = None if stated is None else stated.form.output.database
+    if files.whole is None or database is None or database.whole is None:
+        return
+    verified = verify(
+        files.whole,
+        promised.quasi,
+        promised.models,
+        hierarchies=promised.hierarchies,
+        items=promised.schema.item_column,
+    )
+    told = database.whole.measured
+    if not verified.holds:
+        says = "the whole table, with all its batches, breaks a promise that the batch keeps"
+        yield Checked(about=TABLE, says=says, answer=Answer.BROKEN)
+    elif (verified.classes, verified.smallest_class) != (told.classes, told.smallest_class):
+        says = "the whole table, with all its batches, has other classes than the certificate states"
+        yield Checked(about="output", says=says, answer=Answer.BROKEN)
 
 
 def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[str]:
@@ -242,6 +268,9 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
     used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
     ledger = used if section else job is not None and job.ledger is not None
     seeded = _is_seeded(job, stated)
+    follows = [] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger)
+    output = stated.job.output if stated is not None else None if job is None else job.output
+    follows += [] if output is None else [Caveat.by_nature(text) for text in output.unprotected]
     return checked_caveats(
         files.table,
         files.counts,
@@ -250,7 +279,7 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
         stated=told,
         private=is_private(method),
         classes=method is None or method.makes.has_classes,
-        foreseen=[] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger),
+        foreseen=follows,
     )
 
 

@@ -11,7 +11,7 @@ With parents in the order of their cells, and children in the order of theirs, t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import polars as pl
@@ -36,7 +36,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Children:
+class Children(ReadOptions):
     """The table of children: where it lies, how to read it, and which of its columns names the parent (``key``).
 
     The key is that of the person column unless it is named otherwise. Children ``without_parent`` are an error, or
@@ -46,9 +46,6 @@ class Children:
     path: str | None = None
     key: str | None = None
     without_parent: Literal["error", "drop"] = "error"
-    delimiter: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
     sheet: str | None = None
 
     def __post_init__(self) -> None:
@@ -57,12 +54,12 @@ class Children:
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
             raise JobError("children.key", expected="the name of a column", got=repr(self.key)[:80])
         validation.one_of("children.without_parent", self.without_parent, ("error", "drop"))
-        _ = self.options  # refuses what no file can be read with
+        super().__post_init__()
 
     @property
     def options(self) -> ReadOptions:
         """How to read the file."""
-        return ReadOptions(delimiter=self.delimiter, encoding=self.encoding, header=self.header, sheet=self.sheet)
+        return ReadOptions(**{item.name: getattr(self, item.name) for item in fields(ReadOptions)})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

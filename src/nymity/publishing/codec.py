@@ -95,12 +95,13 @@ def dump_piece(piece: Any, *, tag: str) -> dict[str, Any]:
                 got="a table in memory",
                 hint="write the table to a file and name that",
             )
-        if value != _default(field):
+        if value != default_of(field):
             data[field.name] = dump_piece(value, tag=field.name) if hasattr(value, "key") else plain(value)
     return data
 
 
-def _default(field: dataclasses.Field[Any]) -> Any:
+def default_of(field: dataclasses.Field[Any]) -> Any:
+    """Return what a field has where nothing is given."""
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 

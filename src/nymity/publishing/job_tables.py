@@ -10,7 +10,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
 from nymity.dp.records import read_columns
-from nymity.io import read_table, read_text_cells, to_polars
+from nymity.io import Valued, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
 from nymity.publishing.children import Children, Joined, join_tables
@@ -71,12 +71,17 @@ class Population:
 
 def load_source(job: Job) -> pl.DataFrame:
     """Read the table a job names."""
+    return load_valued(job).table
+
+
+def load_valued(job: Job) -> Valued:
+    """Read the table a job names, and tell what was taken as missing; of a private job nothing is counted."""
     if job.source is None:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
     refuse_children("job", job.children)
     if job.is_private:
-        return read_text_cells(job.source.path, job.source.options, read_columns(job.schema))
-    return read_table(job.source.path, job.source.options)
+        return Valued(table=job.source.read_texts(read_columns(job.schema)))
+    return job.source.read()
 
 
 def refuse_children(where: str, children: Children | None) -> None:
@@ -182,8 +187,8 @@ def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -
                 hint=validation.nearest(name, everyone.columns),
             )
     person = [] if schema.person is None or schema.person not in everyone.columns else [schema.person]
-    known = Schema({name: schema[name] for name in (*schema.quasi, *person)})
-    cells = pl.DataFrame({name: everyone[name] for name in known})
+    columns = (*schema.quasi, *person)
+    cells, known = pl.DataFrame({name: everyone[name] for name in columns}), schema.among(columns)
     try:
         known.check(cells)
     except InputError as error:

@@ -54,7 +54,7 @@ def measure(table: Any, schema: Schema) -> Measurement:
     """
     frame, schema = to_polars(table), Schema.of(schema)
     published = schema.among(frame.columns)
-    check_columns(Schema({**published, **{name: schema[name] for name in schema.quasi}}), frame.columns)
+    check_columns(schema.among({*frame.columns, *schema.quasi}), frame.columns)
     for name in (*schema.quasi, *published.sensitive):
         check_comparable(frame[name], where=f"column {name!r}")
     if published.item_column is not None:

@@ -22,7 +22,7 @@ from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of, read_columns
-from nymity.io import compact, like, text_cells, to_polars
+from nymity.io import Dictionary, Taken, compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
@@ -32,23 +32,27 @@ from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.children import split
-from nymity.publishing.differential import check_stated, private_figures
+from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
+from nymity.publishing.free_text import refuse_free_text
 from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
 from nymity.publishing.job import Job
-from nymity.publishing.job_tables import Population, Tables, load_joined, load_source, tables_of
+from nymity.publishing.job_tables import Population, Tables, load_joined, load_valued, tables_of
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
+from nymity.table.schema import Schema
+from nymity.table.text import as_text
 from nymity.table.weights import class_means, weights_of
 
 #: What is drawn where rows are shuffled.
@@ -66,6 +70,8 @@ class Run:
 
     job: Job
     tables: Tables
+    dictionary: Dictionary  #: labels that the source came with
+    taken: Taken  #: cells of the source that were taken as missing, by column and code
     table: pl.DataFrame  #: the records to publish
     rows: NDArray[np.int64]  #: which rows of the source they are
     folded: int  #: records that were put together with another one of the same person
@@ -105,8 +111,9 @@ class Run:
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
         self.given_children, self.child_columns = children, ()
+        self.taken, self.dictionary = {}, Dictionary()
         if job.is_private and job.source is not None:
-            check_stated(job.source.path, job.source.options)
+            job.source.check_stated()
         if job.ledger is not None:
             job.ledger.check(the_promise(job.privacy))
         self.schema = public_schema(job.schema) if job.is_private else job.schema
@@ -144,7 +151,7 @@ class Run:
         if self.job.children is not None:
             self._join()
         else:
-            self.tables = tables_of(self.job, load_source(self.job) if self.given is None else self._taken())
+            self.tables = tables_of(self.job, self._source())
         if self.job.is_private:  # leaves out what has no place, and fails for no record
             self.records = Records.of(self.original, self.schema)
             table, self.rows = self.records.table, self.records.rows
@@ -152,12 +159,21 @@ class Run:
             self.job.schema.check(self.original)
             check_households(self.original, self.job.schema)
             check_constant(self.original, self.job.schema)
+            refuse_free_text(self.original, self.job.schema)
             self.records = None
             whole, rows = self.job.schema.without_gaps(self.original)
             table, self.rows = one_record_each(whole, rows, self.job.schema)
             self.folded = whole.height - table.height
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
+
+    def _source(self) -> pl.DataFrame:
+        if self.given is not None:
+            return self._taken()
+        read = load_valued(self.job)
+        self.taken, self.dictionary = read.taken, read.dictionary
+        self.job = replace(self.job, output=self.job.output.like(read.found))
+        return read.table
 
     def _join(self) -> None:
         """Read two tables of the same people as one: from here to the files nothing else knows of two."""
@@ -193,6 +209,9 @@ class Run:
         if isinstance(self.outcome, PrivateOutcome):
             recoding = replace(self.outcome.recoding, others=others_of(self.schema))
             self.outcome = replace(self.outcome, recoding=recoding)
+        elif beside := _made_beside(self.job.schema):
+            decided: Any = self.outcome
+            self.outcome = replace(decided, recoding=decided.recoding.with_beside(beside))
         self.items = None
         if self.sets is not None and isinstance(self.outcome, LatticeOutcome):
             decided, self.items = self.sets.decided(self.outcome.recoding, self.table, folded=self.folded)
@@ -201,6 +220,10 @@ class Run:
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
         self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
+        if self.job.output.grows:  # another batch may have coarser cells, and a column of a table has one type
+            texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
+            cells = [texts.get(column.name, column) for column in self.recoded.table]
+            self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:
@@ -210,7 +233,11 @@ class Run:
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
         drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
-        self.drawn = (*self.outcome.recoding.drawn, *drawn, *([ROWS] if shuffled else []))
+        recoding = self.outcome.recoding
+        # Where classes of drawn records are secret, whether any record was divided is, too.
+        secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
+        classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
+        self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
@@ -286,6 +313,7 @@ class Run:
             *linked_deliveries(self.job.schema, self.pseudonyms),
             *self._caveats_of_dates(),
         ]
+        earlier += map(Caveat.by_nature, self.job.output.unprotected)
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
@@ -342,6 +370,7 @@ class Run:
                 people=None if self.population is None else self.population.people,
                 children=None if self.job.children is None else self._split()[1],
                 items=self.items,
+                labels=self.dictionary,
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -351,6 +380,7 @@ class Run:
             originals=self.originals,
             persons=self.persons,
             child_columns=self.child_columns,
+            dictionary=self.dictionary,
         )
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -374,6 +404,7 @@ class Run:
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,
             shifts=self.shifts,
+            taken_as_missing=self.taken,
         )
 
     def _nodes(self) -> pl.DataFrame | None:
@@ -406,3 +437,12 @@ class Run:
         if self.job.is_private:
             return text_cells(self.given, read_columns(self.job.schema))
         return to_polars(self.given)
+
+
+def _made_beside(schema: Schema) -> dict[str, str]:
+    """Return the columns that are made of more than a row, and why further rows are published without them."""
+    moved = dict.fromkeys(schema.shifted, "dates are moved by days that are drawn for one release")
+    means = (
+        {} if schema.coarsened_weight is None else {schema.coarsened_weight: "it is the mean of classes of a release"}
+    )
+    return {**moved, **means}

@@ -11,7 +11,8 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError, SchemaError
-from nymity.io import read_table, to_polars
+from nymity.database import DatabaseSource
+from nymity.io import to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.publishing.inspect import inspect_table
@@ -35,8 +36,8 @@ def base_job(
     if schema is not None and quasi is not None:
         raise JobError("recommend", expected="either a schema or quasi", got="both")
     known = Source(path=str(source)) if isinstance(source, str | Path) else source
-    if isinstance(known, Source):
-        table = read_table(known.path, known.options)
+    if isinstance(known, Source | DatabaseSource):
+        table = known.read().table
     else:
         table, known = to_polars(source), None
     models = (privacy,) if isinstance(privacy, PrivacyModel) else privacy
@@ -81,7 +82,9 @@ def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, 
     )
 
 
-def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str | None, *, source: Source | None) -> Job:
+def _job(
+    schema: Schema, models: tuple[PrivacyModel, ...], target: str | None, *, source: Source | DatabaseSource | None
+) -> Job:
     """Check what no candidate could mend; k and method stand for those that are tried."""
     if not schema.quasi:
         raise SchemaError(

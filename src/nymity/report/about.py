@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
+from nymity.partition.class_cells import CLASS_FORMS
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate_form import ColumnSection
 from nymity.publishing.children import HAS_CHILDREN
@@ -26,19 +27,13 @@ from nymity.report.headline import cards, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
 from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
+from nymity.table.builders import BUILDERS
+from nymity.table.label_form import LabelForm
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")
 #: Examples of cells of a column, and their longest text.
 _EXAMPLES, _LONGEST = 3, 30
-_COARSER = {
-    "intervals": "ranges of numbers",
-    "masking": "texts with characters hidden from one side",
-    "dates": "coarser dates",
-    "ordering": "ranges of an ordered list",
-    "taxonomy": "groups of a classification",
-    "file": "groups of a classification",
-}
 
 
 def render_about(release: str | Path | OpenedRelease) -> str:
@@ -170,7 +165,7 @@ def _columns_section(released: OpenedRelease) -> Section:
 
 def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
     cells = released.table[column.name]
-    name = _ABOUT.name(shortened(column.name, 60))
+    name = _ABOUT.name(shortened(column.name, 60), shortened(column.label or "", 200))
     if column.role == "bucket":
         return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
     if column.role in ("person", "household"):
@@ -223,9 +218,7 @@ def _published_as(released: OpenedRelease, column: ColumnSection) -> str:
         return f"as it was in the source{missing}"
     if column.cells is not None:
         return f"{count(column.cells, 'different cell')}, each wide enough for the records of its row{missing}"
-    schema = released.certificate.job.schema_.get(column.name, {}).get("hierarchy")
-    kind = schema.get("type") if isinstance(schema, dict) else None
-    coarser = _COARSER.get(str(kind), "groups of values")
+    coarser = getattr(_builder(released, column), "coarser", "groups of values")
     if column.levels is not None:
         return f"{coarser}, finer for some rows than for others (steps {listed(map(str, column.levels))}){missing}"
     if column.level == column.height:
@@ -235,6 +228,20 @@ def _published_as(released: OpenedRelease, column: ColumnSection) -> str:
             f"as it was in the source, but for masked rows{missing}" if released.masked_rows else f"unchanged{missing}"
         )
     return f"{coarser} (step {column.level} of {column.height}){missing}"
+
+
+def _builder(released: OpenedRelease, column: ColumnSection) -> type[Any] | None:
+    """Return what made the hierarchy of a column, as the certificate's job says."""
+    specified = released.certificate.job.schema_.get(column.name, {}).get("hierarchy")
+    return BUILDERS.get(str(specified.get("type"))) if isinstance(specified, dict) else None
+
+
+def _forms(released: OpenedRelease, column: ColumnSection) -> tuple[LabelForm, ...]:
+    """Return the forms that cells of a column may have: those of its builder, or of classes."""
+    of_nodes: tuple[LabelForm, ...] = getattr(_builder(released, column), "forms", ())
+    if column.cells is None:
+        return of_nodes
+    return of_nodes if released.certificate.job.method.get("cells") == "hierarchy" else CLASS_FORMS
 
 
 def _examples(cells: pl.Series) -> Html:
@@ -255,34 +262,17 @@ def _described(cells: pl.Series) -> str:
 
 # -- cells -----------------------------------------------------------------------------------------------
 
-#: Forms of cells: what tells them, how they look, and how they are read.
-_FORMS = (
-    (r"^\*$", "*", "Nothing is told: any value is possible."),
-    (
-        r"^.*[^*]\*+$|^\*+[^*].*$",
-        "81***",
-        "Some characters are hidden; each * stands for one, or for all that follow. Any value that fits is possible.",
-    ),
-    (r"^-?[\d.]+(-| to )-?[\d.]+$", "20-39", "One of the whole numbers from the first to the last, both included."),
-    (r"^\[[^,]*, [^,]*\)$", "[20, 22.5)", "A number from the first up to the second, which is not included."),
-    (r"^(missing or )?\[.+, .+\]$", "[34, 36]", "A value from the first to the second, both included."),
-    (r"^(<|>=)", ">=90", "A value beyond the limit."),
-    (r"^\{.+, .+\}$", "{nurse, pupil}", "One of the values in braces, and no other."),
-    (r"^missing or |[{,] ?missing[,}]", "missing or [34, 36]", "The value is missing, or as described."),
-    (r"^\d{4}-W\d\d$", "2024-W07", "A calendar week."),
-    (r"^\d{4}-Q[1-4]$", "2024-Q1", "A quarter of a year."),
-    (r"^\d{4}-\d\d$", "2024-02", "A month."),
-)
+_MASKED = LabelForm(r"^\*$", MASK, "Nothing is told: any value is possible.")
 
 
 def _cells_section(released: OpenedRelease) -> Section:
-    names = [c.name for c in released.certificate.columns if c.role == "quasi" and not c.unchanged]
-    cells = [as_text(released.table[name]).unique() for name in names]
-    seen = [
-        (look, words)
-        for form, look, words in _FORMS
-        if any(column.str.contains(form).fill_null(False).any() for column in cells)
-    ]
+    columns = [column for column in released.certificate.columns if column.role == "quasi" and not column.unchanged]
+    found: dict[LabelForm, None] = {}  # in order
+    for column in columns:
+        cells = as_text(released.table[column.name]).unique()
+        known = (_MASKED, *_forms(released, column))
+        found |= dict.fromkeys(form for form in known if cells.str.contains(form.pattern).fill_null(False).any())
+    seen = [(form.example, form.words) for form in found]
     if any(is_missing(released.table[name]).any() for name in released.table.columns):
         seen.append(("(empty)", "The value was missing in the source, which is not the same as *."))
     rows = [(PARTS.code(look), words) for look, words in seen]

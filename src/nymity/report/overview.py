@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nymity.io import taken_in_words
 from nymity.report.markup import Figures, Html, Section, template, tile, tiles
-from nymity.report.page_wording import amount, count, percent
+from nymity.report.page_wording import count, percent
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
 
@@ -34,14 +35,19 @@ def overview_section(subject: Subject, _: Figures) -> Section:
 
 
 def _tiles(subject: Subject) -> Html:
-    before, after, loss = subject.sizes_before, subject.sizes_after, subject.minimized.name
-    smallest = f"{after.min():,}" if len(after) else "–"
+    loss, unit = subject.minimized.name, "" if subject.schema.unit is None else f", in {subject.schema.counts}"
+    fewest, classes = subject.opened.class_sizes
+    smallest = "not told" if fewest is None and unit else "–" if fewest is None else f"{fewest:,}"
     note = f"{subject.minimized.title}; smaller is better"
     return tiles(
         tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
-        tile("Classes", f"{len(before):,} → {len(after):,}", "groups of records that look alike"),
-        tile("Smallest class", f"{before.min():,} → {smallest}", f"{subject.threshold:,} or more were promised"),
-        tile("Loss" if loss == "loss" else f"Loss ({loss})", amount(subject.loss.value), note),
+        tile("Classes", f"{len(subject.people_before):,} → {classes:,}", "groups of records that look alike"),
+        tile(
+            f"Smallest class{unit}",
+            f"{subject.people_before.min():,} → {smallest}",
+            f"{subject.threshold:,} or more were promised",
+        ),
+        tile("Loss" if loss == "loss" else f"Loss ({loss})", subject.lost, note),
     )
 
 
@@ -61,6 +67,8 @@ def fate(subject: Subject, group: str = "class") -> Html:
     ]
     if len(present) == 1 and subject.published:
         legend.append(("", "No record was suppressed."))
+    if taken := taken_in_words(subject.log.taken_as_missing):
+        legend.append(("", f"Taken as missing in the source: {taken}."))
     return OVERVIEW.fate(segments, legend)
 
 
@@ -69,4 +77,6 @@ def columns(subject: Subject, roles: Mapping[Role, str]) -> Html:
     schema = subject.schema
     rows = [(role.value, meaning, names) for role, meaning in roles.items() if (names := schema.columns(role))]
     published = len(subject.frame.columns)
-    return OVERVIEW.columns(f"{count(len(schema), 'column')} came in, {published:,} are published.", rows)
+    labels = {column.name: column.label for column in subject.certificate.columns if column.label}
+    told = [(role, meaning, [(name, labels.get(name, "")) for name in names]) for role, meaning, names in rows]
+    return OVERVIEW.columns(f"{count(len(schema), 'column')} came in, {published:,} are published.", told)

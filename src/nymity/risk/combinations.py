@@ -140,7 +140,7 @@ def _are_names(names: object) -> bool:
 
 def _roles(schema: Schema | Sequence[str]) -> Schema:
     if isinstance(schema, Schema):
-        roles = Schema({name: schema[name] for name in schema.quasi})
+        roles = schema.among(schema.quasi)
     elif not _are_names(schema):
         raise SchemaError("quasi", expected="a schema, or a list of column names", got=repr(schema))
     else:

@@ -1,15 +1,17 @@
 """Reading cells: which raw values a published cell stands for, told from its text.
 
-A cell is a raw value, ``*``, a node of the column's hierarchy, an interval ``[34, 36]``, a set ``{nurse, pupil}``, or
-``missing or [34, 36]``. Text can be ambiguous: a value may look like an interval, and ``{a, b, c}`` is two sets where
-``a, b`` is a value too. Then the recoding, which says what a cell stands for, decides between the readings; where cells
-that mean different things are written alike, it says all of them. It is believed nothing that the text does not allow.
-``*`` stands for everything unless the recoding knows better, for masked rows are written so.
+A cell is a raw value, ``*``, a node of the column's hierarchy, an interval ``34-36`` or ``34 to 36.5``, a set
+``{nurse, pupil}``, or ``missing or 34-36``. Earlier versions wrote ``[34, 36]``, and their releases stay readable. Text
+can be ambiguous: a value may look like an interval, and ``{a, b, c}`` is two sets where ``a, b`` is a value too. Then
+the recoding, which says what a cell stands for, decides between the readings; where cells that mean different things
+are written alike, it says all of them. It is believed nothing that the text does not allow. ``*`` stands for everything
+unless the recoding knows better, for masked rows are written so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +61,19 @@ def nodes_of(hierarchy: Hierarchy, level: int) -> list[tuple[Label, Ints]]:
     return list(zip(labels, np.split(np.argsort(codes, kind="stable"), ends), strict=True))
 
 
+def nodes_on(hierarchy: Hierarchy, levels: Sequence[int], labels: Collection[Label]) -> dict[Label, Ints]:
+    """Return what the nodes of some levels stand for, by their label.
+
+    Labels are found on the lowest of the levels that has all of them, and else on the lowest that has it.
+    """
+    wanted = set(labels)
+    known: dict[Label, Ints] = {}
+    for level in sorted(levels, key=lambda level: not wanted <= set(hierarchy.labels[level])):
+        for label, codes in nodes_of(hierarchy, level):
+            known.setdefault(label, codes)
+    return known
+
+
 def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
     """Return cells whose intervals stand for all that the hierarchy lists between their ends.
 
@@ -81,7 +96,7 @@ def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
             if label == f"{_OR if gap else ''}[{low}, {high}]":
                 codes = np.append(ordered[:gap], order.between(low, high))
         found.append(codes)
-    return Cells.of(list(cells.labels), found)
+    return replace(Cells.of(list(cells.labels), found), kind=cells.kind)
 
 
 def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
@@ -170,18 +185,22 @@ class _Reader:
         return {self._hierarchy.values[code]: rank for rank, code in enumerate(self._order.codes.tolist())}
 
     def _interval(self, label: str) -> Iterator[Ints]:
-        """Yield what the hierarchy lists from a to b for ``[a, b]``: numbers and days by what they are."""
-        if not (label.startswith("[") and label.endswith("]")):
-            return
-        parts = label[1:-1].split(", ")
-        for cut in range(1, len(parts)):
-            low, high = ", ".join(parts[:cut]), ", ".join(parts[cut:])
+        """Yield what the hierarchy lists from a to b for ``a to b``: numbers and days by what they are."""
+        for low, high in self._ends(label):
             if self._order.places:
                 ends = self._order.read([low, high])
                 if ends and ends[low] <= ends[high]:
                     yield self._order.between(low, high)
             elif low in self._rank and high in self._rank and self._rank[low] <= self._rank[high]:
                 yield self._order.between(low, high)
+
+    def _ends(self, label: str) -> Iterator[tuple[str, str]]:
+        """Yield what may be the ends of an interval; a value may itself hold what stands between them."""
+        if label.startswith("[") and label.endswith("]"):  # as earlier versions wrote it
+            yield from _halves(label[1:-1], ", ")
+        yield from _halves(label, " to ")
+        if self._order.is_whole:
+            yield from _halves(label, "-")
 
     def _sets(self, parts: list[str]) -> Iterator[Ints]:
         """Yield the ways to read the parts as values in their order; a value may itself hold the separator."""
@@ -206,6 +225,13 @@ class _Reader:
         """Return the values that a text in a set may name."""
         named = [self._rank[text]] if text in self._rank else []
         return [*named, 0] if text == _MISSING and self._gap else named
+
+
+def _halves(text: str, between: str) -> Iterator[tuple[str, str]]:
+    """Yield the ways to cut a text in two at what stands between."""
+    parts = text.split(between)
+    for cut in range(1, len(parts)):
+        yield between.join(parts[:cut]), between.join(parts[cut:])
 
 
 def _after(rank: int, ways: dict[int, list[tuple[int, ...]]]) -> list[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -124,13 +124,18 @@ class Schema(Mapping[str, Attribute]):
 
     def counting(self, unit: Role) -> Schema:
         """Return it with persons, or households, as what promises count."""
-        schema = Schema(self)
-        schema._unit = unit
-        return schema
+        return self._part(self, unit)
 
-    def among(self, columns: Sequence[str]) -> Schema:
+    def among(self, columns: Collection[str]) -> Schema:
         """Return it without other columns than these; what promises count stays."""
-        return Schema({name: attribute for name, attribute in self.items() if name in columns}).counting(self._unit)
+        return self._part(columns, self._unit)
+
+    def _part(self, columns: Collection[str], unit: Role) -> Schema:
+        """Return some columns as they are: what they ask of others, such as a person column, was asked of the whole."""
+        part = Schema.__new__(Schema)
+        part._attributes = {name: attribute for name, attribute in self.items() if name in columns}
+        part._unit = unit
+        return part
 
     @property
     def unit(self) -> str | None:

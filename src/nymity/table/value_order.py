@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nymity.table.hierarchy import Hierarchy, Label
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_DIGITS = re.compile(r"\d+-\d+", re.ASCII)
 _LARGEST = 10**300
 
 
@@ -69,6 +70,18 @@ class ValueOrder:
         """
         (start, _), (_, end) = self._extent(low), self._extent(high)
         return self._listed[0][start:end]
+
+    def interval(self, low: Label, high: Label) -> str:
+        """Write an interval with both ends inside: ``34-36`` where all that is listed is whole, else ``34 to 36.5``.
+
+        Days and words are written ``2024-02-28 to 2024-03-01``, and so is what begins below zero: ``-5 to 3``.
+        """
+        return f"{low}-{high}" if self.is_whole and _DIGITS.fullmatch(f"{low}-{high}") else f"{low} to {high}"
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether the values are numbers, and whole wherever the hierarchy lists one."""
+        return self.read is numbers and all(place.denominator == 1 for place in self._listed[1])
 
     def _extent(self, value: Label) -> tuple[int, int]:
         """Return where a value begins and ends among those listed; cells of many classes end at the same few."""

@@ -131,7 +131,7 @@ def test_an_archive_becomes_a_table_with_hierarchies(folder: Path) -> None:
     found.schema().check(found.table)
     assert [found.hierarchies[name].generalize(value, 1) for name, value in found.table.row(0, named=True).items()] == [
         *("minority", "*", "[0-10) - [10-20)", "unplanned", "not known", "emergency", "3-4"),
-        *("*", "*", "40-49", "0-1", "10-14", "<1", "9-10", "250.8*"),
+        *("*", "*", "40-49", "0-1", "10-14", "under 1", "9-10", "250.8*"),
     ]
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import tempfile
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nymity.core.errors import TableError
-from nymity.io import ReadOptions, read_table, write_table
+from nymity.io import ReadOptions, read_table, reread_table, write_table
 from nymity.io.lossless import typed
 from nymity.io.scan import Scanner
 
@@ -115,16 +116,24 @@ def test_many_quoted_rows_across_parallel_parts() -> None:
         (["9223372036854775808"], pl.String),
         (["007", "8"], pl.String),
         (["+5"], pl.String),
-        (["-0"], pl.String),
+        (["-0", "1.5"], pl.Float64),
         (["1e3"], pl.String),
         ([" 1"], pl.String),
         (["1_000"], pl.String),
         (["1,5"], pl.String),
         (["1.5", "-2.25", "0.1", None], pl.Float64),
-        (["1.0", "2.0"], pl.String),
-        (["1.0", "2.5"], pl.String),
-        (["1.50"], pl.String),
-        (["1", "1.5"], pl.String),
+        (["67.0", "34.0", None], pl.Int64),
+        (["67.0", "67"], pl.Int64),
+        (["1.0", "2.5"], pl.Float64),
+        (["1.50", "10.00"], pl.Float64),
+        (["1.10", "1.1"], pl.String),
+        (["1.10", "1.1", "1"] * 300, pl.String),
+        (["1", "1.5"], pl.Float64),
+        (["1e-05", "0.5", "1e+05"], pl.Float64),
+        (["5E1", "2E2"], pl.String),
+        (["1234567890123456.5"], pl.String),
+        (["00.5"], pl.String),
+        (["1.", ".5"], pl.String),
         (["NaN", "1.5"], pl.String),
         (["inf"], pl.String),
         (["0.1000000000000000055"], pl.String),
@@ -140,8 +149,13 @@ def test_many_quoted_rows_across_parallel_parts() -> None:
         (["1"] * 300 + [None, "2"], pl.Int64),
     ],
 )
-def test_a_type_is_given_only_where_nothing_is_lost(cells: Any, dtype: Any) -> None:
+def test_a_type_is_given_only_where_no_value_is_lost(cells: Any, dtype: Any) -> None:
     assert typed(pl.DataFrame({"a": pl.Series(cells, dtype=pl.String)})).schema["a"] == dtype
+
+
+@pytest.mark.parametrize("cells", [["67.0", "34.5"], ["1.0"], ["1.50"], ["1", "1.5"], ["-0"], ["1e-05"]])
+def test_what_nymity_wrote_is_typed_only_where_no_text_is_lost(cells: list[str]) -> None:
+    assert typed(pl.DataFrame({"a": cells}), exactly=True)["a"].to_list() == cells
 
 
 NUMBERLIKE = st.one_of(
@@ -155,11 +169,23 @@ NUMBERLIKE = st.one_of(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(NUMBERLIKE, NUMBERLIKE), min_size=1, max_size=5))
-def test_what_was_read_is_written_back_to_the_same_text(rows: Any) -> None:
+def test_what_was_written_is_read_and_written_back_to_the_same_text(rows: Any) -> None:
     text = "".join(f"x,{a},{b}\n" for a, b in [("p", "q"), *rows])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode())
-        write_table(read_table(path, ReadOptions(delimiter=",", header=True)), path)
+        write_table(reread_table(path, ReadOptions(delimiter=",", header=True)), path)
         back = path.read_text(encoding="utf-8").replace("'", "")
         assert back == text
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(NUMBERLIKE, min_size=1, max_size=5))
+def test_a_number_that_was_read_is_the_one_that_stands_there(cells: list[str]) -> None:
+    read = typed(pl.DataFrame({"a": pl.Series(cells, dtype=pl.String)}))["a"]
+    if read.dtype.is_numeric():
+        assert [Decimal(str(value)) for value in read] == [Decimal(repr(float(cell))) for cell in cells] or [
+            Decimal(value) for value in read
+        ] == list(map(Decimal, cells))
+    else:
+        assert read.cast(pl.String).to_list() == cells

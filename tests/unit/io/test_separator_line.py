@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from nymity.core.errors import FileError, TableError
-from nymity.io import ReadOptions, found_options, read_table
+from nymity.io import ReadOptions, format_of, read_table
 from nymity.table.hierarchy import Hierarchy
 
 
@@ -21,8 +21,8 @@ def test_it_names_the_delimiter(tmp_path: Path, delimiter: str, line: str, mark:
     path = tmp_path / "table.csv"
     path.write_text(mark + end.join(rows) + end, encoding="utf-8", newline="")
     assert read_table(path).columns == ["a", "b"]
-    assert read_table(path).rows() == [("1.5", "x"), ("2", "y")]
-    assert found_options(path).delimiter == delimiter
+    assert read_table(path).rows() == [(1.5, "x"), (2.0, "y")]
+    assert format_of(path).found_options(path, ReadOptions()).delimiter == delimiter
 
 
 def test_it_settles_what_would_be_guessed_otherwise(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_alone_in_its_class_a_record_is_published_as_it_is(key: str) -> None:
 def test_all_records_in_one_class(key: str) -> None:
     outcome = run(key, PEOPLE, 12)
     assert outcome.loss == pytest.approx(12 * 3)
-    assert published(key, PEOPLE, 12)["age"].unique().to_list() == ["[29, 80]"]
+    assert published(key, PEOPLE, 12)["age"].unique().to_list() == ["29-80"]
 
 
 @by_method
@@ -108,8 +108,8 @@ def covers(cell: object, raw: object) -> bool:
     words = ["missing" if cell is None else str(cell)]
     if words[0].startswith("missing or "):
         words = ["missing", words[0].removeprefix("missing or ")]
-    if words[-1].startswith("["):
-        low, high = map(int, words[-1].strip("[]").split(", "))
+    if "-" in words[-1]:
+        low, high = map(int, words[-1].split("-"))
         return text in words or (raw is not None and low <= int(str(raw)) <= high)
     return text in {value for word in words for value in word.strip("{}").split(", ")}
 

@@ -46,7 +46,7 @@ TREE = Hierarchy.from_rows([["a", "1", "*"], ["b", "1", "*"], ["c", "2", "*"], [
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("tight", ["[2, 10]", "5", None, "missing or [2, 5]", "missing or 10"]),
+        ("tight", ["2-10", "5", None, "missing or 2-5", "missing or 10"]),
         ("set", ["{2, 5, 10}", "5", None, "{missing, 2, 5}", "{missing, 10}"]),
         ("hierarchy", ["*", "5", None, "*", "*"]),
     ],
@@ -59,7 +59,7 @@ def test_numbers(form: str, expected: list[Label]) -> None:
 def test_a_gap_does_not_hide_where_an_interval_begins() -> None:
     """Classes with a missing value and the same greatest one are different where their least numbers are."""
     classes = [[None, 5, 9], [None, 3, 9], [None, 9], [3, 9], [None, 3, 5, 9]]
-    expected = ["missing or [5, 9]", "missing or [3, 9]", "missing or 9", "[3, 9]", "missing or [3, 9]"]
+    expected = ["missing or 5-9", "missing or 3-9", "missing or 9", "3-9", "missing or 3-9"]
     assert published(classes, "tight") == expected
 
 
@@ -67,7 +67,7 @@ def test_a_gap_does_not_hide_where_an_interval_begins() -> None:
     ("form", "options", "expected"),
     [
         ("tight", {}, ["{a, b}", "{a, d}", "c", "{missing, d}", None]),
-        ("tight", {"categorical": "order"}, ["[a, b]", "[a, d]", "c", "missing or d", None]),
+        ("tight", {"categorical": "order"}, ["a to b", "a to d", "c", "missing or d", None]),
         ("set", {"categorical": "order"}, ["{a, b}", "{a, d}", "c", "{missing, d}", None]),
         ("hierarchy", {}, ["1", "*", "c", "*", None]),
     ],
@@ -83,7 +83,7 @@ def test_other_values(form: str, options: dict[str, Any], expected: list[Label])
         ([["{a, b}"], ["a", "b"]], "set", ["{a, b}", "{a, b}"]),
         ([["a, b", "c"], ["a", "b, c"], ["c"]], "set", ["{a, b, c}", "{a, b, c}", "c"]),
         ([["missing", "x"], [None, "x"]], "set", ["{missing, x}", "{missing, x}"]),
-        ([["[a, b]"], ["a", "b"]], "tight", ["[a, b]", "[a, b]"]),
+        ([["a to b"], ["a", "b"]], "tight", ["a to b", "a to b"]),
     ],
     ids=["a raw set", "values with commas", "a value called missing", "a raw interval"],
 )
@@ -95,7 +95,7 @@ def test_cells_that_look_alike_are_one(classes: list[list[Any]], form: str, expe
 
 
 def test_an_interval_is_the_same_whichever_values_within_occur() -> None:
-    assert published([[1, 9], [1, 5, 9], [9, 1]], "tight") == ["[1, 9]"] * 3
+    assert published([[1, 9], [1, 5, 9], [9, 1]], "tight") == ["1-9"] * 3
 
 
 @given(case=cases(numeric=True, weighted=False), k=st.integers(1, 4), form=st.sampled_from(CELL_FORMS))
@@ -132,6 +132,12 @@ def _smallest(values: set[Label], column: list[Label], hierarchy: Hierarchy, for
     known = numbers(column)
     present = sorted((v for v in values if v is not None), key=lambda v: (known or {}).get(v, v))
     if form == "tight" and known is not None:
-        span = present[0] if len(present) == 1 else f"[{present[0]}, {present[-1]}]"
+        span = present[0] if len(present) == 1 else _span(present[0], present[-1], hierarchy)
         return span if None not in values else f"missing or {span}"
     return "{" + ", ".join(sorted("missing" if v is None else v for v in values)) + "}"
+
+
+def _span(low: str, high: str, hierarchy: Hierarchy) -> str:
+    """With a dash where every value is a whole number, and none of the two is below zero."""
+    whole = all(value is None or value.lstrip("-").isdecimal() for value in hierarchy.values)
+    return f"{low}-{high}" if whole and not low.startswith("-") else f"{low} to {high}"

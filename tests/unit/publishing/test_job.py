@@ -39,6 +39,15 @@ HIERARCHIES: list[dict[str, Any]] = [
     {"type": "taxonomy", "parents": {"France": "Europe", "Japan": "Asia"}},
     {"type": "taxonomy", "file": "tree.csv"},
     {"type": "dates", "levels": ["month", "year"], "format": "%d.%m.%Y"},
+    {"type": "ages", "bands": [5, 10], "bottom": 18, "top": 65},
+    {"type": "money", "lowest": 100, "top": 250000.5, "levels": ["decade"]},
+    {"type": "countries", "levels": ["region"], "other": "elsewhere"},
+    {"type": "nuts", "levels": ["NUTS 2", "country"]},
+    {"type": "us-zip", "small": ["036", "059"]},
+    {"type": "icd-10", "levels": ["block", "chapter"], "other": "other"},
+    {"type": "atc"},
+    {"type": "isco-08", "levels": ["major group"]},
+    {"type": "nace", "other": "other"},
     {"type": "file", "path": "zip.csv", "delimiter": "|"},
     {"type": "rows", "rows": [["a", "vowel", "*"], ["b", "consonant", "*"], ["", "", "*"]]},
     {"type": "flat"},
@@ -205,7 +214,19 @@ VARIANTS: dict[str, dict[str, Any]] = {
         }
     ),
     "every source field": data(
-        source={"path": "t.xlsx", "delimiter": ";", "encoding": "cp1252", "header": False, "sheet": "first"}
+        source={
+            "path": "t.xlsx",
+            "delimiter": ";",
+            "encoding": "cp1252",
+            "header": False,
+            "sheet": "first",
+            "missing": ["NA", "-9"],
+            "missing_in": {"a": ["."], "b": []},
+            "decimal": ",",
+            "thousands": ".",
+            "dates": "%d.%m.%Y",
+            "dates_in": {"c": "%Y%m%d"},
+        }
     ),
     "safepub": data(
         schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},

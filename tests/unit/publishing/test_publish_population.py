@@ -267,7 +267,7 @@ def test_a_check_without_the_population_says_so(tmp_path: Path) -> None:
 def test_a_check_notices_other_tables() -> None:
     release = mapped()
     against = {"job": release.job, "recoding": release.recoding}
-    finer = release.frame.with_columns(pl.lit("[20, 21)").alias("age"))
+    finer = release.frame.with_columns(pl.lit("20 to under 21").alias("age"))
     assert not checked(finer, **against).holds
     fewer = ny.KMap(k=5, population=REGISTER.head(60))
     other = ny.Job(schema=SCHEMA, privacy=(fewer,), method=METHOD)

@@ -33,10 +33,10 @@ def penalties(values: list[str | None], rows: list[list[str]]) -> list[dict[str 
 
 def test_numbers_cost_the_span_between_those_that_occur() -> None:
     """Of 1 to 10 only 1, 4, 7 and 9 occur: [1, 5) covers 1 and 4, a span of 3 out of 8."""
-    rows = [[str(n), "[1, 5)" if n < 5 else "[5, 11)", "*"] for n in range(1, 11)]
+    rows = [[str(n), "1 to under 5" if n < 5 else "5 to under 11", "*"] for n in range(1, 11)]
     raw, halves, top = penalties(["1", "4", "7", "9", "9"], rows)
     assert set(raw.values()) == {0}
-    assert halves == {"[1, 5)": Fraction(3, 8), "[5, 11)": Fraction(2, 8)}
+    assert halves == {"1 to under 5": Fraction(3, 8), "5 to under 11": Fraction(2, 8)}
     assert top == {"*": 1}
 
 

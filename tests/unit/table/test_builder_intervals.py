@@ -49,51 +49,51 @@ def test_factor_and_origin() -> None:
 
 def test_ends_are_coded_on_every_level_and_neighbours_named_by_what_is_left() -> None:
     assert rows(Intervals(width=5, levels=4, bottom=18, top=90), [3, 18, 20, 84, 89, 90, 101]) == [
-        ["3", "<18", "<18", "<18", "*"],
+        ["3", "under 18", "under 18", "under 18", "*"],
         ["18", "18-19", "18-19", "18-19", "*"],
         ["20", "20-24", "20-29", "20-39", "*"],
         ["84", "80-84", "80-89", "80-89", "*"],
         ["89", "85-89", "80-89", "80-89", "*"],
-        ["90", ">=90", ">=90", ">=90", "*"],
-        ["101", ">=90", ">=90", ">=90", "*"],
+        ["90", "90+", "90+", "90+", "*"],
+        ["101", "90+", "90+", "90+", "*"],
     ]
-    assert rows(Intervals(width=5, levels=2, top=21), [20, 21]) == [["20", "20", "*"], ["21", ">=21", "*"]]
-    assert rows(Intervals(width=5, bottom=0, top=1), [-1, 1]) == [["-1", "<0", "*"], ["1", ">=1", "*"]]
+    assert rows(Intervals(width=5, levels=2, top=21), [20, 21]) == [["20", "20", "*"], ["21", "21+", "*"]]
+    assert rows(Intervals(width=5, bottom=0, top=1), [-1, 1]) == [["-1", "under 0", "*"], ["1", "1+", "*"]]
 
 
 def test_cuts() -> None:
     builder = Intervals(cuts=[[10, 20, 30], [20]])
     assert builder.cuts == ((10, 20, 30), (20,))
     assert rows(builder, [9, 10, 29, 30]) == [
-        ["9", "<10", "<20", "*"],
-        ["10", "10-19", "<20", "*"],
-        ["29", "20-29", ">=20", "*"],
-        ["30", ">=30", ">=20", "*"],
+        ["9", "under 10", "under 20", "*"],
+        ["10", "10-19", "under 20", "*"],
+        ["29", "20-29", "20+", "*"],
+        ["30", "30+", "20+", "*"],
     ]
     assert rows(Intervals(cuts=[18, 65]), [17, 18, 65]) == [
-        ["17", "<18", "*"],
+        ["17", "under 18", "*"],
         ["18", "18-64", "*"],
-        ["65", ">=65", "*"],
+        ["65", "65+", "*"],
     ]
     assert rows(Intervals(cuts=[[2.5]], bottom=0, top=5), [1, 3, 7]) == [
-        ["1", "[0, 2.5)", "*"],
-        ["3", "[2.5, 5)", "*"],
-        ["7", ">=5", "*"],
+        ["1", "0 to under 2.5", "*"],
+        ["3", "2.5 to under 5", "*"],
+        ["7", "5+", "*"],
     ]
 
 
 def test_decimals_are_exact() -> None:
     hierarchy = Intervals(width=0.1, levels=3).build(pl.Series([0.3, 0.7, 1.1]))
     assert hierarchy.rows() == [
-        ["0.3", "[0.3, 0.4)", "[0.2, 0.4)", "*"],
-        ["0.7", "[0.7, 0.8)", "[0.6, 0.8)", "*"],
-        ["1.1", "[1.1, 1.2)", "[1, 1.2)", "*"],
+        ["0.3", "0.3 to under 0.4", "0.2 to under 0.4", "*"],
+        ["0.7", "0.7 to under 0.8", "0.6 to under 0.8", "*"],
+        ["1.1", "1.1 to under 1.2", "1 to under 1.2", "*"],
     ]
 
 
 def test_whole_numbers_in_intervals_that_are_not_whole_and_the_other_way_round() -> None:
-    assert rows(Intervals(width=2.5, levels=2), [1, 3])[1] == ["3", "[2.5, 5)", "*"]
-    assert rows(Intervals(width=5, levels=2), [1.5, 7.0]) == [["1.5", "[0, 5)", "*"], ["7", "[5, 10)", "*"]]
+    assert rows(Intervals(width=2.5, levels=2), [1, 3])[1] == ["3", "2.5 to under 5", "*"]
+    assert rows(Intervals(width=5, levels=2), [1.5, 7.0]) == [["1.5", "0 to under 5", "*"], ["7", "5 to under 10", "*"]]
     assert rows(Intervals(width=5, levels=2), [1.0, 7.0]) == [["1", "0-4", "*"], ["7", "5-9", "*"]]
     assert rows(Intervals(width=1, levels=2), [4]) == [["4", "4", "*"]]
     assert rows(Intervals(width=5, levels=2), [-7, -1]) == [["-7", "-10 to -6", "*"], ["-1", "-5 to -1", "*"]]
@@ -179,17 +179,18 @@ def test_every_value_lies_in_the_interval_it_is_published_as(values, width, orig
         assert number is not None
         for label in labels[:-1]:
             assert _holds(str(label), number)
-            assert str(label).startswith(("<", ">=")) == (ends is not None and not ends[0] <= number < ends[1])
+            coded = str(label).startswith("under ") or str(label).endswith(("+", " or more"))
+            assert coded == (ends is not None and not ends[0] <= number < ends[1])
 
 
 def _holds(label: str, number: Fraction) -> bool:
     """Read a label independently of how it was written."""
-    if label.startswith(">="):
-        return number >= Fraction(label[2:])
-    if label.startswith("<"):
-        return number < Fraction(label[1:])
-    if label.startswith("["):
-        low, high = label[1:-1].split(", ")
+    if label.endswith(("+", " or more")):
+        return number >= Fraction(label.removesuffix("+").removesuffix(" or more"))
+    if label.startswith("under "):
+        return number < Fraction(label.removeprefix("under "))
+    if " to under " in label:
+        low, high = label.split(" to under ")
         return Fraction(low) <= number < Fraction(high)
     for separator in (" to ", "-"):
         low, found, high = label.partition(separator)

@@ -35,6 +35,14 @@ JOBS: list[Label] = ["nurse", "pupil", "clerk"]
     ("label", "values", "expected"),
     [
         ("34", AGES, ["34"]),
+        ("34 to 36", AGES, ["34", "35.5", "36"]),
+        ("34-36", ["9", "34", "35", "36"], ["34", "35", "36"]),
+        ("-5 to 3", ["-6", "-5", "3", "4"], ["-5", "3"]),
+        ("2024-02-28 to 2024-03-01", ["2023-12-31", "2024-02-29", "2024-03-01"], ["2024-02-29", "2024-03-01"]),
+        ("missing or 34 to 36", [*AGES, None], [None, "34", "35.5", "36"]),
+        ("nurse to clerk", JOBS, JOBS),
+        ("a to b to c", ["a to b", "x", "c"], ["a to b", "x", "c"]),
+        ("20-24", ["20-24", "25-29"], ["20-24"]),  # a value
         ("[34, 36]", AGES, ["34", "35.5", "36"]),
         ("[9, 35.5]", AGES, ["9", "34", "35.5"]),  # by number, not by text
         ("[35, 90]", AGES, ["35.5", "36"]),  # ends that do not occur
@@ -58,7 +66,22 @@ def test_what_a_label_stands_for(label: Label, values: list[Label], expected: li
 
 
 @pytest.mark.parametrize(
-    "label", ["[36, 34]", "[34, 36[", "40", "{34, 40}", "{}", "{36, 34}", "missing or 34", None, ""]
+    "label",
+    [
+        "34-36",
+        "36 to 34",
+        "34 to",
+        "34--36",
+        "[36, 34]",
+        "[34, 36[",
+        "40",
+        "{34, 40}",
+        "{}",
+        "{36, 34}",
+        "missing or 34",
+        None,
+        "",
+    ],
 )
 def test_what_stands_for_nothing_is_refused(label: Label) -> None:
     with pytest.raises(TableError, match="the unknown value"):
@@ -71,6 +94,7 @@ def test_what_stands_for_nothing_is_refused(label: Label) -> None:
         ("{a, b, c}", ["a", "b", "a, b", "c"], ["a, b", "c"]),
         ("{a, b}", ["a", "b", "{a, b}"], ["{a, b}"]),
         ("[1, 3]", ["1", "2", "3", "[1, 3]"], ["1", "2", "3"]),
+        ("b to c", ["a", "b to c", "b", "c"], ["b", "c"]),
         ("{missing, a}", ["missing", "a", None], [None, "a"]),
         ("missing or b", ["a", "b", None, "missing or b"], [None, "b"]),
     ],
@@ -109,7 +133,7 @@ def test_nodes_and_their_levels() -> None:
 
 
 PLAIN = ("1", "2", "7", "10", "a", "b", "c", "2024-01-01", None)
-TRICKY = ("a, b", "missing", "[a, b]", "{a, b}", "missing or a")
+TRICKY = ("a, b", "a to b", "1-7", "missing", "[a, b]", "{a, b}", "missing or a")
 
 
 @settings(max_examples=200, deadline=None)

@@ -160,7 +160,7 @@ class Replay:
         """The schema with the hierarchies as they were built for the release, from quasi-identifiers alone."""
         scene = self.scene
         assert scene.people is not None
-        published = Schema({name: scene.schema[name] for name in self.names})
+        published = scene.schema.among(self.names)
         people = scene.people.frame
         reading = Released(frame=people, schema=published, recoding=scene.recoding).reading(people)
         known = {} if reading is None else reading.hierarchies

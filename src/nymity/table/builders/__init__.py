@@ -17,6 +17,15 @@ from nymity.table.builders.masking import Masking as Masking
 from nymity.table.builders.ordering import Ordering as Ordering
 from nymity.table.builders.taxonomy import Taxonomy as Taxonomy
 from nymity.table.builders.dates import Dates as Dates
+from nymity.table.builders.ages import Ages as Ages
+from nymity.table.builders.money import Money as Money
+from nymity.table.builders.countries import Countries as Countries
+from nymity.table.builders.nuts import Nuts as Nuts
+from nymity.table.builders.us_zip import UsZip as UsZip
+from nymity.table.builders.icd10 import Icd10 as Icd10
+from nymity.table.builders.atc import Atc as Atc
+from nymity.table.builders.isco import Isco as Isco
+from nymity.table.builders.nace import Nace as Nace
 from nymity.table.builders.file import HierarchyFile as HierarchyFile
 from nymity.table.builders.rows import HierarchyRows as HierarchyRows
 from nymity.table.builders.flat import Flat as Flat

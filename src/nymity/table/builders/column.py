@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from typing import Any
 
 import polars as pl
 
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.quoting import quoted
 from nymity.table.hierarchy import Hierarchy, Label, some_of
+from nymity.table.rule import Rule, RuleMaker
 from nymity.table.text import MASK, as_text
 
 
@@ -21,12 +23,23 @@ class Column:
     texts: tuple[str, ...]
     missing: bool
 
-    def hierarchy(self, rows: Sequence[Sequence[Label]], *, levels: int, where: str) -> Hierarchy:
-        """Finish a hierarchy: the top ``*`` above ``levels`` levels per row, and a row for missing values."""
+    def hierarchy(
+        self,
+        rows: Sequence[Sequence[Label]],
+        *,
+        levels: int,
+        where: str,
+        rule: tuple[RuleMaker, dict[str, Any]] | None = None,
+    ) -> Hierarchy:
+        """Finish a hierarchy: the top ``*`` above ``levels`` levels per row, and a row for missing values.
+
+        ``rule``: the builder and what it found out from the column, if levels are a function of the value.
+        """
+        made_by = None if rule is None else Rule(builder=rule[0], fixed=rule[1], height=levels)
         finished = [[*row, MASK] for row in rows]
         if not finished and self.missing:
-            return Hierarchy.from_rows([[None] * levels + [MASK]], where=where)
-        hierarchy = Hierarchy.from_rows(finished, where=where)
+            return Hierarchy.from_rows([[None] * levels + [MASK]], where=where, rule=made_by)
+        hierarchy = Hierarchy.from_rows(finished, where=where, rule=made_by)
         return hierarchy.with_missing(where=where) if self.missing else hierarchy
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -14,6 +14,8 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.table.builders.column import Column, distinct, refuse
 from nymity.table.hierarchy import Hierarchy
+from nymity.table.label_form import LabelForm
+from nymity.table.rule import Fixes, is_flag
 from nymity.table.text import as_text
 
 #: The levels there are, finest first, and how each one writes a day.
@@ -46,6 +48,14 @@ class Dates:
     """
 
     key: ClassVar[str] = "dates"
+    coarser: ClassVar[str] = "coarser dates"
+    forms: ClassVar[tuple[LabelForm, ...]] = (
+        LabelForm(r"^\d{4}-W\d\d$", "2024-W07", "A calendar week."),
+        LabelForm(r"^\d{4}-\d\d$", "2024-02", "A month."),
+        LabelForm(r"^\d{4}-Q[1-4]$", "2024-Q1", "A quarter of a year."),
+        LabelForm(r"^\d{3}0s$", "2020s", "A decade."),
+    )
+    fixes: ClassVar[Fixes] = {"levels": lambda levels: all(level in LABELS for level in levels), "typed": is_flag}
 
     levels: tuple[str, ...] = DEFAULT_LEVELS
     format: str | None = None
@@ -63,7 +73,13 @@ class Dates:
         days, with_time = self._days(values, column, where)
         levels = [level for level in self.levels if level != "day" or with_time]
         rows = [[text, *_labels(days[text], levels)] for text in sorted(days, key=lambda text: (days[text], text))]
-        return column.hierarchy(rows, levels=len(levels) + 1, where=where)
+        fixed = {"levels": levels, "typed": values.dtype in (pl.Date, pl.Datetime)}
+        return column.hierarchy(rows, levels=len(levels) + 1, where=where, rule=(self, fixed))
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> list[str] | None:
+        """Coarsen any date, through the levels that the column had; one of dates as such is written in ISO form."""
+        day = _iso_day(text) if fixed["typed"] else self.day(text)
+        return None if day is None else _labels(day, fixed["levels"])
 
     def _days(self, values: pl.Series, column: Column, where: str) -> tuple[dict[str, date], bool]:
         """The day of each value, and whether values tell more than the day."""
@@ -97,6 +113,14 @@ class Dates:
             return datetime.fromisoformat(text.strip()).date()
         except ValueError:
             return None
+
+
+def _iso_day(text: str) -> date | None:
+    """The day that a date or a time stamp begins with, whatever its clock."""
+    try:
+        return date.fromisoformat(text[:10]) if text[10:11] in ("", " ", "T") else None
+    except ValueError:
+        return None
 
 
 def _labels(day: date, levels: list[str]) -> list[str]:

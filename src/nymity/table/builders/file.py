@@ -34,6 +34,7 @@ class HierarchyFile:
     """
 
     key: ClassVar[str] = "file"
+    coarser: ClassVar[str] = "groups of a classification"
 
     path: str
     delimiter: str | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -20,4 +21,8 @@ class Flat:
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Return the two levels for a column of any type."""
         column = distinct(values)
-        return column.hierarchy([[text] for text in column.texts], levels=1, where=where)
+        return column.hierarchy([[text] for text in column.texts], levels=1, where=where, rule=(self, {}))
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> list[str]:
+        """Nothing is between."""
+        return []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar, Protocol
+from math import ceil, floor
+from typing import Any, ClassVar, Protocol
 
 import polars as pl
 
@@ -15,8 +16,11 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.core.validation import MOST_DIGITS, exact_fraction
 from nymity.table.builders.column import Column, distinct, refuse
-from nymity.table.builders.number import is_nan, read_number, write_number
+from nymity.table.builders.number import is_nan, read_number
+from nymity.table.builders.range_label import RANGE_FORMS, range_label
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
+from nymity.table.label_form import LabelForm
+from nymity.table.rule import NOWHERE, Fixes, is_count, is_flag
 
 #: Lower end (inside) and upper end (outside); ``None`` is unbounded.
 Interval = tuple[Fraction | None, Fraction | None]
@@ -26,7 +30,7 @@ _WIDEST = 10**MOST_DIGITS
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
-    """Group numbers into half-open intervals ``[low, high)``.
+    """Group numbers into half-open intervals, from ``low`` to under ``high``.
 
     Say either ``width`` or ``cuts``.
 
@@ -37,18 +41,21 @@ class Intervals:
     depends on the data.
 
     ``cuts``: one list of cut points per level, finest first, coarser ones taken from the finer ones; a single
-    list is one level. What lies below the first cut is ``<first``, the rest above the last ``>=last``.
+    list is one level. What lies below the first cut is ``under first``, the rest above the last ``last+``.
 
-    ``bottom`` and ``top`` code the ends: from level 1 on values below ``bottom`` are ``<bottom`` and values of at
-    least ``top`` are ``>=top``. Intervals that reach beyond them are named by what is left, so with
-    ``top=90`` the values 80 to 99 are ``80-89`` and ``>=90``.
+    ``bottom`` and ``top`` code the ends: from level 1 on values below ``bottom`` are ``under bottom`` and values of at
+    least ``top`` are ``top+``. Intervals that reach beyond them are named by what is left, so with ``top=90`` the
+    values 80 to 99 are ``80-89`` and ``90+``.
 
-    Whole numbers with whole bounds are written with both ends inside (``20-24``, ``-5 to -1``), anything else as
-    ``[20, 22.5)``. Arithmetic is exact on the decimals as written, so a width of 0.1 gives ``[0.3, 0.4)``.
-    NaN is missing.
+    Whole numbers with whole bounds are written with both ends inside (``20-24``, ``-5 to -1``), a single one as it is
+    (``78``), anything else as ``20 to under 22.5``; a top below zero is ``-5 or more``. Arithmetic is exact on the
+    decimals as written, so a width of 0.1 gives ``0.3 to under 0.4``. NaN is missing.
     """
 
     key: ClassVar[str] = "intervals"
+    coarser: ClassVar[str] = "ranges of numbers"
+    forms: ClassVar[tuple[LabelForm, ...]] = RANGE_FORMS
+    fixes: ClassVar[Fixes] = {"levels": is_count, "whole": is_flag}
 
     width: float | None = None
     levels: int | None = None
@@ -101,7 +108,30 @@ class Intervals:
         levels = [self._labels(known, scale, whole=whole) for scale in scales]
         unknown = [None] * (len(numbers) - len(known))
         rows = [list(row) for row in zip(numbers, *([*labels, *unknown] for labels in levels), strict=True)]
-        return column.hierarchy(rows, levels=len(scales) + 1, where=where)
+        fixed = {"levels": len(scales) + 1, "whole": whole}
+        return column.hierarchy(rows, levels=len(scales) + 1, where=where, rule=(self, fixed))
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> list[Label] | None:
+        """Find the intervals of any number; beside whole ones it must lie between the ends as they are written."""
+        return self.between_all([text], fixed)[0]
+
+    def between_all(self, texts: Sequence[str], fixed: Mapping[str, Any]) -> list[list[Label] | None]:
+        """Find the intervals of many numbers: an interval is worked out once."""
+        numbers = {text: number for text in texts if (number := read_number(text)) is not None}
+        around = {end for number in numbers.values() for end in _ends(number, whole=fixed["whole"])}
+        ordered = sorted(around, key=_fast)
+        levels = [
+            dict(zip(ordered, self._labels(ordered, scale, whole=fixed["whole"]), strict=True))
+            for scale in self._scales([], levels=fixed["levels"])
+        ]
+        return [
+            [_if_one({labels[end] for end in _ends(numbers[text], whole=fixed["whole"])}) for labels in levels]
+            if text in numbers
+            else [None] * len(levels)
+            if is_nan(text)
+            else None
+            for text in texts
+        ]
 
     def _labels(self, numbers: Sequence[Fraction], scale: _Scale, *, whole: bool) -> list[Label]:
         """Write rising numbers on one level; an interval is worked out once, for the first number in it."""
@@ -112,7 +142,7 @@ class Intervals:
         for place, number in enumerate(numbers):
             if place == 0 or (high is not None and number >= high):
                 low, high = self._around(number, scale)
-                label = _name((low, high), whole=whole)
+                label = range_label(low, high, whole=whole)
             labels.append(label)
         return labels
 
@@ -128,14 +158,15 @@ class Intervals:
         high = high if top is None else top if high is None else min(high, top)
         return low, high
 
-    def _scales(self, numbers: Sequence[Fraction]) -> Sequence[_Scale]:
-        """One scale per level above the raw values."""
+    def _scales(self, numbers: Sequence[Fraction], levels: int | None = None) -> Sequence[_Scale]:
+        """One scale per level above the raw values; ``levels``: as many as another column had."""
+        levels = self.levels if levels is None else levels
         if self.cuts is not None:
             return [_Cuts(tuple(exact_fraction(cut) for cut in cuts)) for cuts in self.cuts]
         assert self.width is not None  # checked at birth
         width, origin = exact_fraction(self.width), exact_fraction(self.origin)
-        if self.levels is not None:
-            return [_Grid(origin, width * self.factor**step) for step in range(self.levels - 1)]
+        if levels is not None:
+            return [_Grid(origin, width * self.factor**step) for step in range(levels - 1)]
         bottom, top = _optional(self.bottom), _optional(self.top)
         inside = [n for n in numbers if (bottom is None or n >= bottom) and (top is None or n < top)]
         grids = [_Grid(origin, width)]
@@ -190,19 +221,6 @@ class _Cuts:
         )
 
 
-def _name(interval: Interval, *, whole: bool) -> str:
-    low, high = interval
-    if low is None:
-        return f"<{write_number(high)}" if high is not None else "*"
-    if high is None:
-        return f">={write_number(low)}"
-    if not whole:
-        return f"[{write_number(low)}, {write_number(high)})"
-    if high - low == 1:
-        return write_number(low)
-    return f"{write_number(low)}{'-' if low >= 0 else ' to '}{write_number(high - 1)}"
-
-
 def _numbers(column: Column, where: str) -> dict[str, Fraction | None]:
     """Read the column's texts as numbers, in order of value."""
     read = {text: read_number(text) for text in column.texts}
@@ -213,6 +231,15 @@ def _numbers(column: Column, where: str) -> dict[str, Fraction | None]:
         hint="correct them, make them missing, or use an 'ordering' or 'taxonomy' for words and 'dates' for dates",
     )
     return dict(sorted(read.items(), key=lambda item: (item[1] is None, _fast(item[1]), item[0])))
+
+
+def _ends(number: Fraction, *, whole: bool) -> tuple[Fraction, ...]:
+    """The number, or beside whole ones those around it: it lies in an interval if both do."""
+    return (Fraction(floor(number)), Fraction(ceil(number))) if whole and not _is_whole(number) else (number,)
+
+
+def _if_one(labels: set[Label]) -> Label:
+    return labels.pop() if len(labels) == 1 else NOWHERE
 
 
 def _fast(number: Fraction | None) -> Fraction | int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import polars as pl
 
@@ -11,6 +12,8 @@ from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.table.builders.column import distinct
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
+from nymity.table.label_form import LabelForm
+from nymity.table.rule import Fixes, is_count
 
 Side = Literal["left", "right"]
 
@@ -41,6 +44,16 @@ class Masking:
     """
 
     key: ClassVar[str] = "masking"
+    coarser: ClassVar[str] = "texts with characters hidden from one side"
+    forms: ClassVar[tuple[LabelForm, ...]] = (
+        LabelForm(
+            r"^.*[^*]\*+$|^\*+[^*].*$",
+            "81***",
+            "Some characters are hidden; each * stands for one, or for all that follow. Any value that fits is "
+            "possible.",
+        ),
+    )
+    fixes: ClassVar[Fixes] = {"longest": is_count}
 
     side: Side = "right"
     levels: int | None = None
@@ -75,7 +88,12 @@ class Masking:
         counts = self._counts(longest)
         self._check_size(len(column.texts) * longest * (len(counts) + 1), where)
         rows = [[text, *(self._mask(text, count, longest) for count in counts)] for text in column.texts]
-        return column.hierarchy(rows, levels=len(counts) + 1, where=where)
+        return column.hierarchy(rows, levels=len(counts) + 1, where=where, rule=(self, {"longest": longest}))
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> list[str] | None:
+        """Mask any text that is no longer than those of the column were."""
+        longest = fixed["longest"]
+        return [self._mask(text, count, longest) for count in self._counts(longest)] if len(text) <= longest else None
 
     def _check_size(self, characters: int, where: str) -> None:
         """Refuse to write padding that takes far more memory than the values."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -14,6 +15,8 @@ from nymity.core.quoting import quoted
 from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
 from nymity.table.builders.number import read_number
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
+from nymity.table.label_form import SET_FORM, LabelForm
+from nymity.table.rule import NOWHERE, Fixes, is_flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +34,12 @@ class Ordering:
     """
 
     key: ClassVar[str] = "ordering"
+    coarser: ClassVar[str] = "ranges of an ordered list"
+    forms: ClassVar[tuple[LabelForm, ...]] = (
+        LabelForm(r" - ", "low - medium", "A value of the list from the first to the last, both included."),
+        SET_FORM,
+    )
+    fixes: ClassVar[Fixes] = {"numbers": is_flag, "ends": lambda ends: all(map(_are_pairs, ends))}
 
     order: tuple[str, ...] | None = None
     group: int = 2
@@ -69,11 +78,41 @@ class Ordering:
         labels: list[str] = []
         for level, size in enumerate(sizes, start=1):
             if level == 1 or size != sizes[level - 2]:  # else the same once more, and no second copy of long labels
-                labels = [self._label(order[start : start + size]) for start in range(0, len(order), size)]
+                labels = [self._label(group) for group in _groups(order, size)]
                 _check_distinct(where, labels, level)
             for place, row in enumerate(rows):
                 row.append(labels[place // size])
-        return column.hierarchy(rows, levels=len(sizes) + 1, where=where)
+        if self.order is not None or self.labels == "set":  # what is listed, and nothing else
+            return column.hierarchy(rows, levels=len(sizes) + 1, where=where)
+        ends = [[[group[0], group[-1]] for group in _groups(order, size)] for size in sizes]
+        fixed = {"numbers": all(read_number(text) is not None for text in order), "ends": ends}
+        return column.hierarchy(rows, levels=len(sizes) + 1, where=where, rule=(self, fixed))
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> list[str] | None:
+        """Find the groups whose first value comes before a value in natural order, and whose last one after it."""
+        return self.between_all([text], fixed)[0]
+
+    def between_all(self, texts: Sequence[str], fixed: Mapping[str, Any]) -> list[list[str] | None]:
+        """Find the groups of many values: the ends are read once."""
+        numbers = fixed["numbers"]
+        places = [_place(text, numbers=numbers) for text in texts]
+        firsts = [[_place(first, numbers=numbers) for first, _ in ends] for ends in fixed["ends"]]
+        levels = list(zip(firsts, fixed["ends"], strict=True))
+        return [
+            None if place is None else [self._around(place, first, ends, numbers) for first, ends in levels]
+            for place in places
+        ]
+
+    def only(self, fixed: Mapping[str, Any], labels: Mapping[int, Collection[str | None]]) -> dict[str, Any]:
+        """Forget the groups that are called otherwise."""
+        levels = enumerate(fixed["ends"], start=1)
+        kept = [[pair for pair in ends if self._label(_ends(pair)) in labels.get(level, ())] for level, ends in levels]
+        return {**fixed, "ends": kept}
+
+    def _around(self, place: Any, firsts: Sequence[Any], ends: Sequence[Sequence[str]], numbers: bool) -> str:
+        at = bisect_right(firsts, place) - 1
+        inside = at >= 0 and place <= _place(ends[at][1], numbers=numbers)
+        return self._label(_ends(ends[at])) if inside else NOWHERE
 
     def _sizes(self, count: int) -> list[int]:
         """How many values a group holds on each level above the raw values."""
@@ -90,6 +129,26 @@ class Ordering:
         if len(members) == 1:
             return members[0]
         return f"{members[0]} - {members[-1]}" if self.labels == "range" else f"{{{', '.join(members)}}}"
+
+
+def _groups(order: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def _are_pairs(ends: Any) -> bool:
+    return all(len(pair) == 2 and all(isinstance(text, str) and text for text in pair) for pair in ends)
+
+
+def _ends(pair: Sequence[str]) -> Sequence[str]:
+    """The first and the last value of a group, or its only one."""
+    return pair[:1] if pair[0] == pair[1] else pair
+
+
+def _place(text: str, *, numbers: bool) -> Any:
+    """What a value is compared by in natural order; None if it is no number among numbers."""
+    if not numbers:
+        return text
+    return None if (number := read_number(text)) is None else (number, text)
 
 
 def natural_order(column: Column) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from nymity.core.randomness import replayable
 from nymity.table.builders.column import distinct
 from nymity.table.builders.ordering import natural_order
 from nymity.table.hierarchy import Hierarchy, Label
+from nymity.table.label_form import SET_FORM, LabelForm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,8 @@ class RandomTree:
     """
 
     key: ClassVar[str] = "random-tree"
+    coarser: ClassVar[str] = "groups of values"
+    forms: ClassVar[tuple[LabelForm, ...]] = (SET_FORM,)
 
     seed: int
     branches: int = 3

@@ -15,6 +15,7 @@ from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.randomness import replayable
 from nymity.table.builders.random_tree import set_label
 from nymity.table.hierarchy import Hierarchy, HierarchySource
+from nymity.table.label_form import SET_FORM, LabelForm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,8 @@ class Shuffled:
     """
 
     key: ClassVar[str] = "shuffled"
+    coarser: ClassVar[str] = "groups of values"
+    forms: ClassVar[tuple[LabelForm, ...]] = (SET_FORM,)
 
     hierarchy: Mapping[str, Any] = field(hash=False)
     seed: int

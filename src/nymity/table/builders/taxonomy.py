@@ -41,6 +41,7 @@ class Taxonomy:
     """
 
     key: ClassVar[str] = "taxonomy"
+    coarser: ClassVar[str] = "groups of a classification"
 
     tree: Mapping[str, Any] | None = field(default=None, hash=False)
     parents: Mapping[str, str | None] | None = field(default=None, hash=False)
@@ -78,7 +79,17 @@ class Taxonomy:
             for name in concepts.paths
             if name in concepts.leaves or (name in present and name != MASK)
         ]
-        return column.hierarchy(rows, levels=concepts.depth, where=where)
+        stated = Taxonomy(parents=concepts.parents)  # a file may be gone when the rule is asked
+        return column.hierarchy(rows, levels=concepts.depth, where=where, rule=(stated, {}))
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> list[Label] | None:
+        """Find any concept of the tree."""
+        known = self._known
+        return known.row(text)[1:] if text in known.paths and text != MASK else None
+
+    @cached_property
+    def _known(self) -> _Concepts:
+        return self._concepts("taxonomy")
 
     def _concepts(self, where: str) -> _Concepts:
         if self.tree is not None:
@@ -98,6 +109,7 @@ class _Concepts:
 
     paths: Mapping[str, tuple[str, ...]]
     leaves: frozenset[str]
+    parents: Mapping[str, str | None]
 
     @cached_property
     def depth(self) -> int:
@@ -198,7 +210,7 @@ def _arrange(parents: Mapping[str, str | None], where: str) -> _Concepts:
     leaves = frozenset(name for name in paths if name not in children and name != MASK)
     if not leaves:
         raise HierarchyError(where, expected="at least one value", got="an empty taxonomy")
-    return _Concepts(paths, leaves)
+    return _Concepts(paths, leaves, parents)
 
 
 def _refuse_depth(where: str) -> NoReturn:

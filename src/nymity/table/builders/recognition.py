@@ -1,0 +1,122 @@
+"""Recognition: which ready hierarchy the values of a column are made for, and whether numbers are codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from math import gcd
+
+from nymity.table.builders.ages import Ages
+from nymity.table.builders.atc import Atc
+from nymity.table.builders.countries import Countries
+from nymity.table.builders.icd10 import Icd10
+from nymity.table.builders.isco import Isco
+from nymity.table.builders.money import Money
+from nymity.table.builders.nace import Nace
+from nymity.table.builders.nuts import Nuts
+from nymity.table.builders.ready import ReadyHierarchy
+from nymity.table.builders.us_zip import UsZip
+
+#: Asked in this order. Money is asked apart: amounts are told by how they are spread.
+READY: tuple[type[ReadyHierarchy], ...] = (Icd10, Atc, Nuts, Countries, UsZip, Isco, Nace, Ages)
+OTHER = "other"  #: what values that do not fit are suggested as
+_ENOUGH = Fraction(95, 100)  #: of the different values, for a column to be of a kind
+_TELLING = Fraction(1, 2)  #: of them, where the name says nothing
+_LONG_SPREAD = 50  #: times the median is the largest amount
+_WORD = re.compile(r"[A-Z]?[a-zäöüßàâéèêëîïôûç]+|[A-Z]+(?![a-z])")
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """A ready hierarchy, and how many of the different values it knows."""
+
+    builder: ReadyHierarchy
+    fitting: int
+    of: int
+
+    @property
+    def why(self) -> str:
+        """Say it in a sentence."""
+        return f"{self.fitting:,} of {self.of:,} different values are {self.builder.expects}"
+
+
+def recognized(
+    texts: Sequence[str], name: str = "", kinds: Sequence[type[ReadyHierarchy]] = READY
+) -> Recognized | None:
+    """Return the first ready hierarchy that nearly all values fit.
+
+    Values tell codes with letters, such as those of ICD-10; digits could be anything, so that the name of the column
+    must speak for them.
+    """
+    if not texts:
+        return None
+    for kind in kinds:
+        named = speaks_for(name, kind.stems)
+        if named or kind.by_values:
+            found = fitted(kind, texts)
+            telling = named or sum(kind.is_telling(text) for text in texts) >= _TELLING * len(texts)
+            if telling and found.fitting >= _ENOUGH * len(texts):
+                return found
+    return None
+
+
+def fitted(kind: type[ReadyHierarchy], texts: Sequence[str]) -> Recognized:
+    """Return a ready hierarchy with the levels that change something, and a group for values that it cannot place."""
+    builder = kind()
+    found = {text: labels for text in texts if (labels := builder.place(text.strip())) is not None}
+    placed = list(found.values())
+    other = None if len(placed) == len(texts) else OTHER
+    if not builder.names:
+        return Recognized(kind(other=other), len(placed), len(texts))
+    known = [set(found), *(set(level) for level in zip(*placed, strict=True))]
+    changing = [len(here) < len(below) for below, here in pairwise(known)] or [True] * len(builder.names)
+    levels = tuple(name for name, changes in zip(builder.names, changing, strict=True) if changes)
+    return Recognized(
+        kind(other=other, levels=levels if levels and len(levels) < len(builder.names) else None),
+        len(placed),
+        len(texts),
+    )
+
+
+def money(numbers: Sequence[Fraction], name: str = "") -> Money | None:
+    """Return bands of amounts for numbers that are called so or are spread like them: a few very large ones."""
+    ordered = sorted(numbers)
+    middle, largest = ordered[len(ordered) // 2], ordered[-1]
+    debts = sum(number < 0 for number in ordered)
+    if middle <= 0 or debts * 10 > len(ordered) or max(abs(ordered[0]), largest) > 10**15:
+        return None
+    spread = len(ordered) >= 30 and largest >= _LONG_SPREAD * middle
+    if not spread and not (speaks_for(name, Money.stems) and largest >= 1000):
+        return None
+    lowest = 1
+    while lowest * 1000 <= middle and lowest < 10**9:
+        lowest *= 10
+    return Money(lowest=lowest)
+
+
+def are_codes(numbers: Sequence[Fraction]) -> bool:
+    """Return whether numbers look like codes: whole, of one length, few of those between the ends, and no round ones.
+
+    Numbers of fewer than three digits and years are taken for what they are.
+    """
+    if not all(number.denominator == 1 and number >= 100 for number in numbers):
+        return False
+    whole = sorted(number.numerator for number in numbers)
+    if len(str(whole[0])) != len(str(whole[-1])) or (whole[0] >= 1800 and whole[-1] <= 2100):
+        return False
+    sparse = len(whole) * 4 <= whole[-1] - whole[0] + 1
+    return sparse and reduce(gcd, (high - low for low, high in pairwise(whole))) == 1
+
+
+def speaks_for(name: str, stems: Sequence[str]) -> bool:
+    """Return whether a name holds one of the stems: long ones anywhere, short ones only as a word or its beginning."""
+    words = [word.casefold() for word in _WORD.findall(name)]
+    return any(
+        stem in word if len(stem) > 4 else word.startswith(stem) if len(stem) == 4 else word in (stem, f"{stem}s")
+        for stem in stems
+        for word in words
+    )
