@@ -72,6 +72,7 @@ from nymity.publishing.inspect import inspect_table as inspect_table
 from nymity.publishing.job import Job as Job
 from nymity.publishing.job import Output as Output
 from nymity.publishing.job import Source as Source
+from nymity.publishing.job_preset import preset as preset
 from nymity.publishing.measure import measure as measure
 from nymity.publishing.opened import OpenedRelease as OpenedRelease
 from nymity.publishing.opened import open as open

@@ -11,7 +11,8 @@ from rich.table import Table
 
 from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, table
-from nymity.cli.inputs import open_released, read_original
+from nymity.cli.given import Given, Original, read_original_given
+from nymity.cli.inputs import load_job, open_released
 from nymity.cli.private import about_private
 from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.core.wording import count, percent
@@ -19,9 +20,11 @@ from nymity.core.wording import count, percent
 if TYPE_CHECKING:
     from nymity.publishing.compare import Comparison
     from nymity.publishing.estimates import Estimate
+    from nymity.publishing.opened import OpenedRelease
 
 EXAMPLES = (
     "nymity compare patients.csv release",
+    "nymity compare job.toml release",
     "nymity compare patients.csv received.csv --job job.toml --recoding release-custodian",
     "nymity compare patients.csv release --target diagnosis --classifier decision-tree",
 )
@@ -31,7 +34,7 @@ _BAR = 14
 
 
 def command(
-    original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
+    original: Original,
     release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
     job: JobOption = None,
     recoding: RecodingOption = None,
@@ -56,9 +59,9 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     opened = open_released(release, job, recoding=recoding, links=links)
-    before = read_original(original, opened)
+    before = read_original_given("compare", original, opened)
     found = compare(before, opened)
-    asked = target if target is not None else opened.job.target if opened.job is not None else None
+    asked = target if target is not None else _target(original, opened)
     plainly = sentences(before, opened, found, target=asked)
     private = about_private(screen, opened)
     screen.line(f"{original} against {release}", style="bold")
@@ -96,6 +99,12 @@ def command(
             "picks_encoding": ENCODING,
         }
     )
+
+
+def _target(original: Path, opened: OpenedRelease) -> str | None:
+    """Return the target that a job names, of the two that may have been given."""
+    named = opened.job if opened.job is not None else load_job(original) if Given.of(original).kind == "job" else None
+    return None if named is None else named.target
 
 
 def _measured(comparison: Comparison, group: str) -> Table:

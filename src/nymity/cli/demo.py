@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.inputs import write_text
+from nymity.cli.inputs import load_job, write_text
 from nymity.cli.publish import Destination, publish_job
 from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import FileError
@@ -56,7 +56,7 @@ def command(
     screen.line(f"{job}   what to publish and how: worth reading")
     screen.line()
     screen.line(f"$ nymity publish {job} --out {out}", style="bold")
-    publish_job(screen, job, destination, with_report=with_report, force=force or own)
+    publish_job(screen, load_job(job), destination, with_report=with_report, force=force or own)
 
 
 def job_text() -> str:

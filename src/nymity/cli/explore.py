@@ -10,9 +10,10 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.inputs import load_job, may_write, same_file
+from nymity.cli.given import Data, job_of_given
+from nymity.cli.inputs import may_write, same_file
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, Force, Quiet
+from nymity.cli.shared_options import AsJson, Force, JobOption, Quasi, Quiet, Reading, reads_a_table
 from nymity.core.errors import FileError
 from nymity.core.wording import count, percent
 
@@ -21,13 +22,17 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "nymity explore job.toml",
+    "nymity explore patients.csv --quasi age,sex,postcode",
     "nymity explore job.toml --loss entropy --loss discernibility --top 5",
     "nymity explore job.toml --out nodes.parquet --threads 4",
 )
 
 
+@reads_a_table
 def command(
-    job: Annotated[Path, typer.Argument(help="Job file, .toml or .json.", show_default=False)],
+    data: Data,
+    job: JobOption = None,
+    quasi: Quasi = None,
     out: Annotated[
         Path | None, typer.Option(help="File for all nodes, such as nodes.parquet or .csv.", show_default=False)
     ] = None,
@@ -46,6 +51,8 @@ def command(
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
     force: Force = False,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -59,10 +66,10 @@ def command(
     from nymity.publishing.explore import explore
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    described = load_job(job, settings or ())
+    described = job_of_given("explore", data, job, quasi, reading, settings or ())
     if out is not None:
         may_write(out, force=force)
-        if any(same_file(out, read) for read in (job, *described.inputs)):
+        if any(same_file(out, read) for read in (data, *described.inputs)):
             raise FileError(str(out), expected="another file than those that are read", got="one of them")
     with watching(screen) as observe:
         nodes = explore(described, losses=losses or (), threads=threads, observe=observe)
@@ -84,8 +91,11 @@ def command(
     if out is not None:
         screen.line(f"Wrote {out}")
     if len(best):
-        changed = "".join(f" --set {quote(one)}" for one in settings or ())
-        screen.line(f"Publish one of them: nymity publish {job}{changed} --node {_numbers(best)[0]} --out release")
+        named = {"--job": job, "--quasi": quasi}
+        told = [(option, str(value)) for option, value in named.items() if value is not None]
+        told += [("--set", one) for one in settings or ()]
+        changed = "".join(f" {option} {quote(value)}" for option, value in told)
+        screen.line(f"Publish one of them: nymity publish {data}{changed} --node {_numbers(best)[0]} --out release")
     screen.answer(
         {
             "nodes": len(nodes),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nymity.core.errors import FileError, InputError, JobError, ParameterError
+from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.core.paths import resolved
 from nymity.core.plain_data import parse_toml
 from nymity.core.validation import MOST_DIGITS
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from nymity.publishing.job import Job
     from nymity.publishing.opened import OpenedRelease
-    from nymity.table.schema import Schema
 
 
 def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
@@ -29,12 +28,17 @@ def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
         job = Job.load(path)
     except JobError as error:
         raise JobError(f"{path}, {error.where}", expected=error.expected, got=error.got, hint=error.hint) from error
+    return changed(job, settings)
+
+
+def changed(job: Job, settings: Sequence[str]) -> Job:
+    """Change single fields of a job."""
     if not settings:
         return job
     data = job.to_dict()
     for setting in settings:
         _set(data, setting)
-    return Job.from_dict(data)
+    return type(job).from_dict(data)
 
 
 def open_released(release: Path, job: Path | None, *, recoding: Path | None = None, **given: Any) -> OpenedRelease:
@@ -67,21 +71,6 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
         return read_table(path, options)
     cells = read_text_cells(path, options, read_columns(job.schema))
     return Records.of(cells, public_schema(job.schema)).whole(cells)
-
-
-def read_with_roles(
-    where: str, path: Path, job: Path | None, quasi: str | None, reading: dict[str, Any]
-) -> tuple[pl.DataFrame, Schema | list[str]]:
-    """Read a table with what is known of its columns: a job's schema, or names of quasi-identifiers in its place."""
-    from nymity.io import ReadOptions, read_table
-
-    if (job is None) == (quasi is None):
-        got = "neither" if job is None else "both"
-        raise InputError(where, expected="either --job or --quasi", got=got, hint="--quasi age,sex,postcode")
-    if job is not None:
-        opened = open_released(path, job)
-        return opened.table, opened.released.schema_for(where)
-    return read_table(path, ReadOptions(**reading)), names(quasi)
 
 
 def names(listed: str | None) -> list[str]:

@@ -22,6 +22,7 @@ from nymity.cli import (
     inspect,
     key,
     measure,
+    preset,
     publish,
     query,
     recommend,
@@ -79,6 +80,7 @@ def _exit_code() -> int:
 register(app, "demo", demo.command, demo.EXAMPLES)
 register(app, "inspect", inspect.command, inspect.EXAMPLES)
 register(app, "publish", publish.command, publish.EXAMPLES)
+register(app, "preset", preset.command, preset.EXAMPLES)
 register(app, "explore", explore.command, explore.EXAMPLES)
 register(app, "forecast", forecast.command, forecast.EXAMPLES)
 register(app, "check", check.command, check.EXAMPLES)

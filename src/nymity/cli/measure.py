@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.inputs import names, read_with_roles
+from nymity.cli.given import Data, read_with_roles
+from nymity.cli.inputs import names
 from nymity.cli.private import about_source
 from nymity.cli.risk import individual_lines
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
@@ -30,7 +30,7 @@ EXAMPLES = (
 
 @reads_a_table
 def command(
-    data: Annotated[Path, typer.Argument(help="Table to measure, raw or released.", show_default=False)],
+    data: Data,
     job: JobOption = None,
     quasi: Quasi = None,
     sensitive: Annotated[

@@ -20,6 +20,10 @@ NOT_FOR_RELEASE = (
 
 def about_source(screen: Screen, table: Path, job: Path | None) -> dict[str, Any]:
     """Warn, if a table is the one that a job publishes privately, and not the release of it."""
+    from nymity.cli.given import Given
+
+    if Given.of(table).kind == "job":
+        return about_private(screen, load_job(table))
     described = None if job is None else load_job(job)
     if described is None or described.source is None or not same_file(table, Path(described.source.path)):
         return {}

@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.inputs import load_job, names, same_file
+from nymity.cli.given import Data, job_of_given
+from nymity.cli.inputs import names, same_file
 from nymity.cli.key import ask
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, Delivered, FailOnWarnings, Quiet
+from nymity.cli.shared_options import (
+    AsJson,
+    Delivered,
+    FailOnWarnings,
+    JobOption,
+    Quasi,
+    Quiet,
+    Reading,
+    reads_a_table,
+)
 from nymity.cli.stopping import was_stopped
 from nymity.cli.warnings_shown import show_warnings
 from nymity.core.commit import committing
@@ -24,6 +34,7 @@ from nymity.core.exit_code import ExitCode
 from nymity.core.paths import resolved
 from nymity.core.progress import Observer, Progress, report
 from nymity.core.system_errors import UNCHANGED
+from nymity.core.validation import MOST_DIGITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +49,7 @@ EXAMPLES = (
     "nymity publish job.toml --out release",
     "nymity publish job.toml --out release --set method.suppression=0.02 --set 'privacy[0].k=10'",
     "nymity publish job.toml --out release --node 37",
+    "nymity publish patients.csv --quasi age,sex,postcode --out release",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
     "nymity publish job.toml --out release --force --log release-custodian",
     "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
@@ -49,9 +61,12 @@ WARNED = ExitCode.BROKEN
 PATIENCE = 10.0
 
 
+@reads_a_table
 def command(
-    job: Annotated[Path, typer.Argument(help="Job file, .toml or .json.", show_default=False)],
+    data: Data,
     out: Annotated[Path, typer.Option(help="Folder for the release.", show_default=False)],
+    job: JobOption = None,
+    quasi: Quasi = None,
     custodian: Annotated[
         Path | None,
         typer.Option(help="Folder for the custodian's log (default: beside --out, with -custodian appended)."),
@@ -81,6 +96,8 @@ def command(
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
     ] = 0.0,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -96,12 +113,16 @@ def command(
     With --node nothing is searched: promises are checked at these levels, and the certificate says that they were
     chosen by hand.
     """
+    from nymity.recommending.recommendation import said_roles
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    described = job_of_given("publish", data, job, quasi, reading, settings or ())
+    if quasi is not None:
+        screen.tell("note", f"roles were suggested beside --quasi: {said_roles(described.schema)}")
     publish_job(
-        Screen(quiet=quiet, as_json=as_json),
-        job,
+        screen,
+        described if node is None else _at_node(described, node),
         Destination.of(out, custodian),
-        settings=settings or (),
-        node=node,
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
         log=_log_of(log, delivered),
@@ -152,18 +173,16 @@ class Destination:
 
 def publish_job(
     screen: Screen,
-    path: Path,
+    job: Job,
     to: Destination,
     *,
-    settings: Sequence[str] = (),
-    node: str | None = None,
     with_report: bool = True,
     fail_on_warnings: bool = False,
     log: Path | None = None,
     force: bool = False,
     wait: float = 0.0,
 ) -> None:
-    """Run a job file, write everything and show what came of it."""
+    """Run a job, write everything and show what came of it."""
     from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
@@ -175,9 +194,6 @@ def publish_job(
     from nymity.publishing.signing import key_for
     from nymity.quality import Loss
 
-    job = load_job(path, settings)
-    if node is not None:
-        job = _at_node(job, node)
     _spare_source(job, to)
     if beside := _sources_in(job, to.release):
         screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
@@ -321,15 +337,21 @@ def _at_node(job: Job, node: str) -> Job:
         raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
     demands = ("loss", "suppression", "outliers", "suppression_persons")
     given = {"suppression": SUPPRESSION} if search is None else {name: getattr(search, name) for name in demands}
-    levels = levels_of_node(job, int(node)) if node.strip().isdecimal() else _levels(node)
+    levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node)
     return replace(job, method=FixedLevels(levels=levels, **given))
+
+
+def _number(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ParameterError("--node", expected="the number of a node", got=f"{len(text):,} digits")
+    return int(text)
 
 
 def _levels(listed: str) -> dict[str, int]:
     pairs = [one.rpartition("=") for one in names(listed)]
     if not pairs or not all(name.strip() and level.strip().isdecimal() for name, _, level in pairs):
         raise ParameterError("--node", expected="the number of a node, or levels such as age=2,sex=0", got=repr(listed))
-    return {name.strip(): int(level) for name, _, level in pairs}
+    return {name.strip(): _number(level) for name, _, level in pairs}
 
 
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:

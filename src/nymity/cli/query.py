@@ -9,7 +9,8 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.inputs import open_released, read_original
+from nymity.cli.given import Original, read_original_given
+from nymity.cli.inputs import open_released
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "nymity query patients.csv release",
+    "nymity query job.toml release",
     "nymity query patients.csv release --dimensions 3 --selectivity 0.05",
     "nymity query patients.csv received.csv --job job.toml --recoding release-custodian",
 )
 
 
 def command(
-    original: Annotated[Path, typer.Argument(help="The table as it was.", show_default=False)],
+    original: Original,
     release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
     job: JobOption = None,
     recoding: RecodingOption = None,
@@ -59,7 +61,7 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     opened = open_released(release, job, recoding=recoding, sensitive=sensitive)
-    before = read_original(original, opened)
+    before = read_original_given("query", original, opened)
     with watching(screen) as observe:
         found = count_queries(
             before,

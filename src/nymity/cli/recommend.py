@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
@@ -11,11 +10,12 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.inputs import load_job, may_write, names
+from nymity.cli.given import Data, Given, job_of_given, refuse_both
+from nymity.cli.inputs import may_write, names
 from nymity.cli.learning import Classifiers
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, Force, JobOption, Quiet, Reading, reads_a_table
-from nymity.core.errors import InputError, ParameterError
+from nymity.core.errors import ParameterError
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nymity.recommending.recommendation import Choice, Recommendation
 
 EXAMPLES = (
-    "nymity recommend patients.csv",
+    "nymity recommend job.toml",
     "nymity recommend patients.csv --target readmitted",
     "nymity recommend patients.csv --target readmitted --quasi age,sex,postcode --seconds 300",
     "nymity recommend patients.csv --target readmitted --job job.toml --k 5,10,20 --out choices",
@@ -39,7 +39,7 @@ _ENDINGS = {
 
 @reads_a_table
 def command(
-    data: Annotated[Path, typer.Argument(help="Table to publish: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
+    data: Data,
     target: Annotated[
         str | None,
         typer.Option(
@@ -104,14 +104,10 @@ def _described(data: Path, job: Path | None, quasi: str | None, reading: Reading
     """Take roles and models from a job, with this table as its source; without one, the table says everything."""
     from nymity.publishing.job import Source
 
-    if job is None:
+    refuse_both("recommend", job, quasi)
+    if Given.of(data).kind == "table" and job is None:  # nothing is published: roles may be suggested
         return Source(path=str(data), **reading)
-    if quasi is not None:
-        raise InputError("recommend", expected="either --job or --quasi", got="both", hint="change the job's roles")
-    described = load_job(job)
-    given = {name: value for name, value in reading.items() if value is not None}
-    known = described.source if isinstance(described.source, Source) else Source(path=str(data))
-    return replace(described, source=replace(known, path=str(data), **given))
+    return job_of_given("recommend", data, job, quasi, reading)
 
 
 def _numbers(listed: str | None) -> list[int] | None:

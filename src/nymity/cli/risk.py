@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.inputs import read_with_roles
+from nymity.cli.given import Data, read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "nymity risk patients.csv --quasi age,sex,postcode",
-    "nymity risk release/release.csv --job job.toml --preset ema --population-size 80000",
+    "nymity risk job.toml",
+    "nymity risk release --preset ema --population-size 80000",
     "nymity risk survey.csv --quasi age,sex,region --weight weight --household household",
 )
 
@@ -33,7 +34,7 @@ _SHOWN = 8
 
 @reads_a_table
 def command(
-    data: Annotated[Path, typer.Argument(help="Table to look at, raw or released.", show_default=False)],
+    data: Data,
     job: JobOption = None,
     quasi: Quasi = None,
     population: Annotated[

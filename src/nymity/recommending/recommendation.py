@@ -132,7 +132,7 @@ class Recommendation:
                 "that matters, add a model such as t-closeness"
             )
         if self.suggested:
-            found.append(f"roles were suggested, and how risky a release is depends on them: {_roles(self.schema)}")
+            found.append(f"roles were suggested, and how risky a release is depends on them: {said_roles(self.schema)}")
         if self.examined < self.records:
             found.append(f"{self.examined:,} of {self.records:,} records took part in learning")
         if self.ending == "interrupted":
@@ -171,7 +171,7 @@ class Recommendation:
 
     def job_file(self, choice: Choice, folder: str | Path = ".") -> str:
         """Return the job of a choice as TOML, its paths as seen from a folder."""
-        return toml_job(_seen_from(Path(folder), choice.job).to_dict(), self._comment(choice))
+        return toml_job(seen_from(Path(folder), choice.job).to_dict(), self._comment(choice))
 
     def write(self, folder: str | Path, *, page: str | None = None) -> list[str]:
         """Write a job file for each choice and ``recommendation.json``, and a page, if given; return their names.
@@ -216,7 +216,7 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def _roles(schema: Schema) -> str:
+def said_roles(schema: Schema) -> str:
     """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
@@ -238,7 +238,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
         stage.commit(texts)
 
 
-def _seen_from(folder: Path, job: Job) -> Job:
+def seen_from(folder: Path, job: Job) -> Job:
     """Let relative paths start at the folder of the job file instead of where the program runs."""
     try:
         way = Path(os.path.relpath(Path.cwd(), resolved(folder)))

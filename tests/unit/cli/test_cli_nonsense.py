@@ -32,6 +32,7 @@ CALLS: dict[str, list[str]] = {
     "demo": ["--out", "demo/release", "--rows", "50", "--no-report"],
     "inspect": ["people.csv", "--job", "starter.toml", "--force"],
     "publish": ["job.toml", "--out", "again", "--no-report"],
+    "preset": ["ema-0070", "job.toml", "--job", "preset.toml", "--force"],
     "explore": ["job.toml", "--out", "nodes.csv", "--force"],
     "forecast": ["private.toml"],
     "check": ["release/release.csv"],

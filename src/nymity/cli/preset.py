@@ -1,0 +1,124 @@
+"""``nymity preset``: fill a job by a rule book, or say what one asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nymity.cli.console import Screen, add_row, table
+from nymity.cli.given import Given
+from nymity.cli.inputs import load_job, may_write, write_text
+from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
+from nymity.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from nymity.publishing.job import Job
+    from nymity.publishing.job_preset import JobPreset
+
+EXAMPLES = (
+    "nymity preset",
+    "nymity preset hipaa-safe-harbor",
+    "nymity preset hipaa-safe-harbor job.toml --job safe-harbor.toml",
+    "nymity preset ema-0070 patients.csv --job ema.toml",
+)
+
+
+@reads_a_table
+def command(
+    name: Annotated[
+        str | None, typer.Argument(help="Which preset; without one they are listed.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="A job (.toml, .json) to fill, or a table, whose roles are suggested.", show_default=False),
+    ] = None,
+    job: Annotated[Path | None, typer.Option("--job", help="Write the filled job here.", show_default=False)] = None,
+    force: Force = False,
+    *,
+    reading: Reading,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fill a job by a rule book: HIPAA Safe Harbor, thresholds of EMA and Health Canada, and others.
+
+    Says what it set, where that comes from, and what it cannot check. None of it is legal advice: read the job before
+    you publish by it.
+    """
+    from nymity.core import validation
+    from nymity.publishing.job_preset import JOB_PRESETS, NO_ADVICE
+    from nymity.publishing.toml import toml_job
+    from nymity.recommending.recommendation import seen_from
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    if name is None:
+        return _list(screen)
+    validation.one_of("preset", name, JOB_PRESETS)
+    chosen = JOB_PRESETS[name]
+    if (data is None) != (job is None):
+        raise ParameterError(
+            "preset",
+            expected="a job or a table to fill, and --job for the filled one",
+            got="no table or job" if data is None else "no --job",
+        )
+    changes: tuple[str, ...] = ()
+    if data is not None and job is not None:
+        may_write(job, force=force)
+        filled = chosen.fill(_described(data, reading))
+        changes = filled.changes
+        text = toml_job(seen_from(job.parent, filled.job).to_dict(), filled.comment)
+        write_text(job, text)
+    _show(screen, chosen)
+    if job is not None:
+        screen.show("", "What it changed:" if changes else "It changed nothing.", *(f"  {one}" for one in changes), "")
+        screen.line(f"Wrote {job}: read it, correct the roles, then run")
+        screen.line(f"  nymity publish {job} --out release")
+    screen.answer(
+        {
+            "preset": chosen.key,
+            "title": chosen.title,
+            "source": chosen.source,
+            "sets": list(chosen.sets),
+            "cannot_check": list(chosen.cannot_check),
+            "advice": NO_ADVICE,
+            "changes": list(changes),
+            "job": job and str(job),
+        }
+    )
+    return None
+
+
+def _described(data: Path, reading: Reading) -> Job:
+    """Take a job, or make one of what a table suggests."""
+    from nymity.io import read_table
+    from nymity.privacy import KAnonymity
+    from nymity.publishing.inspect import inspect_table
+    from nymity.publishing.job import Job, Source
+
+    given = Given.of(data)
+    if given.kind == "job":
+        return load_job(data)
+    if given.kind == "release":
+        raise ParameterError("preset", expected="a job, or the table that is to be published", got="a release")
+    source = Source(path=str(data), **reading)
+    schema = inspect_table(read_table(source.path, source.options)).schema()
+    return Job(schema=schema, privacy=(KAnonymity(k=5),), source=source)
+
+
+def _list(screen: Screen) -> None:
+    from nymity.publishing.job_preset import JOB_PRESETS, NO_ADVICE
+
+    shown = table("preset", "what it is")
+    for one in JOB_PRESETS.values():
+        add_row(shown, one.key, one.title)
+    screen.show(shown, "", NO_ADVICE)
+    screen.answer({"presets": {one.key: one.title for one in JOB_PRESETS.values()}, "advice": NO_ADVICE})
+
+
+def _show(screen: Screen, preset: JobPreset) -> None:
+    from nymity.publishing.job_preset import NO_ADVICE
+
+    screen.line(f"{preset.key}: {preset.title}", style="bold")
+    screen.show(f"Source: {preset.source}.", "", "What it sets:", *(f"  {one}" for one in preset.sets), "")
+    screen.show("What it cannot check:", *(f"  {one}" for one in preset.cannot_check), "", NO_ADVICE)
