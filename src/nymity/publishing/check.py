@@ -31,7 +31,7 @@ from nymity.publishing.opened import open as open_release
 from nymity.publishing.pseudonyms import misshapen
 from nymity.publishing.registry import is_private
 from nymity.publishing.released_files import TABLE, ReleasedFiles
-from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
+from nymity.publishing.remeasured import FurtherTables, Linked, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of
@@ -154,7 +154,7 @@ def check(
         source,
         original,
         schema=opened.schema,
-        links=lambda: opened.links if opened.links is None or len(opened.links) == files.table.height else None,
+        links=lambda: _linked(opened),
         released=files.table,
         hashed=None if original is None else _hashed(opened),
     )
@@ -206,6 +206,12 @@ def check(
 def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[str]:
     form = None if stated is None else stated.form
     return item_problems(files.table, promised.schema, form.items if isinstance(form, Certificate2) else None)
+
+
+def _linked(opened: OpenedRelease) -> Linked | None:
+    """Return the records that rows were made from, where somebody has as many links as there are rows."""
+    rows, height = opened.links, opened.files.table.height
+    return None if rows is None or len(rows) != height else Linked(rows, opened.released.masked)
 
 
 def _hashed(opened: OpenedRelease) -> tuple[str, str] | None:

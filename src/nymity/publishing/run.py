@@ -398,12 +398,7 @@ class Run:
             return None
         whole = np.zeros(self.table.height, dtype=np.bool_)
         whole[self.recoded.source_rows[~self.recoded.masked]] = True
-        of_record = pl.DataFrame({"person": self._who, "whole": whole}).group_by("person").agg(pl.col("whole").mean())
-        return PersonsTouched(
-            persons=of_record.height,
-            touched=int((of_record["whole"] < 1).sum()),
-            lost=int((of_record["whole"] == 0).sum()),
-        )
+        return PersonsTouched.of(self._who, whole)
 
     @property
     def _dropped(self) -> int:
