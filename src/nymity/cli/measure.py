@@ -12,6 +12,7 @@ from nymity.cli.inputs import names, read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.risk import individual_lines
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
+from nymity.cli.warnings_shown import counted
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 
@@ -51,7 +52,8 @@ def command(
     screen.line(f"{data}, quasi-identifiers {', '.join(schema.quasi)}", style="bold")
     screen.line()
     _show(screen, measured)
-    screen.answer({**private, "quasi": schema.quasi, **measured.to_dict()})
+    counts = counted(screen, schema, frame.columns)
+    screen.answer({**private, "quasi": schema.quasi, "counts": counts, **measured.to_dict()})
 
 
 def _roles(frame: pl.DataFrame, quasi: list[str], sensitive: list[str]) -> Schema:

@@ -13,6 +13,7 @@ from nymity.cli.inputs import read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
+from nymity.cli.warnings_shown import counted
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count, people, percent
 
@@ -110,7 +111,8 @@ def command(
     answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
     if modelled is not None:
         answer["log_linear"] = modelled.to_dict()
-    screen.answer({**private, **found.to_dict(), **answer})
+    counts = "records" if isinstance(roles, list) else counted(screen, roles, frame.columns)
+    screen.answer({**private, "counts": counts, **found.to_dict(), **answer})
 
 
 def _records(profile: RiskProfile) -> list[str]:

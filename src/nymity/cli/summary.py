@@ -51,6 +51,7 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
         "unit": certificate["unit"],
         "loss": {
             **certificate["loss"],
+            "value": release.outcome.loss,  # which a certificate may withhold
             **({"nodes_checked": release.outcome.checks} if "lattice_nodes" in certificate["loss"] else {}),  # type: ignore[union-attr]
             "gap": release.outcome.gap,
             "name": release.outcome.minimized.name,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row
+
+if TYPE_CHECKING:
+    from nymity.table.schema import Schema
 
 
 def show_warnings(screen: Screen, what: str, warnings: Sequence[Mapping[str, Any]]) -> None:
@@ -30,3 +33,15 @@ def list_warnings(screen: Screen, head: str, warnings: Sequence[Mapping[str, Any
     for number, warning in enumerate(warnings, start=1):
         add_row(shown, f"{number}.", warning["says"])
     screen.show(shown)
+
+
+def counted(screen: Screen, schema: Schema, columns: Sequence[str]) -> str:
+    """Return what is counted in a table of a schema, and warn where that is records though promises are to others."""
+    if schema.unit is None or schema.unit in columns:
+        return schema.counts
+    screen.warn(
+        f"the table has no column {schema.unit!r}: records are counted here, not {schema.counts}. One of the "
+        f"{schema.counts} may have most records of a class, and is then found more often than these figures say; the "
+        "certificate counts them."
+    )
+    return "records"

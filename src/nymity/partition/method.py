@@ -64,6 +64,11 @@ class CellMethod(ABC):
         validation.one_of(f"{self.key}.categorical", self.categorical, ("set", "order"))
         object.__setattr__(self, "bounds", checked_bounds(f"{self.key}.bounds", self.bounds))
 
+    @property
+    def divides_equals(self) -> bool:
+        """Whether records with equal quasi-identifiers may come into different classes: which do, is drawn."""
+        return True
+
     @abstractmethod
     def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
         """Decide which records a cell covers, and return what to publish."""

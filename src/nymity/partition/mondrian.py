@@ -61,6 +61,11 @@ class Mondrian(PartitionMethod):
         validation.one_of("mondrian.choose", self.choose, ("widest", "gain"))
         validation.one_of("mondrian.cuts", self.cuts, ("strict", "relaxed", "literal"))
 
+    @property
+    def divides_equals(self) -> bool:
+        """Relaxed cuts do; the others keep equal values together."""
+        return self.cuts == "relaxed"
+
     def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Cut until no cut is allowed."""
         boxes = _Boxes(problem, Rules(problem.k, self.choose == "gain", self.cuts == "relaxed", self.cuts == "literal"))

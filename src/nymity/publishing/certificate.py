@@ -37,6 +37,7 @@ from nymity.publishing.job_tables import Tables, public_model
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
+from nymity.publishing.withheld import NOTHING, Withheld
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
@@ -111,7 +112,7 @@ def certify(
     recoding, nothing = outcome.recoding, seeded(outcome)
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
-    pseudonyms = pseudonym_section(job.schema)
+    pseudonyms, withheld = pseudonym_section(job.schema), Withheld.of(job.schema, job.privacy, job.method)
     random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]
     return {
         "format": CERTIFICATE.tag,
@@ -125,13 +126,13 @@ def certify(
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
-        "measured": measured_section(verified, job.privacy, hidden=hides_persons(job.schema)),
-        "unit": _unit(verified, touched, job, outcome),
+        "measured": measured_section(verified, job.privacy, withheld),
+        "unit": _unit(verified, touched, job.schema, outcome, withheld),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         **_items(job, recoding, items, release, salt),
         "columns": _columns(release.columns, job, recoding, salt),
         "job": _public_job(job),
-        **_about_records(outcome, tables, masked, dropped, salt, spending, by_values=by_values),
+        **_about_records(outcome, tables, masked, dropped, salt, spending, withheld, by_values=by_values),
         **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
         "output": {
             "records": release.height,
@@ -160,14 +161,16 @@ def _items(
     return {"items": items_section(column, recoding, figures, release, digest)}
 
 
-def _unit(verified: Verification, touched: PersonsTouched | None, job: Job, outcome: Outcome) -> dict[str, Any]:
+def _unit(
+    verified: Verification, touched: PersonsTouched | None, schema: Schema, outcome: Outcome, withheld: Withheld
+) -> dict[str, Any]:
     """Return what promises count: records, or persons or households with what became of them if that is no secret."""
-    counts = job.schema.counts
+    counts = schema.counts
     if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
         return {"counts": "persons", "records_per_person": most}
     if verified.persons is None or touched is None:
         return {"counts": "records"}
-    if hides_persons(job.schema) and any(model.hides_presence for model in job.privacy):
+    if withheld.counts:
         return {"counts": counts}
     released = verified.persons
     return {
@@ -188,6 +191,7 @@ def _about_records(
     dropped: int,
     salt: str,
     spending: Spending | None,
+    withheld: Withheld,
     *,
     by_values: bool,
 ) -> dict[str, dict[str, Any]]:
@@ -198,6 +202,7 @@ def _about_records(
     if isinstance(outcome, PrivateOutcome):
         return {"differential_privacy": public_section(outcome, spending)}
     source = tables.published
+    bound = outcome.bound if outcome.optimal or not by_values else None
     return {
         "input": {
             "records": source.height + tables.left_out,
@@ -212,9 +217,9 @@ def _about_records(
         },
         "loss": {
             **dump_piece(outcome.minimized, tag="key"),
-            "value": outcome.loss,
+            "value": None if withheld.loss else outcome.loss,
             "proven_optimal": outcome.optimal,
-            "proven_bound": outcome.bound if outcome.optimal or not by_values else None,
+            "proven_bound": None if withheld.loss else bound,
             **_found(outcome),
         },
     }
@@ -257,18 +262,10 @@ def _population(everyone: pl.DataFrame, file: str | None, salt: str, people: pl.
     return described if file is None else {"file": file, **described}
 
 
-def hides_persons(schema: Schema) -> bool:
-    """Whether promises count persons, or households, and the release does not show of whom its rows are."""
-    return schema.unit is not None and schema[schema.unit].pseudonym is None
-
-
-def measured_section(verified: Verification, models: Sequence[PrivacyModel], *, hidden: bool) -> dict[str, Any]:
-    """Return what was measured as plain data; ``models`` are those that were, in order.
-
-    Where rows do not show whose they are (``hidden``), shares of persons tell who has which value to whoever knows
-    everybody's quasi-identifiers, and numbers of persons who is in the table: there is nothing but that promises hold.
-    """
-    secret = [hidden and (m.over_persons == "shares" or any(n.hides_presence for n in models)) for m in models]
+def measured_section(
+    verified: Verification, models: Sequence[PrivacyModel], withheld: Withheld = NOTHING
+) -> dict[str, Any]:
+    """Return what was measured as plain data; ``models`` are those that were, in order."""
     return {
         "holds": verified.holds,
         "records": verified.records,
@@ -276,8 +273,12 @@ def measured_section(verified: Verification, models: Sequence[PrivacyModel], *, 
         "smallest_class": verified.smallest_class,
         "masked_records": verified.masked,
         "models": [
-            {"model": found.model, "holds": found.holds, **({} if kept else plain_measured(found.measured))}
-            for found, kept in zip(verified.findings, secret, strict=True)
+            {
+                "model": found.model,
+                "holds": found.holds,
+                **({} if withheld.parameters_of(model) else plain_measured(found.measured)),
+            }
+            for found, model in zip(verified.findings, models, strict=True)
         ],
     }
 

@@ -137,7 +137,7 @@ class LossSection(_Section):
     __pydantic_extra__: dict[str, JsonValue]
 
     key: Name
-    value: float | int
+    value: float | int | None
     proven_optimal: bool
     proven_bound: float | int | None
     lattice_nodes: Nodes | None = None
@@ -151,7 +151,9 @@ class LossSection(_Section):
         """How much less another choice could lose, as a share of this one's loss; None where nothing is proved."""
         if self.proven_optimal or self.value == 0:
             return 0.0
-        return None if self.proven_bound is None else 1 - self.proven_bound / self.value
+        if self.proven_bound is None or self.value is None:
+            return None
+        return 1 - self.proven_bound / self.value
 
 
 class PopulationSection(_Section):

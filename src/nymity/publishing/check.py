@@ -35,6 +35,7 @@ from nymity.publishing.remeasured import FurtherTables, Linked, Measuring, misme
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of
+from nymity.publishing.withheld import Withheld
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
@@ -185,7 +186,10 @@ def check(
         problems += [("certificate", says) for says in _unlike_job(job, stated)]
         problems += [("columns", says) for says in _other_heights(job, stated)]
         if not promised.differ:
-            problems += [("measured", says) for says in mismeasured(stated.form, measured, verified, measuring)]
+            withheld = Withheld.of(stated.job.schema, stated.job.models, stated.job.method)
+            problems += [
+                ("measured", says) for says in mismeasured(stated.form, measured, verified, measuring, withheld)
+            ]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]

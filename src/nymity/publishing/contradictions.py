@@ -30,6 +30,7 @@ from nymity.publishing.registry import Method, is_private
 from nymity.publishing.shifts import SHIFTS
 from nymity.publishing.unit_contradictions import unit_contradictions
 from nymity.publishing.verify import promise_of
+from nymity.publishing.withheld import Withheld
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
@@ -244,7 +245,10 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     loss, lost = form.loss, form.suppressed
     if loss is None:
         return
-    if loss.value < 0 or (loss.proven_bound is not None and loss.proven_bound > loss.value * (1 + 1e-9) + 1e-9):
+    if loss.value is None and not Withheld.of(stated.schema, stated.models, stated.method).loss:
+        yield "it does not say what was lost, though that would tell nobody who is in the table (loss.value, promised)"
+    value, bound = loss.value or 0, loss.proven_bound
+    if value < 0 or (bound is not None and bound > value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
     minimized = getattr(stated.method, "minimized", None)
     if minimized is None or {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(minimized, tag="key"):

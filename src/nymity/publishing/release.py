@@ -26,7 +26,7 @@ from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, hides_persons, measured_section
+from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
 from nymity.publishing.children import rejoined, split
 from nymity.publishing.custody import (
@@ -46,6 +46,7 @@ from nymity.publishing.registry import Outcome
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.utility.released import Released
@@ -318,7 +319,8 @@ class Release:
             output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
         if self.job.children is not None:
             output[CHILD_TABLE] = {**output[CHILD_TABLE], **files[1]}
-        measured = measured_section(verified, self.job.privacy, hidden=hides_persons(self.job.schema))
+        withheld = Withheld.of(self.job.schema, self.job.privacy, self.job.method)
+        measured = measured_section(verified, self.job.privacy, withheld)
         return {**self.certificate, "output": output, "measured": measured}
 
 

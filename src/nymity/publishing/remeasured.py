@@ -32,6 +32,7 @@ from nymity.publishing.job_tables import (
 )
 from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.verify import PersonFigures, Verification, VerifiedPromise, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.encoding import distinct_values, person_ids
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.item_cells import ItemColumn
@@ -196,11 +197,14 @@ def pseudonymized(schema: Schema | None, released: pl.DataFrame) -> bool:
 
 
 def mismeasured(
-    form: CertificateForm, models: Sequence[PrivacyModel], verified: Verification, measuring: Measuring
+    form: CertificateForm,
+    models: Sequence[PrivacyModel],
+    verified: Verification,
+    measuring: Measuring,
+    withheld: Withheld,
 ) -> Iterator[str]:
-    """Return where a certificate tells other figures than are measured now."""
-    hidden = measuring.further.counts != "records" and not (isinstance(form, Certificate2) and form.pseudonyms)
-    now = measured_section(verified, models, hidden=hidden)
+    """Return where a certificate tells other figures than are measured now, but for those that it withholds."""
+    now = measured_section(verified, models, withheld)
     if isinstance(form.measured, MeasuredSection1):
         now = _by_rule_1(now, models, measuring) if verified.masked else now
         if form.measured.masked_records_form_a_class:
@@ -258,7 +262,7 @@ def _in_order(form: CertificateForm, models: Sequence[PrivacyModel]) -> list[Pri
 
 def _by_rule_1(now: dict[str, Any], models: Sequence[PrivacyModel], measuring: Measuring) -> dict[str, Any]:
     """Return what 0.1.0 measured: masked rows were a class only for models on sensitive values."""
-    before = measured_section(measuring.without_masked(models), models, hidden=False)
+    before = measured_section(measuring.without_masked(models), models)
     whole = [bool(m.sensitive) or m.needs_source or m.about_draws for m in models]
     figures = [a if keep else b for keep, a, b in zip(whole, now["models"], before["models"], strict=True)]
     return {**now, "classes": before["classes"], "smallest_class": before["smallest_class"], "models": figures}

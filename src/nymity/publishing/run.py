@@ -43,6 +43,7 @@ from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order
@@ -218,7 +219,11 @@ class Run:
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
         drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
-        self.drawn = (*self.outcome.recoding.drawn, *drawn, *([ROWS] if shuffled else []))
+        recoding = self.outcome.recoding
+        # Where classes of drawn records are secret, whether any record was divided is, too.
+        secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
+        classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
+        self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(self.recoded.table[self.order])
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 

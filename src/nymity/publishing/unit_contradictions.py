@@ -9,10 +9,10 @@ from nymity.core.validation import exact_fraction
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.of_persons import BY_RECORDS
-from nymity.publishing.certificate import hides_persons
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, UnitSection
 from nymity.publishing.pseudonyms import pseudonym_section
 from nymity.publishing.registry import Method
+from nymity.publishing.withheld import Withheld
 from nymity.table.schema import Schema
 
 
@@ -37,7 +37,7 @@ def unit_contradictions(
     if unit.records_per_person != most:
         yield "it says otherwise than its promise how many records of a person take part (unit, promised)"
     # How many persons there are may be what is protected.
-    secret = any(model.about_draws or (model.hides_presence and hides_persons(schema)) for model in models)
+    secret = any(model.about_draws for model in models) or Withheld.of(schema, models, method).counts
     yield from _figures(form, unit, method, counted=schema.counts != "records" and not secret)
 
 

@@ -13,7 +13,7 @@ from nymity.publishing.certificate_form import LossSection
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
 from nymity.report.overview import columns, fate
-from nymity.report.page_wording import amount, axis_labels, count, percent
+from nymity.report.page_wording import axis_labels, count, percent
 from nymity.report.risk import linking
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
@@ -41,7 +41,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
         tile("Buckets", f"{len(sizes):,}", f"of {sizes.min():,} to {sizes.max():,} records"),
         tile("Average bucket", f"{sizes.mean():.1f}", "records, any of which may have any of its values"),
-        tile("Loss", amount(subject.loss.value), f"{subject.minimized.title}; smaller is better"),
+        tile("Loss", subject.lost, f"{subject.minimized.title}; smaller is better"),
     )
     return Section(
         anchor="glance",

@@ -16,7 +16,7 @@ from nymity.report.subject import Subject
 
 def class_size_section(subject: Subject, figures: Figures) -> Section:
     """Plot the share of records in classes of each size."""
-    threshold = subject.threshold
+    threshold = subject.threshold if subject.schema.unit is None else 1  # which counts persons, not records
     sizes_before, sizes_after = subject.sizes_before, subject.sizes_after
     starts = bin_starts(max(int(sizes_before.max()), int(sizes_after.max(initial=1))), threshold)
     pairs = _pairs(subject, starts)
@@ -72,6 +72,8 @@ def _uniques(subject: Subject) -> str:
 
 def _caption(subject: Subject) -> str:
     threshold, sizes = subject.threshold, subject.sizes_before
+    if subject.schema.unit is not None:
+        return f"Counted in records; every published class is of {threshold:,} {subject.schema.counts} or more."
     below = int(sizes[sizes < threshold].sum())
     if below == 0:
         return "Every class was large enough already; the release keeps it so."

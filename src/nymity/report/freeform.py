@@ -14,7 +14,7 @@ from nymity.report.distribution import distribution_section
 from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Html, Section, bullets, grid, heading, paragraph, tile, tiles
 from nymity.report.overview import ROLES, columns, fate
-from nymity.report.page_wording import amount, count, listed, percent
+from nymity.report.page_wording import count, listed, percent
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
 from nymity.table.one_zero import with_one_zero
@@ -36,7 +36,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
         tile("Different rows", f"{len(sizes):,}", f"{count(alone, 'row')} equal to no other, as is allowed here"),
         tile("Matchings", f"{reached:,}", f"without a common pair; {subject.threshold:,} or more were promised"),
-        tile("Loss", amount(subject.loss.value), f"{subject.minimized.title}; smaller is better"),
+        tile("Loss", subject.lost, f"{subject.minimized.title}; smaller is better"),
     )
     return Section(
         anchor="glance",

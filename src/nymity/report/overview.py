@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from nymity.io import taken_in_words
 from nymity.report.markup import Figures, Html, Section, template, tile, tiles
-from nymity.report.page_wording import amount, count, percent
+from nymity.report.page_wording import count, percent
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
 
@@ -35,14 +35,19 @@ def overview_section(subject: Subject, _: Figures) -> Section:
 
 
 def _tiles(subject: Subject) -> Html:
-    before, after, loss = subject.sizes_before, subject.sizes_after, subject.minimized.name
-    smallest = f"{after.min():,}" if len(after) else "–"
+    loss, unit = subject.minimized.name, "" if subject.schema.unit is None else f", in {subject.schema.counts}"
+    fewest, classes = subject.opened.class_sizes
+    smallest = "not told" if fewest is None and unit else "–" if fewest is None else f"{fewest:,}"
     note = f"{subject.minimized.title}; smaller is better"
     return tiles(
         tile("Records", f"{subject.records:,} → {subject.frame.height:,}", "in the original → in the release"),
-        tile("Classes", f"{len(before):,} → {len(after):,}", "groups of records that look alike"),
-        tile("Smallest class", f"{before.min():,} → {smallest}", f"{subject.threshold:,} or more were promised"),
-        tile("Loss" if loss == "loss" else f"Loss ({loss})", amount(subject.loss.value), note),
+        tile("Classes", f"{len(subject.people_before):,} → {classes:,}", "groups of records that look alike"),
+        tile(
+            f"Smallest class{unit}",
+            f"{subject.people_before.min():,} → {smallest}",
+            f"{subject.threshold:,} or more were promised",
+        ),
+        tile("Loss" if loss == "loss" else f"Loss ({loss})", subject.lost, note),
     )
 
 

@@ -87,6 +87,32 @@ def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> La
 
 
 def _tiles(subject: Subject) -> Html:
+    return _tiles_of_records(subject) if subject.schema.unit is None else _tiles_of_persons(subject)
+
+
+def _tiles_of_persons(subject: Subject) -> Html:
+    """Show how likely somebody's row is picked, as it was certified, beside the original's classes."""
+    unit, people = subject.schema.counts[:-1], subject.people_before
+
+    def told(risk: tuple[int, int] | None) -> str:
+        return "not told" if risk is None else percent(*risk)
+
+    return tiles(
+        tile(
+            "Highest risk",
+            told(subject.opened.highest_risk),
+            f"for the {unit} with the largest share of a class; before: {percent(subject.highest_risk_before)}",
+        ),
+        tile(
+            "Average risk",
+            told(subject.opened.average_risk),
+            f"over the {subject.schema.counts} of all classes; before: {percent(len(people), int(people.sum()))}",
+        ),
+        tile("Suppressed", percent(subject.suppressed, subject.records), _suppressed(subject)),
+    )
+
+
+def _tiles_of_records(subject: Subject) -> Html:
     before, after, threshold = subject.sizes_before, subject.sizes_after, subject.threshold
     near = int(after[after < 2 * threshold].sum())
     released = subject.frame.height
@@ -111,9 +137,14 @@ def _suppressed(subject: Subject) -> str:
 
 
 def _finding(subject: Subject) -> Html:
+    unit = subject.schema.counts[:-1]
     parts = [
         "The risk is the chance that someone who knows a person is in the table, and knows all their "
         "quasi-identifiers, picks the right record (the prosecutor's view): one over the size of the class."
+        if subject.schema.unit is None
+        else f"The risk is the chance that someone who knows the quasi-identifiers of one record of a {unit} picks a "
+        f"row of that {unit}: the share of the class that is theirs. On average it is one over the "
+        f"{subject.schema.counts} of a class. Below, classes are counted in records."
     ]
     if subject.masked:
         parts.append(

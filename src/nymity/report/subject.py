@@ -18,6 +18,8 @@ from nymity.publishing.compare import Comparison, compare
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import CustodianLog, Release
+from nymity.report.page_wording import amount
+from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
@@ -103,6 +105,11 @@ class Subject:
         return self.certificate.loss
 
     @property
+    def lost(self) -> str:
+        """What was lost by the loss that was kept small, where a certificate tells it."""
+        return "not told" if self.loss.value is None else amount(self.loss.value)
+
+    @property
     def minimized(self) -> Any:
         """The loss that the method kept small, or its like, with a name and a title."""
         return self.opened.minimized
@@ -148,6 +155,22 @@ class Subject:
     def _suppressed(self) -> Suppressed:
         assert self.certificate.suppressed is not None  # as of all but private releases
         return self.certificate.suppressed
+
+    @cached_property
+    def people_before(self) -> NDArray[np.int64]:
+        """Persons, or households, of the original's classes; records where nobody said of whom they are."""
+        return self._groups_before.people.to_numpy().astype(np.int64)
+
+    @property
+    def highest_risk_before(self) -> float:
+        """The largest share of a class of the original that one person, or record, has."""
+        share = self._groups_before.largest_person_share
+        return float(share) if share is not None else 0.0
+
+    @cached_property
+    def _groups_before(self) -> Groups:
+        unit = self.schema.unit
+        return Groups(self.original, self.quasi, persons=None if unit is None else person_ids(self.original[unit]))
 
     @cached_property
     def sizes_before(self) -> NDArray[np.int64]:

@@ -66,6 +66,7 @@ class PartitionRecoding(Recoding):
     outliers: Outliers = "mask"
 
     kind: ClassVar[str] = "partition"
+    may_draw: ClassVar[tuple[str, ...]] = (EQUAL_RECORDS, PLACES)
 
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Publish rows with the cells of their class.

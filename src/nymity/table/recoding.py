@@ -58,6 +58,8 @@ class Recoding(ABC):
     is_private: ClassVar[bool] = False
     #: Sensitive values are published in a table of their own.
     has_counts: ClassVar[bool] = False
+    #: What this kind may have drawn; ``drawn`` is what one of it has.
+    may_draw: ClassVar[tuple[str, ...]] = ()
 
     #: The published columns in order, hierarchies by quasi-identifier, and what happens to rows without a class.
     columns: tuple[str, ...]

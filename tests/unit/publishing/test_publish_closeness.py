@@ -176,4 +176,4 @@ def test_an_infinite_delta_breaks_a_promise_in_words(tmp_path: Path) -> None:
     models = Job.from_dict(job).privacy
     verified = verify(table(), ["town"], models)
     assert "(measured delta = infinite)" in broken(verified)
-    assert measured_section(verified, models, hidden=False)["models"][0]["delta"] == "infinite"
+    assert measured_section(verified, models)["models"][0]["delta"] == "infinite"

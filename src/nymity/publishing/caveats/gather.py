@@ -15,6 +15,7 @@ from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
 from nymity.publishing.registry import Outcome
+from nymity.publishing.withheld import Withheld
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.encoding import person_ids
@@ -54,11 +55,14 @@ def caveats_of(
     )
     group = ([BUCKET] if buckets else schema.quasi) if outcome.recoding.has_classes else ()
     homes: list[Caveat] = []
+    withheld = Withheld.of(schema, job.privacy, job.method)
     if schema.household is not None and outcome.recoding.has_classes:
         members = person_ids(source[schema.household])[recoded.source_rows]
-        homes = caveats_of_households(recoded.table, members, schema, job.privacy)
+        homes = caveats_of_households(recoded.table, members, schema, job.privacy, withheld)
     if owners is not None:
-        people = caveats_of_persons(recoded.table, owners, share, schema, job.privacy)
+        people = caveats_of_persons(recoded.table, owners, share, schema, job.privacy, withheld)
+    elif withheld.loss:
+        people = []  # who has several records is in the table, or was
     else:
         people = several_records(
             source,

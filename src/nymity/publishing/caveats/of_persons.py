@@ -11,6 +11,7 @@ from nymity.core.wording import percent
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import class_of_rows, text_of
+from nymity.publishing.withheld import Withheld
 from nymity.table.schema import Schema
 
 #: The warning of a population that does not tell its persons.
@@ -25,29 +26,35 @@ _MOST_WORDS = 16
 
 
 def caveats_of_persons(
-    released: pl.DataFrame, owners: pl.Series, share: float | None, schema: Schema, models: Sequence[PrivacyModel]
+    released: pl.DataFrame,
+    owners: pl.Series,
+    share: float | None,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    withheld: Withheld,
 ) -> list[Caveat]:
-    """Warn of classes that one person fills, and of columns that are the same in all records of a person.
+    """Warn of classes that one person fills, and of columns that may be the same in all records of a person.
 
     ``owners`` says of whom each row of ``released`` is, ``share`` the largest share of a class that one of them has.
-    Where rows are linked anyway, promises reckon with such columns. Where it is promised that nobody learns who is in
-    the table nothing is counted: whatever depends on its persons would tell.
+    Where rows are linked anyway, promises reckon with such columns. Whether a column but quasi-identifiers is the same
+    in all records of a person is a secret: what follows if it is, anybody can count who knows the classes of persons.
+    Where these are withheld nothing is counted.
     """
     if not released.height:
         return []
-    if any(model.hides_presence for model in models):
-        return [_uncounted(name, "because that would tell who is in the table") for name in schema.sensitive]
-    found = [*_filled(share, models, schema.counts[:-1])]
+    found = [*_filled(share, models, schema.counts[:-1], withheld)]
     if any(model.over_persons == "links" for model in models):
         return found
-    enough = max((model.smallest_class for model in models), default=1)
     classes = class_of_rows(released, schema.quasi)
     for name in released.columns:
-        rows = pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
-        if name in schema.sensitive:  # whether its values change is a secret: what follows if not, anybody can count
-            found += _intersected(name, rows)
-        elif name in schema and name not in schema.quasi and _same_for_persons(rows):
-            found += _linking(name, rows, enough)
+        if name in schema.sensitive and withheld.counts:
+            found.append(_uncounted(name, "because that would tell who has which row, or who is in the table"))
+        elif name in schema.sensitive:
+            found += _intersected(
+                name, pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
+            )
+        elif name in schema and name not in schema.quasi and released[name].n_unique() > 1:
+            found.append(_linking(name, schema[name].constant))
     return found
 
 
@@ -66,19 +73,23 @@ def population_by_records(
 
 
 def caveats_of_households(
-    released: pl.DataFrame, homes: pl.Series, schema: Schema, models: Sequence[PrivacyModel]
+    released: pl.DataFrame,
+    homes: pl.Series,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    withheld: Withheld,
 ) -> list[Caveat]:
-    """Warn of published columns that members of a household share with few others: by them they are put together.
+    """Warn of quasi-identifiers that members of a household share with few others: by them they are put together.
 
-    ``homes`` says of which household each row of ``released`` is. Quasi-identifiers are looked at, too: a class of k
-    persons may be of fewer households. Where households are promised something, that reckons with such columns. Who of
-    a household has which sensitive value is a secret, and so is who is in the table where that is promised.
+    ``homes`` says of which household each row of ``released`` is: a class of k persons may be of fewer households.
+    Where households are promised something, that reckons with such columns. What members have in other columns is a
+    secret, and so is who has which row, or is in the table, where that is withheld.
     """
-    if not released.height or schema.counts == "households" or any(model.hides_presence for model in models):
+    if not released.height or schema.counts == "households" or withheld.counts or withheld.loss:
         return []
     enough = max((model.smallest_class for model in models), default=1)
     found = []
-    for name in (name for name in released.columns if name in schema and name not in schema.sensitive):
+    for name in (name for name in released.columns if name in schema.quasi):
         rows = pl.DataFrame({"person": homes, "value": text_of(released[name])})
         fewest = int(rows.group_by("value").agg(pl.col("person").n_unique())["person"].min())  # type: ignore[arg-type]
         if fewest >= enough or not _same_for_persons(rows):
@@ -100,8 +111,17 @@ def _same_for_persons(rows: pl.DataFrame) -> bool:
     return bool(several.height) and float((several["values"] == 1).mean()) >= _SAME  # type: ignore[arg-type]
 
 
-def _filled(share: float | None, models: Sequence[PrivacyModel], unit: str) -> Iterator[Caveat]:
-    if share is None or share <= _LARGE_SHARE or any(model.over_persons == "records" for model in models):
+def _filled(share: float | None, models: Sequence[PrivacyModel], unit: str, withheld: Withheld) -> Iterator[Caveat]:
+    if any(model.over_persons == "records" for model in models):
+        return
+    if withheld.counts and not withheld.loss:
+        says = (
+            f"How many of the records of a class are of one {unit} is not told, because that would tell who has which "
+            f"row: it may be most of them. The model 'dominance' limits it."
+        )
+        yield Caveat(key="class-of-one-person", says=says)
+        return
+    if share is None or share <= _LARGE_SHARE or withheld.counts:
         return
     says = (
         f"Of the records of some class {percent(share)} are of one {unit}: whoever takes one of them for that {unit}'s "
@@ -110,18 +130,13 @@ def _filled(share: float | None, models: Sequence[PrivacyModel], unit: str) -> I
     yield Caveat(key="class-of-one-person", says=says, figures={"largest_share": share})
 
 
-def _linking(name: str, rows: pl.DataFrame, enough: int) -> Iterator[Caveat]:
-    """Warn of values that are of few persons each: by them rows of one person are put together."""
-    holders = rows.group_by("value").agg(pl.col("person").n_unique().alias("people"))
-    fewest = int(holders["people"].min())  # type: ignore[arg-type]
-    if fewest >= enough:
-        return
+def _linking(name: str, constant: bool) -> Caveat:
+    """Warn of a column by whose values rows of one person may be put together; the job may say that it is constant."""
+    same = f"{name!r} is the same in all records of a person"
     says = (
-        f"{name!r} is the same in all records of a person, and some of its values are of fewer than {enough} persons: "
-        "records of one person can be put together by it, and what is promised holds for whoever knows one record of a "
-        "person, not several."
-    )
-    yield Caveat(key="records-of-one-person-linked", says=says, figures={"column": name})
+        f"{same}: these can" if constant else f"If {same}, these can"
+    ) + " be put together by it, and what is promised holds for whoever knows one record of a person, not several."
+    return Caveat(key="records-of-one-person-linked", says=says, figures={"column": name})
 
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
