@@ -18,6 +18,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
+from nymity.publishing.caveats_shown import shown_caveats
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
 from nymity.publishing.certificate_form import read_certificate as read_certificate
@@ -199,7 +200,7 @@ def check(
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
     findings += _signed(stated, key)
     named = stated.signature.key if stated is not None and stated.signature is not None else None
-    caveats = _caveats(files, promised, job, stated)
+    caveats = _caveats(measuring, verified, promised, job, stated)
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
     found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
     if found.answer is Answer.BROKEN:
@@ -240,7 +241,9 @@ def _refuse_exchanged(stated: Stated | None) -> None:
         )
 
 
-def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None) -> CheckedCaveats:
+def _caveats(
+    measuring: Measuring, verified: Verification, promised: _Promised, job: Job | None, stated: Stated | None
+) -> CheckedCaveats:
     """Look for warnings that the table shows, beside those of the certificate."""
     schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
     method = job.method if job is not None else None
@@ -251,16 +254,21 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
     told_ledger = section.get("ledger")
     used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
     ledger = used if section else job is not None and job.ledger is not None
-    seeded = _is_seeded(job, stated)
+    seeded, files = _is_seeded(job, stated), measuring.files
+    form = stated.form if stated is not None and isinstance(stated.form, Certificate2) else None
+    owners = measuring.further.persons
+    shown = shown_caveats(files.table, schema, promised.models, method, form, owners, verified.persons)
+    passed = (schema.coarsened_weight, *schema.shifted)  # nobody knows a mean of a class, or a date that was moved
     return checked_caveats(
         files.table,
         files.counts,
-        roles={name: item.role.value for name, item in schema.items() if name != schema.coarsened_weight},
+        roles={name: item.role.value for name, item in schema.items() if name not in passed},
         models=promised.models,
         stated=told,
         private=is_private(method),
         classes=method is None or method.makes.has_classes,
         foreseen=[] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger),
+        shown=shown,
     )
 
 

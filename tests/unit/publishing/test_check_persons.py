@@ -207,3 +207,119 @@ def test_a_promise_about_no_column_is_refused() -> None:
     for changes in (attribute, {"promised.1.attribute": "zzz"}):
         with pytest.raises(ny.NymityError, match="no column 'zzz'"):
             forged("hidden", changes)
+
+
+# -- warnings ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def filled() -> Release:
+    """One person has five of six rows of the only class."""
+    table = pl.DataFrame({"who": list("aaaaab"), "sex": ["f"] * 6, "when": ["2024-01-01"] * 6, "ill": list("xyzxyz")})
+    schema = {
+        "who": ny.person(),
+        "sex": ny.quasi(),
+        "when": ny.insensitive(shift="per person", shift_days=30),
+        "ill": ny.sensitive(),
+    }
+    return ny.publish(table, schema, privacy=ny.KAnonymity(k=2))
+
+
+@cache
+def intersected() -> Release:
+    """Who knows that a's illness is the same in both of her classes knows it."""
+    rows = [("a", "1", "x"), ("a", "2", "x"), ("b", "1", "y"), ("c", "2", "z"), ("b", "1", "y"), ("c", "2", "z")]
+    table = pl.DataFrame(rows, schema=["who", "ward", "ill"], orient="row")
+    schema = {"who": ny.person(), "ward": ny.quasi(), "ill": ny.sensitive()}
+    return ny.publish(table, schema, privacy=ny.KAnonymity(k=2))
+
+
+def _warned(made: Release, key: str) -> list[dict[str, Any]]:
+    return [one for one in made.certificate["not_protected"] if one["warning"] == key]
+
+
+def _with_warnings(made: Release, warnings: list[dict[str, Any]], **beside: Any) -> CheckResult:
+    certificate = {**copy.deepcopy(made.certificate), "not_protected": warnings}
+    return checked(made.frame, certificate=certificate, **beside)
+
+
+@pytest.mark.parametrize(
+    ("make", "key"),
+    [
+        (filled, "class-of-one-person"),
+        (filled, "shifted-dates"),
+        (lambda: release("presence"), "values-of-one-person-intersected"),
+    ],
+)
+def test_a_warning_that_follows_from_the_rest_cannot_be_left_out(make: Any, key: str) -> None:
+    made = make()
+    warnings = made.certificate["not_protected"]
+    assert len(_warned(made, key)) == 1
+    assert _with_warnings(made, warnings).problems == ()
+    without = [one for one in warnings if one["warning"] != key]
+    found = _with_warnings(made, without)
+    assert any("leaves out a warning" in says for says in found.problems)
+    assert key in {one.key for one in found.warnings}  # it is told all the same
+
+
+def test_figures_of_a_class_of_one_person_are_those_of_the_unit() -> None:
+    made = filled()
+    warnings = copy.deepcopy(made.certificate["not_protected"])
+    (warning,) = [one for one in warnings if one["warning"] == "class-of-one-person"]
+    assert warning["figures"] == {"largest_share": pytest.approx(5 / 6)}
+    warning["figures"]["largest_share"] = 0.51
+    assert _with_warnings(made, warnings).problems
+    # and it has no place where nobody has such a share
+    hidden = release("hidden")
+    assert _with_warnings(hidden, [*hidden.certificate["not_protected"], warning]).problems
+
+
+@pytest.mark.parametrize("certain", [0, 2, 900, -1])
+def test_how_many_values_are_certain_is_compared(certain: int) -> None:
+    made = intersected()
+    warnings = copy.deepcopy(made.certificate["not_protected"])
+    (warning,) = [one for one in warnings if one["warning"] == "values-of-one-person-intersected"]
+    assert warning["figures"] == {"column": "ill", "certain": 1}
+    assert _with_warnings(made, warnings).problems == ()
+    original = {
+        "links": made.log.source_rows,
+        "original": pl.DataFrame(
+            {
+                "who": ["a", "a", "b", "c", "b", "c"],
+                "ward": ["1", "2", "1", "2", "1", "2"],
+                "ill": ["x", "x", "y", "z", "y", "z"],
+            }
+        ),
+    }
+    assert _with_warnings(made, warnings, **original).problems == ()
+    warning["figures"]["certain"] = certain
+    assert _with_warnings(made, warnings).problems  # the words are about another number
+    warning["says"] = warning["says"].replace("of 1 of", f"of {certain:,} of")
+    assert bool(_with_warnings(made, warnings).problems) == (certain not in range(1, 4))  # there are three persons
+    assert _with_warnings(made, warnings, **original).problems
+    without = [one for one in warnings if one is not warning]
+    assert _with_warnings(made, without, **original).problems
+
+
+def test_dates_that_were_moved_are_known_to_nobody() -> None:
+    days = [f"2024-01-{1 + i:02}" for i in range(12)]
+    table = pl.DataFrame({"who": range(12), "sex": ["f", "m"] * 6, "came": days, "left": days})
+    moved, plain = ny.insensitive(shift="per person", shift_days=30), ny.insensitive()
+    schema = {"who": ny.person(), "sex": ny.quasi(), "came": moved, "left": plain}
+    made = ny.publish(table, schema, privacy=ny.KAnonymity(k=2))
+    (alone,) = _warned(made, "columns-that-single-out")
+    assert list(alone["figures"]["unique_once_known"]) == ["left"]
+    assert checked(made.frame, certificate=made.certificate).problems == ()
+    made = ny.publish(table.drop("left"), {n: schema[n] for n in ("who", "sex", "came")}, privacy=ny.KAnonymity(k=2))
+    assert _warned(made, "columns-that-single-out") == []
+
+
+@pytest.mark.parametrize("kind", ["hidden", "records"])
+def test_the_attack_that_measures_a_search_is_named_where_it_can_be_run(kind: str) -> None:
+    made = release("hidden")
+    if kind == "records":
+        made = _published({"patient": ny.identifying(), **ILL}, [ny.DistinctLDiversity(l=2, attribute="illness")])
+    (warning,) = _warned(made, "optimality")
+    table = VISITS.select(name for name in VISITS.columns if name in made.job.schema)
+    found = ny.risk.attack(made, original=table, attacks=["minimality"])
+    assert ("minimality" in warning["says"]) == (not found.not_run)
