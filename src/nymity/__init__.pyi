@@ -11,6 +11,8 @@ from nymity.core.errors import NoSolutionError as NoSolutionError
 from nymity.core.errors import NymityError as NymityError
 from nymity.core.errors import PromiseError as PromiseError
 from nymity.core.progress import Progress as Progress
+from nymity.database import DatabaseOutput as DatabaseOutput
+from nymity.database import DatabaseSource as DatabaseSource
 from nymity.dp.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
 from nymity.dp.safepub import SafePub as SafePub
@@ -19,6 +21,7 @@ from nymity.io import read_table as read_table
 from nymity.io import write_table as write_table
 from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
 from nymity.lattice.datafly import Datafly as Datafly
+from nymity.lattice.fixed_levels import FixedLevels as FixedLevels
 from nymity.lattice.iterative import IterativeRecoding as IterativeRecoding
 from nymity.lattice.mingen import MinGen as MinGen
 from nymity.lattice.nodes import EvaluatedNodes as EvaluatedNodes

@@ -49,6 +49,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "samarati": [Example(ny.Samarati(), MONOTONE)],
     "mingen": [Example(ny.MinGen(), CLASSES)],
     "anytime-lattice": [Example(ny.AnytimeLattice(), CLASSES)],
+    "fixed-levels": [Example(ny.FixedLevels(suppression=0.5, levels={"age": 1}), CLASSES)],
     "iterative-recoding": [Example(ny.IterativeRecoding(), CLASSES)],
     "mondrian": [Example(ny.Mondrian(), CLASSES), Example(ny.Mondrian(cuts="relaxed"), CLASSES, "relaxed")],
     "sorted-groups": [Example(ny.SortedGroups(), CLASSES)],

@@ -18,7 +18,9 @@ from .texts import text_of
 
 #: What a method publishes.
 KINDS = {
-    **dict.fromkeys(("optimal-lattice", "ola", "datafly", "samarati", "mingen", "anytime-lattice"), "levels"),
+    **dict.fromkeys(
+        ("optimal-lattice", "ola", "datafly", "samarati", "mingen", "anytime-lattice", "fixed-levels"), "levels"
+    ),
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
@@ -240,7 +242,8 @@ def _hierarchy(draw: random.Random, shape: str, values: list[Any], kind: str) ->
         rows = _rows(draw, texts)
         return "rows", HierarchyRows(rows=tuple(map(tuple, rows)))
     choices = ["none", "none", "rows", "flat", "random-tree", "shuffled", "taxonomy", "ordering", "masking"]
-    choices += {"whole": ["intervals"] * 5, "real": ["intervals"] * 5, "date": ["dates"] * 5}.get(shape, ["masking"])
+    numbers = [*["intervals"] * 5, "ages", "money"]
+    choices += {"whole": numbers, "real": numbers, "date": ["dates"] * 5}.get(shape, ["masking", "countries"])
     return _built(draw, draw.choice(choices), texts)
 
 
@@ -249,6 +252,8 @@ def _built(draw: random.Random, builder: str, texts: list[str]) -> tuple[str, An
     if builder == "intervals":
         some = {"bottom": 0, "top": 30} if draw.random() < 0.3 else {}
         return builder, h.intervals(width=draw.choice([5, 10, 2.5]), levels=draw.randint(1, 3), **some)
+    if builder in ("ages", "money", "countries"):
+        return builder, getattr(h, builder)(other="other")
     if builder == "masking":
         return builder, h.masking(side=draw.choice(["left", "right"]))
     if builder == "ordering":

@@ -67,6 +67,11 @@ def truthful(label: Text, value: Any, builder: str) -> bool:
         return (label is None) <= (text is None)
     if builder == "intervals":
         return _within(label, Fraction(text))
+    if builder == "money":
+        return label == "other" or _within(label, Fraction(text))
+    if builder == "ages":  # completed years
+        placed = 0 <= Fraction(text) <= 125
+        return _within(label, Fraction(int(Fraction(text)))) if placed else label == "other"
     if builder == "masking":
         return all(a in (b, MASK) for a, b in zip(label, text, strict=False)) and len(label) <= max(
             len(text), len(label)

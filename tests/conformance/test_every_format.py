@@ -16,7 +16,17 @@ from nymity.io.format import Format
 TABLE = pl.DataFrame({"age": [31, 42, None], "note": ["a;b", 'say "x"', "=1+1"], "who": ["ü", None, "z"]})
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+WRITTEN = {name: form for name, form in FORMATS.items() if form.written}
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS.values() if not form.written], ids=str)
+def test_what_can_only_be_read_is_not_written(form: Format, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="can only be read"):
+        write_table(TABLE, tmp_path / f"t{form.suffix}")
+    assert form.name not in RELEASED
+
+
+@pytest.mark.parametrize("form", WRITTEN.values(), ids=WRITTEN)
 class TestEveryFormat:
     def test_its_suffix_tells_it(self, form: Format) -> None:
         assert FORMATS[form.name] is form
@@ -42,7 +52,7 @@ class TestEveryFormat:
         assert ("=1+1" in read_table(path, form.read_back(WriteOptions()))["note"].to_list()) == form.keeps_types
 
     def test_another_content_is_refused(self, form: Format, tmp_path: Path) -> None:
-        for other in FORMATS.values():
+        for other in WRITTEN.values():
             if other.signature != form.signature:
                 write_table(TABLE, tmp_path / f"other{other.suffix}")
                 (tmp_path / f"other{other.suffix}").rename(path := tmp_path / f"t{form.suffix}")

@@ -6,6 +6,7 @@ import errno
 import os
 from pathlib import Path
 
+from hostile.databases import DATABASES
 from hostile.faults import Scenario
 from hostile.publishing import PUBLISHING
 from nymity.core.commit import Move, committing, journal_of
@@ -98,4 +99,5 @@ SCENARIOS = {
         expected=(FileError,),
     ),
     **PUBLISHING,
+    **DATABASES,
 }

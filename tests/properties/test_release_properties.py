@@ -31,7 +31,8 @@ from nymity.publishing.compare import compare
 from nymity.publishing.job import Output
 from nymity.publishing.measure import measure
 from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release, read_release
+from nymity.publishing.reading_back import read_release
+from nymity.publishing.release import Release
 from nymity.quality import LOSSES
 from nymity.table.attribute import Attribute, identifying, insensitive, quasi, sensitive
 from nymity.table.recoding import Recoding

@@ -12,21 +12,24 @@ from nymity.cli.console import Screen
 from nymity.cli.inputs import may_write, same_file
 from nymity.cli.shared_options import AsJson, Delimiter, Delivered, Encoding, Force, Quiet, Sheet
 from nymity.core.errors import FileError, ParameterError
+from nymity.core.exit_code import ExitCode
 from nymity.core.wording import count
 
 if TYPE_CHECKING:
     from nymity.dp.ledger import Ledger
+    from nymity.publishing.apply import Applied
 
 EXAMPLES = (
     "nymity apply release-custodian new.csv --out published.csv",
     "nymity apply release-custodian new.csv --out published.csv --delivered release-of-may.csv",
-    "nymity apply recoding.json new.csv --out published.csv --unseen mask --outliers remove",
+    "nymity apply release-custodian test.csv --out published.csv --job job.toml",
+    "nymity apply recoding.json new.csv --out published.csv --unseen error --outliers remove",
     "nymity apply recoding.json new.csv --out published.csv --ledger ledger.json --source patients",
 )
 
 
 class Unseen(StrEnum):
-    """What happens to values that the recoding does not know."""
+    """What happens to values that fall into no published cell."""
 
     ERROR = "error"
     MASK = "mask"
@@ -46,7 +49,9 @@ def command(
     ],
     new: Annotated[Path, typer.Argument(help="The new rows.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Where the published rows go.", show_default=False)],
-    unseen: Annotated[Unseen, typer.Option(help="Values the recoding does not know: refuse, or mask.")] = Unseen.ERROR,
+    unseen: Annotated[
+        Unseen, typer.Option(help="New values that fall into no published cell: mask their rows, or refuse them.")
+    ] = Unseen.MASK,
     outliers: Annotated[
         Outliers | None,
         typer.Option(help="Rows outside the published classes (default: as the release did).", show_default=False),
@@ -54,6 +59,13 @@ def command(
     export_mapping: Annotated[
         Path | None,
         typer.Option(help="Also write what every raw value is published as.", show_default=False),
+    ] = None,
+    job: Annotated[
+        Path | None,
+        typer.Option(
+            help="Check the rows by this job (default: by the release beside the folder); exit code 1 if it is broken.",
+            show_default=False,
+        ),
     ] = None,
     ledger: Annotated[
         Path | None,
@@ -75,13 +87,13 @@ def command(
 ) -> None:
     """Publish new rows by the recoding of an earlier release.
 
-    Same levels, same classes. The result carries no certificate until it is checked.
+    Same levels, same classes. Values that nobody had before are published where they fall into a published cell. The
+    rows are checked as a release of their own, and carry no certificate.
     """
     from nymity.io import ReadOptions, write_table
-    from nymity.publishing.apply import account, kept_recoding, read_rows_for
-    from nymity.publishing.redrawing import further_draws, log_beside
+    from nymity.publishing.apply import applied, kept_recoding
+    from nymity.publishing.job import Job
     from nymity.table.recoding import Recoding
-    from nymity.table.sampled_recoding import SampledRecoding
 
     screen = Screen(quiet=quiet, as_json=as_json)
     recoding = kept_recoding(recoding, delivered)
@@ -90,22 +102,25 @@ def command(
             raise FileError(str(target), expected="another file than those that are read", got="one of them")
         if target is not None:  # before a private recoding spends anything
             may_write(target, force=force)
-    decided = Recoding.load(recoding)
-    # The recoding knows the columns by name, so there is a header to find them in.
-    reading = ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet)
-    rows = read_rows_for(decided, new, reading)
-    account(decided, rows.columns, _ledger(ledger, source), unaccounted=unaccounted)
-    draws = further_draws(decided, log_beside(recoding), rows)
-    further = decided.for_further_rows()
-    recoded = further.apply(rows, unseen=unseen.value, outliers=outliers.value if outliers else None, draws=draws)
-    write_table(recoded.table, out)
-    if export_mapping is not None:
-        write_table(decided.mapping(), export_mapping)
-    counts = {"rows_in": rows.height, "rows_out": recoded.table.height, "masked": int(recoded.masked.sum())}
-    if isinstance(decided, SampledRecoding):  # how many rows there were is private
-        counts = {"rows_out": recoded.table.height}
-    _show(screen, counts, out, export_mapping)
-    screen.answer({**counts, "file": str(out), "mapping": export_mapping and str(export_mapping), "certified": False})
+    mapping = None if export_mapping is None else Recoding.load(recoding).with_values(str(recoding)).mapping()
+    made = applied(
+        recoding,
+        new,
+        job=None if job is None else Job.load(job),
+        unseen=unseen.value,
+        outliers=outliers.value if outliers else None,
+        ledger=_ledger(ledger, source),
+        unaccounted=unaccounted,
+        # The recoding knows the columns by name, so there is a header to find them in.
+        reading=ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet),
+    )
+    write_table(made.table, out)
+    if export_mapping is not None and mapping is not None:
+        write_table(mapping, export_mapping)
+    _show(screen, made, out, export_mapping, job)
+    screen.answer({**_plain(made), "file": str(out), "mapping": export_mapping and str(export_mapping)})
+    if job is not None and made.verified is not None and not made.verified.holds:
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def _ledger(path: Path | None, source: str | None) -> Ledger | None:
@@ -116,19 +131,60 @@ def _ledger(path: Path | None, source: str | None) -> Ledger | None:
     return None if path is None or source is None else Ledger(path=str(path), source=source)
 
 
-def _show(screen: Screen, counts: dict[str, Any], out: Path, mapping: Path | None) -> None:
-    if "rows_in" in counts:
-        rows_in, rows_out, masked = counts["rows_in"], counts["rows_out"], counts["masked"]
-        screen.line(
-            f"{count(rows_in, 'row')} in, {rows_out:,} out, {masked:,} of them masked, {rows_in - rows_out:,} removed"
-        )
+def _plain(made: Applied) -> dict[str, Any]:
+    """Return what became of the rows as plain JSON types."""
+    from nymity.privacy import plain_measured
+
+    checked = made.verified
+    counts = {"rows_out": made.table.height}
+    if not made.private:  # how many rows there were is private
+        counts = {"rows_in": made.rows, **counts, "masked": made.masked}
+    promises = [
+        {"promise": one.promise, "holds": one.holds, "measured": plain_measured(one.measured)}
+        for one in (() if checked is None else checked.findings)
+    ]
+    return {
+        **counts,
+        "unseen": dict(made.unplaced),
+        "left_out": dict(made.left_out),
+        "certified": False,
+        "checked": checked is not None,
+        "holds": None if checked is None else checked.holds,
+        "promises": promises,
+    }
+
+
+def _show(screen: Screen, made: Applied, out: Path, mapping: Path | None, job: Path | None) -> None:
+    if made.private:
+        screen.line(f"{count(made.table.height, 'row')} out; the number of rows read is private and not shown")
     else:
-        screen.line(f"{count(counts['rows_out'], 'row')} out; the number of rows read is private and not shown")
+        screen.line(
+            f"{count(made.rows, 'row')} in, {made.table.height:,} out, {made.masked:,} of them masked, "
+            f"{made.removed:,} removed"
+        )
+    if made.unseen:
+        screen.line(f"Masked or removed for {made.unseen}")
+    for name, why in made.left_out.items():
+        screen.line(f"Without the column {name!r}: {why}")
     screen.line(f"Wrote {out}")
     if mapping is not None:
         screen.line(f"Wrote {mapping} (it lists raw values: keep it with the custodian)")
-    screen.show(
-        "",
-        "No certificate: the promises of the earlier release are not proved for these rows. Check them first:",
-    )
-    screen.line(f"  nymity check {out} --job job.toml")
+    screen.show("", *_verdict(made, out, job))
+
+
+def _verdict(made: Applied, out: Path, job: Path | None) -> list[str]:
+    """Say what was found on these rows as a release of their own, or that nobody looked."""
+    if made.verified is None:
+        return [
+            f"Not checked: {made.unchecked}. The promises of the earlier release are not proved for these rows. "
+            "Check them first:",
+            f"  nymity check {out} --job {job or 'job.toml'}",
+        ]
+    found = [f"  {'holds' if one.holds else 'BROKEN'}: {one.promise}" for one in made.verified.findings]
+    if made.verified.holds:
+        return ["Checked as a release of their own, and no certificate was written:", *found]
+    return [
+        "Checked as a release of their own: they are none. Publish them in one table with the earlier rows, or not at "
+        "all:",
+        *found,
+    ]

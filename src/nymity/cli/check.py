@@ -29,6 +29,7 @@ EXAMPLES = (
     "nymity check received.csv --certificate certificate.json --key hospital.pub",
     "nymity check release/release.csv --job job.toml --recoding release-custodian",
     "nymity check release/release.csv --job job.toml --original patients.csv",
+    "nymity check release --url postgresql://clinic.example/research",
 )
 
 _CODES = {
@@ -69,6 +70,12 @@ def command(
             show_default=False,
         ),
     ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            help="Database that the table lies in, unless the job names it; without a password.", show_default=False
+        ),
+    ] = None,
     fail_on_warnings: FailOnWarnings = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -83,7 +90,7 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
-    opened = open_released(release, job, certificate=stated, recoding=recoding, sensitive=sensitive)
+    opened = open_released(release, job, certificate=stated, recoding=recoding, sensitive=sensitive, url=url)
     result = check(opened, original=original, key=key)
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")

@@ -45,10 +45,12 @@ def command(
 ) -> None:
     """Show what a release lost against the original.
 
-    Every loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
+    Begins with what was kept, what was lost most, and what that means for the job's target, or for counting. Then every
+    loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
     from nymity.publishing.compare import compare
+    from nymity.publishing.plain_words import sentences
     from nymity.quality.metric import GROUPS
     from nymity.quality.trust import ENCODING
 
@@ -56,8 +58,11 @@ def command(
     opened = open_released(release, job, recoding=recoding, links=links)
     before = read_original(original, opened)
     found = compare(before, opened)
+    asked = target if target is not None else opened.job.target if opened.job is not None else None
+    plainly = sentences(before, opened, found, target=asked)
     private = about_private(screen, opened)
     screen.line(f"{original} against {release}", style="bold")
+    screen.show(*plainly, "")
     screen.show(
         f"{found.suppressed:,} of {count(found.records, 'record')} suppressed "
         f"({percent(found.suppressed / found.records)}). Scaled: 0% is the original, 100% is everything suppressed.",
@@ -81,7 +86,16 @@ def command(
         classifiers=classifier,
         folds=folds,
     )
-    screen.answer({**private, **found.to_dict(), **learned, "picks": _rates(found), "picks_encoding": ENCODING})
+    screen.answer(
+        {
+            **private,
+            "plainly": list(plainly),
+            **found.to_dict(),
+            **learned,
+            "picks": _rates(found),
+            "picks_encoding": ENCODING,
+        }
+    )
 
 
 def _measured(comparison: Comparison, group: str) -> Table:

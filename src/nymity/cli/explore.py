@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -51,7 +52,8 @@ def command(
     """Evaluate every choice of levels, not only what a search looks at.
 
     Shows the solutions with the least loss, and which further choices are worth a look: those that no other beats in
-    both loss and suppressed records, or in both loss and the k reached. Nothing is published.
+    both loss and suppressed records, or in both loss and the k reached. Nothing is published; publish --node publishes
+    one of them by its number.
     """
     from nymity.io import write_table
     from nymity.publishing.explore import explore
@@ -81,6 +83,9 @@ def command(
         screen.show("At every node all records would have to be suppressed: try a weaker model or higher levels.")
     if out is not None:
         screen.line(f"Wrote {out}")
+    if len(best):
+        changed = "".join(f" --set {quote(one)}" for one in settings or ())
+        screen.line(f"Publish one of them: nymity publish {job}{changed} --node {_numbers(best)[0]} --out release")
     screen.answer(
         {
             "nodes": len(nodes),
@@ -105,12 +110,14 @@ def _show_front(screen: Screen, front: EvaluatedNodes, top: int, title: str, wor
 
 
 def _table(nodes: EvaluatedNodes, title: str) -> Table:
-    numbers = (*nodes.losses, "suppressed", "share", "classes", "k")
+    numbers = ("node", *nodes.losses, "suppressed", "share", "classes", "k")
+    named = _numbers(nodes)
     shown = table(*numbers, "levels", title=title, right=numbers)
     for i, levels in enumerate(nodes.levels.tolist()):
         suppressed = int(nodes.suppressed[i])
         add_row(
             shown,
+            str(named[i]),
             *(float(values[i]) for values in nodes.losses.values()),
             suppressed,
             percent(suppressed / nodes.records),
@@ -121,10 +128,18 @@ def _table(nodes: EvaluatedNodes, title: str) -> Table:
     return shown
 
 
+def _numbers(nodes: EvaluatedNodes) -> list[int]:
+    assert nodes.numbers is not None, "the whole lattice was evaluated"
+    found: list[int] = nodes.numbers.tolist()
+    return found
+
+
 def _rows(nodes: EvaluatedNodes) -> list[dict[str, Any]]:
     """Return nodes as plain data."""
+    named = _numbers(nodes)
     return [
         {
+            "node": named[i],
             "levels": dict(zip(nodes.names, levels, strict=True)),
             "losses": {name: float(values[i]) for name, values in nodes.losses.items()},
             "suppressed": int(nodes.suppressed[i]),

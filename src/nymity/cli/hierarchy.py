@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from nymity.cli.console import Screen, add_row, cell, table
+from nymity.cli.idle_levels import idle_said
 from nymity.cli.inputs import may_write
 from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
 from nymity.core.errors import HierarchyError, ParameterError, SchemaError
@@ -23,6 +25,7 @@ EXAMPLES = (
     "nymity hierarchy age.csv",
     "nymity hierarchy --column age patients.csv",
     "nymity hierarchy --column age patients.csv --save age.csv",
+    "nymity hierarchy --column activity census.csv --kind code",
 )
 
 
@@ -37,6 +40,13 @@ def command(
     save: Annotated[
         Path | None, typer.Option(help="Write the suggested hierarchy here, to be edited.", show_default=False)
     ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="What the column holds: code, number, date, category, text, or a ready hierarchy such as icd-10.",
+            show_default=False,
+        ),
+    ] = None,
     branches: Annotated[int, typer.Option(help="Branches to draw at each value.", min=1)] = 5,
     force: Force = False,
     *,
@@ -48,22 +58,37 @@ def command(
     from nymity.core.commit import replace_file
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    specification: dict[str, Any] | None = None
     if column is None:
-        if save is not None:
-            raise ParameterError("--save", expected="--column beside it: there is nothing else to save", got="none")
-        hierarchy = _read(file, reading.get("delimiter"))
+        for option, given in (("--save", save), ("--kind", kind)):
+            if given is not None:
+                raise ParameterError(option, expected="--column beside it: there is nothing to suggest", got="none")
+        shown = _Shown(_read(file, reading.get("delimiter")))
     else:
         if save is not None:
             may_write(save, force=force)
-        hierarchy, specification = _suggest(file, column, reading)
+        shown = _suggest(file, column, reading, kind)
     screen.line(f"{file}, column {column}" if column is not None else str(file), style="bold")
     screen.line()
-    screen.show(_levels(hierarchy), "", _tree(hierarchy, branches))
+    screen.show(_levels(shown), "", _tree(shown.hierarchy, branches))
+    idle = shown.hierarchy.idle_levels()
+    for sentence in (shown.evidence, idle_said(idle) if idle else ""):
+        if sentence:
+            screen.line()
+            screen.line(sentence)
     if save is not None:
-        replace_file(save, hierarchy.save)
-    _show_use(screen, column, specification, save)
-    screen.answer(_as_data(hierarchy, specification, save))
+        replace_file(save, shown.hierarchy.save)
+    _show_use(screen, column, shown.specification, save)
+    screen.answer(_as_data(shown, save))
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A hierarchy, how a job file asks for it, what its levels are called and why it was suggested."""
+
+    hierarchy: Hierarchy
+    specification: dict[str, Any] | None = None
+    names: tuple[str, ...] = ()
+    evidence: str = ""
 
 
 def _read(file: Path, delimiter: str | None) -> Hierarchy:
@@ -76,7 +101,7 @@ def _read(file: Path, delimiter: str | None) -> Hierarchy:
         raise HierarchyError(error.where, expected=error.expected, got=error.got, hint=hint) from error
 
 
-def _suggest(file: Path, column: str, reading: Reading) -> tuple[Hierarchy, dict[str, Any] | None]:
+def _suggest(file: Path, column: str, reading: Reading, kind: str | None) -> _Shown:
     """Return the suggested hierarchy, and how a job file would ask for it."""
     from nymity.io import ReadOptions, read_table
     from nymity.publishing.codec import dump_piece
@@ -90,16 +115,35 @@ def _suggest(file: Path, column: str, reading: Reading) -> tuple[Hierarchy, dict
             got=f"the columns {', '.join(map(repr, data.columns))}",
             hint=nearest(column, data.columns),
         )
-    builder = Hierarchy.suggest(data[column])
-    specification = None if isinstance(builder, Hierarchy) else dump_piece(builder, tag="type")
-    return builder.build(data[column], where=f"hierarchy of {column!r}"), specification
+    builder = Hierarchy.suggest(data[column], kind=kind)
+    hierarchy = builder.build(data[column], where=f"hierarchy of {column!r}")
+    return _Shown(
+        hierarchy,
+        None if isinstance(builder, Hierarchy) else dump_piece(builder, tag="type"),
+        getattr(builder, "level_names", ()),
+        _evidence(builder, hierarchy),
+    )
 
 
-def _levels(hierarchy: Hierarchy) -> Table:
-    shown = table("level", "values", "such as", right=("level", "values"))
+def _evidence(builder: Any, hierarchy: Hierarchy) -> str:
+    """Say how many values a ready hierarchy knows."""
+    if (place := getattr(builder, "place", None)) is None:
+        return ""
+    values = [value for value in hierarchy.values if value is not None]
+    fitting = sum(place(value.strip()) is not None for value in values)
+    return f"{fitting:,} of {len(values):,} different values are {builder.expects}"
+
+
+def _levels(shown: _Shown) -> Table:
+    """List the levels, with their names where they have some."""
+    hierarchy = shown.hierarchy
+    names = ["", *shown.names, ""] if shown.names else None
+    heads = ("level", *(("is",) if names else ()), "values", "such as")
+    listed = table(*heads, right=("level", "values"))
     for level, labels in enumerate(hierarchy.labels):
-        add_row(shown, level, len(labels), _some([_name(label) for label in labels]))
-    return shown
+        name = [names[level]] if names else []
+        add_row(listed, level, *name, len(labels), _some([_name(label) for label in labels]))
+    return listed
 
 
 def _tree(hierarchy: Hierarchy, branches: int) -> Tree:
@@ -145,11 +189,14 @@ def _show_use(screen: Screen, column: str | None, specification: dict[str, Any] 
         screen.line(indent(toml_job({"schema": {column: {"hierarchy": specification}}}).rstrip(), "  "))
 
 
-def _as_data(hierarchy: Hierarchy, specification: dict[str, Any] | None, save: Path | None) -> dict[str, Any]:
+def _as_data(shown: _Shown, save: Path | None) -> dict[str, Any]:
     return {
-        "height": hierarchy.height,
-        "level_sizes": [len(labels) for labels in hierarchy.labels],
-        "rows": hierarchy.rows(),
-        "specification": specification,
+        "height": shown.hierarchy.height,
+        "level_sizes": [len(labels) for labels in shown.hierarchy.labels],
+        "level_names": list(shown.names),
+        "idle_levels": list(shown.hierarchy.idle_levels()),
+        "rows": shown.hierarchy.rows(),
+        "specification": shown.specification,
+        "evidence": shown.evidence or None,
         "saved": None if save is None else str(save),
     }

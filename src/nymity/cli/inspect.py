@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from nymity.publishing.inspect import Inspection
     from nymity.risk.persons import PersonFinding
 
-EXAMPLES = ("nymity inspect patients.csv", "nymity inspect patients.csv --job job.toml --k 10")
+EXAMPLES = (
+    "nymity inspect patients.csv",
+    "nymity inspect patients.csv --job job.toml --k 10",
+    "nymity inspect patients.csv --answers decided.toml --job job.toml",
+)
 
 _STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive": "magenta"}
 
 
 @reads_a_table
 def command(
-    data: Annotated[Path, typer.Argument(help="Table to look at: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
+    data: Annotated[
+        Path, typer.Argument(help="Table to look at: .csv, .xlsx, .parquet, .sav and more.", show_default=False)
+    ],
     job: Annotated[
         Path | None, typer.Option("--job", help="Write a commented starter job file here.", show_default=False)
     ] = None,
@@ -41,6 +47,13 @@ def command(
             show_default=False,
         ),
     ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="Decisions about columns (TOML: role, hierarchy, codes for missing), in place of suggestions.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
     *,
     reading: Reading,
@@ -49,23 +62,28 @@ def command(
 ) -> None:
     """Look at a table: columns, uniqueness, suggested roles.
 
+    What is not clear comes first: please decide, in the job or in a file of --answers.
     With --job it also writes a commented job file to start from.
     """
     from nymity.io import ReadOptions, read_detected, read_dictionary
-    from nymity.publishing.inspect import inspect_table
+    from nymity.publishing import Answers, inspect_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
     beside = None if dictionary is None else read_dictionary(dictionary)
-    cells, detected, known = read_detected(data, ReadOptions(**reading), beside)
-    inspection = inspect_table(cells, dictionary=known, reading=detected)
+    decided = Answers() if answers is None else Answers.load(answers)
+    cells, detected, known = read_detected(data, decided.options(ReadOptions(**reading)), beside)
+    inspection = inspect_table(cells, dictionary=known, reading=detected, answers=decided)
     if job is not None:
         _write_starter(job, data, inspection, k, detected.stated)
     screen.line(
         f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
     )
     screen.line()
+    if inspection.questions:
+        screen.line("Please decide:", style="bold yellow")
+        screen.show(_questions(inspection), "")
     if detected:
         screen.show(_reading(detected), "")
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
@@ -79,6 +97,8 @@ def command(
     elif not screen.silent:
         screen.line()
         screen.line(f"Next: nymity inspect {data} --job job.toml   writes a job file to start from")
+        if inspection.questions:
+            screen.line(f"      with --answers FILE by your decisions: [columns] {_example(inspection)}")
     screen.answer(_as_data(inspection, job))
 
 
@@ -102,12 +122,36 @@ def _columns(inspection: Inspection) -> Table:
     return shown
 
 
+def _questions(inspection: Inspection) -> Table:
+    """The columns whose role is not clear, what is most at stake first."""
+    shown = table("column", "until then", "or", "because")
+    for column in inspection.questions:
+        others = ", ".join(role.value for role in column.instead)
+        add_row(shown, column.name, column.role.value, others, column.reason, style="bold yellow")
+    return shown
+
+
+def _example(inspection: Inspection) -> str:
+    """Answer the first question, as a line of a file of answers."""
+    from nymity.publishing import toml_job
+
+    first = inspection.questions[0]
+    role = first.instead[0] if first.instead else first.role
+    line: str = toml_job({first.name: role.value})
+    return line.strip()
+
+
 def _roles(inspection: Inspection) -> Table:
-    shown = table("column", "role?", "why")
+    shown = table("column", "role?", "sure", "why", right=("sure",))
     shown.columns[1].no_wrap = True
     for column in inspection.columns:
-        add_row(shown, column.name, column.role.value, column.reason, style=_STYLES.get(column.role.value))
+        style = _STYLES.get(column.role.value)
+        add_row(shown, column.name, column.role.value, _sureness(column.confidence), column.reason, style=style)
     return shown
+
+
+def _sureness(confidence: float) -> str:
+    return "over 99%" if confidence >= 0.99 else f"{confidence:.0%}"
 
 
 def _headline(inspection: Inspection) -> str:
@@ -156,6 +200,7 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
         "smallest_class": inspection.smallest_class,
         "person": None if inspection.person is None else asdict(inspection.person),
         "reading": [asdict(one) for one in inspection.reading.proposals],
+        "questions": [column.name for column in inspection.questions],
         "columns": [
             {
                 "name": column.name,
@@ -168,6 +213,9 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
                 "examples": column.examples,
                 "role": column.role.value,
                 "reason": column.reason,
+                "confidence": round(column.confidence, 4),
+                "is_question": column.is_question,
+                "instead": [role.value for role in column.instead],
             }
             for column in inspection.columns
         ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.inputs import load_job, same_file
+from nymity.cli.inputs import load_job, names, same_file
 from nymity.cli.key import ask
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, Delivered, FailOnWarnings, Quiet
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "nymity publish job.toml --out release",
     "nymity publish job.toml --out release --set method.suppression=0.02 --set 'privacy[0].k=10'",
+    "nymity publish job.toml --out release --node 37",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
     "nymity publish job.toml --out release --force --log release-custodian",
     "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
@@ -65,6 +66,13 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
     ] = None,
+    node: Annotated[
+        str | None,
+        typer.Option(
+            help="Publish this node instead of searching: its number in explore, or levels such as age=2,sex=0.",
+            show_default=False,
+        ),
+    ] = None,
     fail_on_warnings: FailOnWarnings = False,
     force: Annotated[
         bool,
@@ -84,12 +92,16 @@ def command(
     Every promise of the job is verified on the written file before it appears; whatever fails or is interrupted
     leaves the files of an earlier run as they were. A release that is there is replaced with --force alone, and its
     custodian's log stays. With --fail-on-warnings nothing is written if there is a warning.
+
+    With --node nothing is searched: promises are checked at these levels, and the certificate says that they were
+    chosen by hand.
     """
     publish_job(
         Screen(quiet=quiet, as_json=as_json),
         job,
         Destination.of(out, custodian),
         settings=settings or (),
+        node=node,
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
         log=_log_of(log, delivered),
@@ -114,13 +126,19 @@ class Destination:
         return Destination(release=release, custodian=private)
 
     def files(
-        self, tables: Sequence[str], *, has_children: bool, is_signed: bool, has_about: bool, has_report: bool
-    ) -> dict[str, Path | None]:
+        self,
+        tables: Sequence[Path | str],
+        *,
+        has_children: bool,
+        is_signed: bool,
+        has_about: bool,
+        has_report: bool,
+    ) -> dict[str, Path | str | None]:
         """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
         from nymity.publishing.release import ABOUT_NAME
         from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
-        table, *apart = (self.release / name for name in tables)
+        table, *apart = tables
         return {
             "table": table,
             **({"children" if has_children else "sensitive": apart[0]} if apart else {}),
@@ -138,6 +156,7 @@ def publish_job(
     to: Destination,
     *,
     settings: Sequence[str] = (),
+    node: str | None = None,
     with_report: bool = True,
     fail_on_warnings: bool = False,
     log: Path | None = None,
@@ -145,6 +164,7 @@ def publish_job(
     wait: float = 0.0,
 ) -> None:
     """Run a job file, write everything and show what came of it."""
+    from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
@@ -156,6 +176,8 @@ def publish_job(
     from nymity.quality import Loss
 
     job = load_job(path, settings)
+    if node is not None:
+        job = _at_node(job, node)
     _spare_source(job, to)
     if beside := _sources_in(job, to.release):
         screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
@@ -188,8 +210,11 @@ def publish_job(
             raise
     if job.method is None and isinstance(release.outcome, LatticeOutcome):
         screen.tell("note", said(release.outcome.lattice_size))
+    if not release.recoding.is_private:
+        for sentence in idle_levels_said(release.recoding.hierarchies, original):
+            screen.tell("note", sentence)
     files = to.files(
-        release.table_names,
+        [job.output.found_at(to.release, name) for name in release.table_names],
         has_children=job.children is not None,
         is_signed=key is not None,
         has_about=pages.has_about,
@@ -284,6 +309,29 @@ def keep(to: Destination, certificate: Certificate, name: str, text: str) -> Non
         stage.commit([name])
 
 
+def _at_node(job: Job, node: str) -> Job:
+    """Return the job with the levels of one node in place of a search, and all else that its method demands."""
+    from nymity.lattice.default import SUPPRESSION
+    from nymity.lattice.fixed_levels import FixedLevels
+    from nymity.lattice.search import LatticeSearch
+    from nymity.publishing.explore import levels_of_node
+
+    search = job.method
+    if search is not None and not isinstance(search, LatticeSearch):
+        raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
+    demands = ("loss", "suppression", "outliers", "suppression_persons")
+    given = {"suppression": SUPPRESSION} if search is None else {name: getattr(search, name) for name in demands}
+    levels = levels_of_node(job, int(node)) if node.strip().isdecimal() else _levels(node)
+    return replace(job, method=FixedLevels(levels=levels, **given))
+
+
+def _levels(listed: str) -> dict[str, int]:
+    pairs = [one.rpartition("=") for one in names(listed)]
+    if not pairs or not all(name.strip() and level.strip().isdecimal() for name, _, level in pairs):
+        raise ParameterError("--node", expected="the number of a node, or levels such as age=2,sex=0", got=repr(listed))
+    return {name.strip(): int(level) for name, _, level in pairs}
+
+
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
     """Return the folder or file of the log that is meant."""
     from nymity.core.commit import settle
@@ -325,8 +373,7 @@ def _sources_in(job: Job, folder: Path) -> list[str]:
 
 def _spare_source(job: Job, to: Destination) -> None:
     """Refuse to write the release over a table it is made from."""
-    names = (job.output.file_name, job.output.sensitive_file_name, job.output.children_file_name)
-    for target in (to.release / name for name in names):
+    for target in (to.release / name for name in job.file_names):
         if not any(same_file(target, path) for path in job.inputs):
             continue
         raise ParameterError(

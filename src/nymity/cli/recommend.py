@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from nymity.recommending.recommendation import Choice, Recommendation
 
 EXAMPLES = (
+    "nymity recommend patients.csv",
     "nymity recommend patients.csv --target readmitted",
     "nymity recommend patients.csv --target readmitted --quasi age,sex,postcode --seconds 300",
     "nymity recommend patients.csv --target readmitted --job job.toml --k 5,10,20 --out choices",
@@ -40,7 +42,10 @@ def command(
     data: Annotated[Path, typer.Argument(help="Table to publish: .csv, .tsv, .parquet or .xlsx.", show_default=False)],
     target: Annotated[
         str | None,
-        typer.Option(help="Column that classifiers learn to predict (default: the job's).", show_default=False),
+        typer.Option(
+            help="Column that classifiers learn to predict (default: the job's; without one, count queries).",
+            show_default=False,
+        ),
     ] = None,
     job: JobOption = None,
     quasi: Annotated[
@@ -67,8 +72,9 @@ def command(
     """Try settings on a table, and show what risk and usefulness can be reached.
 
     Publishes the table in memory again and again, by several methods, values of k and hierarchies, measures the risk,
-    and how well classifiers trained on the release predict the target for original records. The settings that no other
-    beats in both are written as job files. Ctrl-C ends it earlier and keeps what was found.
+    and how well classifiers trained on the release predict the target for original records (without a target: how well
+    count queries are answered). The settings that no other beats in both are written as job files, and the one to begin
+    with is marked. Ctrl-C ends it earlier and keeps what was found.
     """
     from nymity.recommending.recommend import CLASSIFIERS, recommend
     from nymity.recommending.recommendation import DATA_NAME
@@ -104,7 +110,7 @@ def _described(data: Path, job: Path | None, quasi: str | None, reading: Reading
         raise InputError("recommend", expected="either --job or --quasi", got="both", hint="change the job's roles")
     described = load_job(job)
     given = {name: value for name, value in reading.items() if value is not None}
-    known = described.source or Source(path=str(data))
+    known = described.source if isinstance(described.source, Source) else Source(path=str(data))
     return replace(described, source=replace(known, path=str(data), **given))
 
 
@@ -125,45 +131,68 @@ def _page(recommendation: Recommendation) -> str:
 
 def _show(screen: Screen, recommendation: Recommendation, out: Path, written: list[str]) -> None:
     original, zero = recommendation.best_original.confirming, recommendation.zero_r.confirming
+    measure, knee = recommendation.measure, recommendation.knee
     screen.line(
         f"{count(len(recommendation.trials), 'release')} tried in {recommendation.seconds:,.0f} s: "
         f"{_ENDINGS[recommendation.ending]}",
         style="bold",
     )
     screen.show(
-        f"Accuracy for {recommendation.target} ({count(recommendation.classes, 'class', 'classes')}) on "
-        f"{original.records:,} records kept apart: {percent(original.rate)} learned from the original, "
-        f"{percent(zero.rate)} by always answering the most frequent class.",
+        f"{_task(recommendation)} on {original.records:,} {measure.again}: {measure.said(original.rate)} "
+        f"{measure.original}, {measure.said(zero.rate)} with {measure.nothing}.",
         "",
         _table(recommendation),
         "",
-        "risk: highest for any record, and average. accuracy: on the records chosen by; again: on those kept apart, "
-        "with 95% interval. kept: of the way from the most frequent class to the original.",
+        f"risk: highest for any record, and average. {measure.title}: as chosen by; again: on {measure.again}, with "
+        f"95% interval. kept: of the way from {measure.nothing} to the original.",
+        f"{measure.explained}.",
+        _kneed(recommendation),
     )
     for note in recommendation.notes:
         screen.show(f"Note: {note}.")
     screen.line()
     screen.line(f"Wrote {out}: {', '.join(written)}")
-    screen.line(f"Next: nymity publish {out / written[0]} --out release")
+    screen.line(f"Next: nymity publish {out / knee.file_name} --out release")
 
 
 def _table(recommendation: Recommendation) -> Table:
-    numbers = ("#", "risk", "average", "accuracy", "again", "kept")
+    distance = ("distance",) if recommendation.target is None else ()
+    numbers = ("#", "risk", "average", recommendation.measure.title, "again", "kept", *distance)
     shown = table(*numbers, "settings", right=numbers)
     for choice in recommendation.choices:
-        add_row(shown, *_row(choice))
+        add_row(shown, *_row(choice, recommendation))
     return shown
 
 
-def _row(choice: Choice) -> list[object]:
-    trial, score = choice.trial, choice.trial.score
+def _row(choice: Choice, recommendation: Recommendation) -> list[object]:
+    trial, score, said = choice.trial, choice.trial.score, recommendation.measure.said
     low, high = score.confirming.interval
+    distances = trial.distances.values()
     return [
-        choice.number,
+        f"{choice.number}{' *' if choice == recommendation.knee else ''}",
         percent(float(trial.risk.highest)),
         percent(float(trial.risk.average)),
-        percent(score.choosing.rate),
-        f"{percent(score.confirming.rate)} ({100 * low:.0f}–{100 * high:.0f})",
-        None if choice.kept_accuracy is None else f"{choice.kept_accuracy:.0%}",
+        said(score.choosing.rate),
+        f"{said(score.confirming.rate)} ({100 * low:.0f}–{100 * high:.0f})",
+        None if choice.kept is None else f"{choice.kept:.0%}",
+        *([percent(fmean(distances)) if distances else None] if recommendation.target is None else ()),
         trial.words + (f"; {percent(trial.suppressed / trial.records)} suppressed" if trial.suppressed else ""),
     ]
+
+
+def _task(recommendation: Recommendation) -> str:
+    title = recommendation.measure.title[:1].upper() + recommendation.measure.title[1:]
+    if recommendation.target is None:
+        return f"{title}, of count queries,"
+    return f"{title} for {recommendation.target} ({count(recommendation.classes, 'class', 'classes')})"
+
+
+def _kneed(recommendation: Recommendation) -> str:
+    """Say where to begin, and how sure it is that more than nothing was kept there."""
+    knee, zero = recommendation.knee, recommendation.zero_r.confirming.rate
+    words = f"* Begin with choice {knee.number}: beyond it risk rises faster than usefulness."
+    if recommendation.target is None:
+        return f"{words} distance: mean total variation distance of the quasi-identifiers' distributions."
+    if knee.trial.score.confirming.interval[0] <= zero:
+        words += f" What it keeps cannot be told from {recommendation.measure.nothing}: no choice may be worth much."
+    return words

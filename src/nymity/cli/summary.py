@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NOT_PRIVATE = "it is NOT PRIVATE, for all draws are from a known seed, and nothing is promised"
 
 
-def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | None]) -> dict[str, Any]:
+def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | str | None]) -> dict[str, Any]:
     """Return the short account of a release as plain data; without comparison it tells what anybody may know."""
     certificate = release.certificate
     return {

@@ -11,6 +11,11 @@ A run that dies before 2 changed nothing; one that dies after it is finished by 
 A move that fails takes back those before it: the journal is first exchanged for its twin, which says *undo*. Both
 directions may be repeated any number of times, so dying again does no harm.
 
+Something outside of the folders can change with them, such as a table of a database (:class:`Remote`). Its transaction
+is ready when the journal is put there, which says *ask* until it is committed: whoever finds that asks the remote place
+whether the mark of the transaction is there, finishes if it is, and undoes otherwise. From the commit on there is no
+way back, so that a move that fails then is left to the next run.
+
 Writers hold a lock on each folder. So whatever stage a writer finds belongs to a run that died, and is removed.
 Readers look at the journal alone (:func:`refuse_between`).
 """
@@ -26,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from nymity.core.disk import (
     HIDDEN_PREFIX,
@@ -53,6 +58,24 @@ _STAGE_PREFIX = ".nymity-stage-"
 _POINTER = ".journal"
 #: Seconds to wait for another run that writes the same file.
 _PATIENCE = 10.0
+
+
+class Remote(Protocol):
+    """Somewhere else that changes together with files, by a transaction of its own that is ready to be committed."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words that may stand in a journal."""
+
+    @property
+    def mark(self) -> str | None:
+        """What :meth:`has` knows the transaction by; None where there is nothing to commit."""
+
+    def commit(self) -> None:
+        """Commit the transaction."""
+
+    def has(self, mark: str) -> bool:
+        """Return whether the transaction of a mark was committed; one that is still under way is waited for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +185,10 @@ class Stage:
 
 @contextmanager
 def committing(
-    *folders: str | os.PathLike[str], private: Iterable[str | os.PathLike[str]] = (), wait: float = 0.0
+    *folders: str | os.PathLike[str],
+    private: Iterable[str | os.PathLike[str]] = (),
+    wait: float = 0.0,
+    remote: Remote | None = None,
 ) -> Iterator[list[Stage]]:
     """Give a stage for each folder; what is committed in them moves into place together at the end of the block.
 
@@ -175,7 +201,7 @@ def committing(
     The journal lies in the first folder. ``private`` folders and their files are for their owner alone. Another run in
     one of the folders makes this one fail, after ``wait`` seconds. The block's failure (also an interrupt) leaves the
     folders as they were, and removes those that were made here. A failure of the system (full disk, missing permission)
-    is a FileError.
+    is a FileError. What is ready in a ``remote`` place at the end of the block is committed with the files.
     """
     targets = [Path(folder) for folder in folders]
     for target in targets:
@@ -193,13 +219,13 @@ def committing(
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
                     for target in targets:
-                        _recover(target)
+                        _recover(target, remote)
                     for target in targets:
-                        _remove_stages(target, wait)
+                        _remove_stages(target, wait, remote)
                         run.stages.append(_stage(target, private=target in closed))
                 yield run.stages
                 with held_back():
-                    _commit(run.stages, targets[0])
+                    _commit(run.stages, targets[0], remote)
                     run.made.clear()
         finally:
             run.end()
@@ -279,21 +305,21 @@ def journal_of(folder: Path) -> Path:
     return folder / JOURNAL_NAME
 
 
-def recover(folder: str | os.PathLike[str], *, wait: float = 0.0) -> str | None:
+def recover(folder: str | os.PathLike[str], *, wait: float = 0.0, remote: Remote | None = None) -> str | None:
     """Finish or undo what a run that died left in between; say what was done, None if there was nothing to do."""
     first = Path(folder)
     if not journal_of(first).exists():
         return None
     with explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
-        return _recover(first)
+        return _recover(first, remote)
 
 
-def settle(*folders: Path, wait: float = 0.0) -> None:
+def settle(*folders: Path, wait: float = 0.0, remote: Remote | None = None) -> None:
     """Finish, undo and remove what runs that died left in folders, so that the next one sees what there is."""
     there = [folder for folder in folders if folder.is_dir()]
     left = (journal_of(folder).exists() or (folder / LOCK_NAME).exists() or _stages_in(folder) for folder in there)
     if any(left):
-        with committing(*there, wait=wait):
+        with committing(*there, wait=wait, remote=remote):
             pass
 
 
@@ -311,7 +337,7 @@ def refuse_between(folder: Path) -> None:
 # -- the journal ---------------------------------------------------------------------------------------
 
 
-def _commit(stages: list[Stage], first: Path) -> None:
+def _commit(stages: list[Stage], first: Path, remote: Remote | None) -> None:
     """Make all moves, or none."""
     moves = [move for stage in stages for move in stage._prepared()]
     if not moves:
@@ -320,11 +346,24 @@ def _commit(stages: list[Stage], first: Path) -> None:
     _write_journal(twin, "undo", moves, stages, first)
     written = stages[0].folder / ".finish"
     _write_journal(written, "finish", moves, stages, first)
+    asking = None
+    if remote is not None and remote.mark is not None:
+        asking = stages[0].folder / ".ask"
+        _write_journal(asking, "ask", moves, stages, first, question={"place": remote.place, "mark": remote.mark})
     for stage in stages[1:]:
         (stage / _POINTER).write_text(_relative(first, stage.target), encoding="utf-8")
         flush(stage / _POINTER)
     for stage in stages:
         flush(stage.folder)
+    if remote is not None and asking is not None:
+        os.replace(asking, journal_of(first))  # noqa: PTH105
+        _commit_remote(remote, first, moves)
+        os.replace(written, journal_of(first))  # noqa: PTH105
+        flush(first)
+        for move in moves:  # one that fails is left to the next run: what is committed elsewhere stays
+            move.make()
+        _end(first, moves)
+        return
     os.replace(written, journal_of(first))  # noqa: PTH105
     try:
         flush(first)
@@ -338,7 +377,26 @@ def _commit(stages: list[Stage], first: Path) -> None:
         raise
 
 
-def _write_journal(path: Path, direction: str, moves: list[Move], stages: list[Stage], first: Path) -> None:
+def _commit_remote(remote: Remote, first: Path, moves: list[Move]) -> None:
+    """Commit what is ready elsewhere; where that fails, it may have been done all the same, and the place is asked."""
+    assert remote.mark is not None
+    try:
+        flush(first)
+        remote.commit()
+    except BaseException:
+        if not remote.has(remote.mark):  # an error of its own leaves the journal, and the question, to the next run
+            _end(first, moves)
+            raise
+
+
+def _write_journal(
+    path: Path,
+    direction: str,
+    moves: list[Move],
+    stages: list[Stage],
+    first: Path,
+    question: dict[str, str] | None = None,
+) -> None:
     def told(place: Path | None) -> str | None:
         return None if place is None else _relative(place, first)
 
@@ -347,20 +405,21 @@ def _write_journal(path: Path, direction: str, moves: list[Move], stages: list[S
         "direction": direction,
         "moves": [[told(move.source), told(move.target), told(move.earlier), move.mark] for move in moves],
         "stages": [told(stage.folder) for stage in stages],
+        **({} if question is None else {"question": question}),
     }
     path.write_text(json.dumps(content) + "\n", encoding="utf-8")
     path.chmod(0o600)
     flush(path)
 
 
-def _recover(first: Path) -> str | None:
+def _recover(first: Path, remote: Remote | None = None) -> str | None:
     """Finish or undo by the journal; the lock is held."""
     journal = journal_of(first)
     if not journal.exists():
         return None
     try:
         content: dict[str, Any] = parse_json(journal.read_bytes(), where=str(journal), expected="a journal")
-        if content["format"] != _FORMAT or content["direction"] not in ("finish", "undo"):
+        if content["format"] != _FORMAT or content["direction"] not in ("finish", "undo", "ask"):
             raise ValueError(f"format {content['format']!r}")
         moves = [
             Move(
@@ -372,7 +431,9 @@ def _recover(first: Path) -> str | None:
             for source, target, earlier, mark in content["moves"]
         ]
         stages = [_named(first, name) for name in content["stages"]]
-    except (ValueError, KeyError, TypeError) as error:
+        question = content["question"] if content["direction"] == "ask" else {}
+        place, mark = str(question.get("place")), str(question.get("mark"))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileError(
             str(journal),
             expected=f"a journal ({_FORMAT})",
@@ -380,7 +441,10 @@ def _recover(first: Path) -> str | None:
             hint="keep a copy of both folders, remove the journal, and check the release",
         ) from error
     _spare_others(journal, moves, stages)
-    if content["direction"] == "undo":
+    undoing = content["direction"] == "undo"
+    if content["direction"] == "ask":
+        undoing = not _asked(journal, remote, place, mark)
+    if undoing:
         _undo(moves)
     else:
         for move in moves:
@@ -388,7 +452,23 @@ def _recover(first: Path) -> str | None:
     _end(first, moves)
     for stage in stages:
         shutil.rmtree(stage, ignore_errors=True)
-    return "undone" if content["direction"] == "undo" else "finished"
+    return "undone" if undoing else "finished"
+
+
+def _asked(journal: Path, remote: Remote | None, place: str, mark: str) -> bool:
+    """Ask the remote place whether a run got as far as its commit there.
+
+    It is asked where the caller says it is, and never where a journal says so: whoever hands over a folder can put one
+    there, and would be sent the credentials of who opens it.
+    """
+    if remote is None or remote.place != place:
+        raise FileError(
+            str(journal.parent),
+            expected=f"to know whether a run that ended before its time was committed in {place}",
+            got="a command that does not ask there",
+            hint="publish again with the job of that run, which asks and then finishes or undoes what is left",
+        )
+    return remote.has(mark)
 
 
 def _named(first: Path, name: str) -> Path:
@@ -452,14 +532,14 @@ def _stage(target: Path, *, private: bool) -> Stage:
     return Stage(folder=Path(tempfile.mkdtemp(prefix=_STAGE_PREFIX, dir=target)), target=target, private=private)
 
 
-def _remove_stages(folder: Path, wait: float) -> None:
+def _remove_stages(folder: Path, wait: float, remote: Remote | None) -> None:
     """Remove the stages of runs that died: whoever holds the lock is the only one who may have any.
 
     One that belongs to a journal in a folder which is not part of this run is finished or undone first.
     """
     for path in _stages_in(folder):
         if (other := _journal_folder(path)) is not None:
-            recover(other, wait=wait)
+            recover(other, wait=wait, remote=remote)
         shutil.rmtree(path, ignore_errors=True)
 
 

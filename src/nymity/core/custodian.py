@@ -11,6 +11,8 @@ LOG_NAME = "log.json"
 MAPPING_NAME = "mapping.parquet"
 NODES_NAME = "nodes.parquet"
 RECODING_NAME = "recoding.json"
+#: The values that a recoding was decided on, which further rows do not need.
+SEEN_NAME = "seen.json"
 #: Who is who where pseudonyms are published, the key they were made with, and who was asked for, when and why.
 PSEUDONYMS_NAME, PSEUDONYM_KEY_NAME, IDENTIFIED_NAME = "pseudonyms.parquet", "pseudonym-key.json", "identified.jsonl"
 #: By how many days the dates of each person were moved.
@@ -24,6 +26,7 @@ LOG_FILES = (
     MAPPING_NAME,
     NODES_NAME,
     RECODING_NAME,
+    SEEN_NAME,
     PSEUDONYMS_NAME,
     PSEUDONYM_KEY_NAME,
     IDENTIFIED_NAME,

@@ -35,6 +35,11 @@ class Draws(ABC):
     def origin(self) -> str:
         """Where the draws come from, in the words of a certificate: ``operating system`` or ``a known seed``."""
 
+    @property
+    def lasting(self) -> Draws:
+        """Draws that are the same for every table, where there are such."""
+        return self
+
     @abstractmethod
     def permutation(self, purpose: str, n: int) -> NDArray[np.int64]:
         """Return an order of n things, (n,), each order as likely as any other."""
@@ -122,8 +127,15 @@ class DerivedDraws(Draws):
     To say what a release depends on takes a pass over the table, which those that draw nothing are spared.
     """
 
-    def __init__(self, root: KeyedDraws, context: Callable[[], str]) -> None:
-        self._root, self._context = root, context
+    def __init__(
+        self, root: KeyedDraws, context: Callable[[], str], *, lasting: Callable[[], str] | None = None
+    ) -> None:
+        self._root, self._context, self._lasting = root, context, lasting
+
+    @cached_property
+    def lasting(self) -> Draws:
+        """Draws of a context that does not depend on the table."""
+        return self if self._lasting is None else self._root.derived(self._lasting())
 
     @property
     def origin(self) -> str:

@@ -3,6 +3,7 @@
     NymityError
     ├── InputError (ValueError)        what came in is not what it should be       exit code 2
     │   ├── FileError                  a file cannot be read, written or understood
+    │   ├── DatabaseError              a database cannot be reached, read or written
     │   ├── TableError                 the table itself: columns, rows, values
     │   ├── SchemaError                roles and attributes against the table
     │   ├── HierarchyError             a hierarchy is inconsistent or does not cover its column
@@ -59,6 +60,10 @@ def _short(words: str, most: int = 1_000) -> str:
 
 class FileError(InputError):
     """A file cannot be read, written or understood."""
+
+
+class DatabaseError(InputError):
+    """A database cannot be reached, read or written."""
 
 
 class TableError(InputError):

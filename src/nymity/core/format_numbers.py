@@ -49,7 +49,8 @@ class FileFormat:
 
 
 CERTIFICATE = FileFormat(name="certificate", written=2, read=(1, 2))
-RECODING = FileFormat(name="recoding", written=2, read=(1, 2))
+RECODING = FileFormat(name="recoding", written=3, read=(1, 2, 3))
+SEEN = FileFormat(name="seen", written=1, read=(1,))
 LOG = FileFormat(name="log", written=2, read=(1, 2), first_had_a_tag=False)
 LEDGER = FileFormat(name="ledger", written=3, read=(1, 2, 3))
 JOB = FileFormat(name="job", written=2, read=(1, 2), first_had_a_tag=False)

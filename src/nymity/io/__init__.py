@@ -8,6 +8,7 @@ from nymity.io.dictionary import Dictionary
 from nymity.io.dictionary_files import read_dictionary
 from nymity.io.formats import FORMATS, RELEASED, format_of
 from nymity.io.frame import like, to_polars
+from nymity.io.lossless import whole_again
 from nymity.io.neutralize import neutralize, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.read import read_detected, read_table, read_text_cells, read_valued, reread_table
@@ -33,6 +34,7 @@ __all__ = [
     "to_polars",
     "like",
     "compact",
+    "whole_again",
     "DetectedReading",
     "detect_reading",
     "Dictionary",

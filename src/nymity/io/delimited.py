@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -24,6 +25,9 @@ from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
+
+#: What the first column is called where a header leaves it without a name.
+ROW_NAMES = "row_names"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,20 +75,20 @@ class Delimited(SpreadsheetFormat):
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """With the delimiter and the encoding it was written with."""
-        return ReadOptions(delimiter=self._delimiter(options), encoding="utf-8", header=True)
+        return ReadOptions(delimiter=self._delimiter(options), encoding=options.encoding, header=True)
 
     def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
-        """Write UTF-8, quoted where needed; missing cells are empty."""
+        """Write text, quoted where needed; missing cells are empty."""
         if cells.width == 1:
             # A missing cell alone in its row would be an empty line, which many readers skip; this way it is "".
             cells = cells.select(pl.all().cast(pl.String).fill_null(""))
         with path.open("wb") as file:
             if not self.compressed:
-                _write_csv(cells, file, self._delimiter(options))
+                _write_csv(cells, file, self._delimiter(options), options.encoding)
                 return
             # Neither name nor time in the gzip header: the same table gives the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                _write_csv(cells, packed, self._delimiter(options))
+                _write_csv(cells, packed, self._delimiter(options), options.encoding)
 
     def _delimiter(self, options: WriteOptions) -> str:
         return "\t" if self.tabbed else options.delimiter
@@ -163,7 +167,9 @@ def _parse_fast(text: _Text) -> pl.DataFrame | None:
     outline = text.outline
     if not outline.regular or (outline.gaps and outline.fields > 1):
         return None
-    content = text.content.rstrip(b"\r\n") if outline.fields > 1 else text.content
+    content = text.content
+    if outline.fields > 1 and content.endswith((b"\n\n", b"\n\r\n")):  # one line end does no harm, and a copy costs
+        content = content.rstrip(b"\r\n")
     names = _numbered(outline.fields)
     try:
         table = pl.read_csv(
@@ -240,6 +246,8 @@ def _malformed(where: str, line: int, error: csv.Error) -> TableError:
 def named(where: str, names: Sequence[str | None]) -> list[str]:
     """Return the names of a header row, refusing empty and repeated ones."""
     seen: dict[str, int] = {}
+    if len(names) > 1 and not names[0] and ROW_NAMES not in names:
+        names = [ROW_NAMES, *names[1:]]  # R's write.csv and pandas' to_csv name rows without naming that column
     for place, name in enumerate(names, start=1):
         if not name:
             last = "remove the delimiter if all lines end with one, or " if place == len(names) else ""
@@ -260,8 +268,19 @@ def named(where: str, names: Sequence[str | None]) -> list[str]:
     return list(seen)
 
 
-def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str) -> None:
-    cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str, encoding: str) -> None:
+    if codecs.lookup(encoding).name == "utf-8":
+        cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+        return
+    try:
+        file.write(cells.write_csv(separator=delimiter).encode(encoding))
+    except UnicodeEncodeError as error:
+        raise TableError(
+            "table",
+            expected=f"characters that {encoding} has",
+            got=quoted(error.object[error.start]),
+            hint='encoding = "utf-8" in [output], ny.Output',
+        ) from error
 
 
 def _numbered(width: int) -> list[str]:

@@ -18,7 +18,6 @@ from nymity.io.frame import to_polars
 from nymity.io.lossless import typed_column
 from nymity.io.options import ReadOptions
 from nymity.io.values import valued
-from nymity.table.text import as_text
 
 #: Words that stand for no answer wherever they stand in a column of numbers or dates …
 _WORDS = (
@@ -93,10 +92,21 @@ class DetectedReading:
         return {name: value for name, value in vars(self.options).items() if value not in (None, (), {})}
 
 
-def detect_reading(table: pl.DataFrame, options: ReadOptions, dictionary: Dictionary | None = None) -> DetectedReading:
-    """Find out what cells mean, where nobody stated it; ``table`` has text as it stands in the file."""
+def detect_reading(
+    table: pl.DataFrame,
+    options: ReadOptions,
+    dictionary: Dictionary | None = None,
+    *,
+    texts: pl.DataFrame | None = None,
+) -> DetectedReading:
+    """Find out what cells mean, where nobody stated it.
+
+    ``table`` has types already where nothing is lost by them, ``texts`` the cells of columns with
+    fractions as they stand in a file of text.
+    """
     known = dictionary or Dictionary()
-    columns = [_Column.of(column, known, options) for column in table.get_columns()]
+    stood = {} if texts is None else {column.name: column for column in texts.get_columns()}
+    columns = [_Column.of(column, stood.get(column.name), known, options) for column in table.get_columns()]
     options, marks = _number_marks(columns, options)
     options, dates = _date_forms(columns, options)
     options, codes = _missing_codes(columns, options)
@@ -108,45 +118,82 @@ def detect_reading(table: pl.DataFrame, options: ReadOptions, dictionary: Dictio
 
 @dataclass(eq=False, kw_only=True)
 class _Column:
-    """A column's cells without gaps (``cells``), without what looks like codes (``rest``), and how often these are."""
+    """A column by its different values: those that look like codes (``words``), the ``rest``, and how often all are.
+
+    A column of numbers has these (``numbers``) in place of texts, but for those as they stand in the file (``stood``).
+    """
 
     name: str
-    cells: pl.Series
+    counts: dict[str, int]
     rest: pl.Series
+    filled: int  #: cells of ``rest``
     words: dict[str, int]
     declared: tuple[str, ...]
-    is_text: bool
+    numbers: pl.Series | None
+    stood: pl.Series | None
 
     @staticmethod
-    def of(column: pl.Series, dictionary: Dictionary, options: ReadOptions) -> _Column:
-        declared = dictionary.missing(column.name)
-        plain = column.alias("cells")
-        if plain.dtype != pl.String and not plain.dtype.is_numeric():
-            plain = pl.Series("cells", [], dtype=pl.String)
-        is_text = plain.dtype == pl.String
-        cells = as_text(plain).drop_nulls()
-        cells = cells.str.strip_chars() if is_text else cells
-        known = [*_WORDS, *declared, *options.codes_of(column.name)] if is_text else [*declared]
-        hidden = cells.is_in(known)
-        words = dict(cells.filter(hidden).value_counts().rows()) if hidden.any() else {}
+    def of(column: pl.Series, texts: pl.Series | None, dictionary: Dictionary, options: ReadOptions) -> _Column:
+        declared, cells = dictionary.missing(column.name), column.alias("cells")
+        if cells.dtype.is_numeric():
+            return _Column(
+                name=column.name,
+                counts={},
+                rest=_NO_TEXT,
+                filled=0,
+                words={},
+                declared=declared,
+                numbers=cells.drop_nulls(),
+                stood=None if texts is None else texts.alias("cells"),
+            )
+        cells = cells.drop_nulls() if cells.dtype == pl.String else _NO_TEXT
+        different = cells.str.strip_chars().alias("value").value_counts(name="times").filter(pl.col("value") != "")
+        known = [*_WORDS, *declared, *options.codes_of(column.name)]
+        hidden = different["value"].is_in(known)
+        rest = different.filter(~hidden)
         return _Column(
             name=column.name,
-            cells=cells,
-            rest=cells.filter(~hidden) if words else cells,
-            words=words,
+            counts={} if different.height > _MOST_VALUES else dict(different.rows()),
+            rest=rest["value"].alias("cells"),
+            filled=int(rest["times"].sum()),
+            words=dict(different.filter(hidden).rows()),
             declared=declared,
-            is_text=is_text,
+            numbers=None,
+            stood=None,
         )
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it has values that are text."""
+        return len(self.rest) > 0
+
     def all_match(self, pattern: str) -> bool:
-        """Return whether every cell but codes has a form."""
+        """Return whether every value but codes has a form."""
         trial = self.rest.head(_TRIAL)
         return (
             bool(len(trial)) and bool(trial.str.contains(pattern).all()) and bool(self.rest.str.contains(pattern).all())
         )
 
-    def example(self, test: Callable[[pl.Series], pl.Series]) -> str:
-        return str(self.rest.filter(test(self.rest)).head(1).to_list()[0])
+    def times(self, code: str) -> int:
+        """Return how often a code stands in the column."""
+        if self.numbers is not None:
+            number = _float(code)
+            return 0 if number is None else int((self.numbers == number).sum())
+        if not self.counts:
+            return self.words.get(code, int((self.rest == code).sum()))
+        return self.counts.get(code, 0)
+
+
+def _float(code: str) -> float | None:
+    try:
+        return float(code)
+    except ValueError:
+        return None
+
+
+_NO_TEXT = pl.Series("cells", [], dtype=pl.String)
+#: Up to so many different values are counted by name.
+_MOST_VALUES = 10_000
 
 
 # -- numbers -------------------------------------------------------------------------------------------------
@@ -160,7 +207,7 @@ def _number_marks(columns: list[_Column], options: ReadOptions) -> tuple[ReadOpt
     grouped: dict[tuple[str, str], dict[str, str]] = {}  # by mark of thousands and of decimals
     open_to_both: dict[str, str] = {}
     for column in columns:
-        if not column.is_text or not len(column.rest):
+        if not column.is_text:
             continue
         if column.all_match(_COMMA) and (has := column.rest.str.contains(",", literal=True)).any():
             example = str(column.rest.filter(has)[0])
@@ -168,6 +215,13 @@ def _number_marks(columns: list[_Column], options: ReadOptions) -> tuple[ReadOpt
             (open_to_both if alike else comma)[column.name] = example
         elif (found := _grouping(column)) is not None:
             grouped.setdefault(found[0], {})[column.name] = found[1]
+    if comma:  # then a point stands between thousands, also where all cells looked like numbers with decimals
+        for column in columns:
+            if column.stood is not None and column.numbers is not None and column.numbers.dtype.is_float():
+                stood = column.stood.drop_nulls()
+                thousands = str(ReadOptions(decimal=",", thousands=".").number_pattern)
+                if stood.head(_TRIAL).str.contains(thousands).all() and stood.str.contains(thousands).all():
+                    grouped.setdefault((".", ","), {})[column.name] = str(stood[0])
     return _chosen_marks(options, comma, grouped, open_to_both)
 
 
@@ -298,7 +352,7 @@ def _date_evidence(column: _Column, *, sure: bool) -> str:
     example = str(telling.filter(beyond.fill_null(False))[0] if beyond.any() else telling[0])
     if not sure:
         return f"cells such as {_quoted(example)} in {column.name!r}; no day is above 12: the month may come first"
-    return f"all {len(column.rest):,} cells of {column.name!r} have this form, such as {_quoted(example)}"
+    return f"all {column.filled:,} cells of {column.name!r} have this form, such as {_quoted(example)}"
 
 
 def _by_value(chosen: Mapping[str, tuple[str, bool]]) -> dict[tuple[str, bool], list[str]]:
@@ -319,7 +373,7 @@ def _missing_codes(columns: list[_Column], options: ReadOptions) -> tuple[ReadOp
     everywhere = [
         code
         for code in dict.fromkeys(code for one in codes.values() for code in one)
-        if all(code in codes.get(column.name, {}) or not _holds(column, code) for column in columns)
+        if all(code in codes.get(column.name, {}) or not column.times(code) for column in columns)
     ]
     per_column = {name: tuple(one) for name, one in codes.items() if not set(one) <= set(everywhere)}
     found: list[Proposal] = []
@@ -333,32 +387,30 @@ def _missing_codes(columns: list[_Column], options: ReadOptions) -> tuple[ReadOp
     return options, found
 
 
-def _holds(column: _Column, code: str) -> bool:
-    return bool((column.cells == code).any())
-
-
 def _codes_of(column: _Column, options: ReadOptions) -> dict[str, str]:
     """Return the codes of a column, each with what speaks for it."""
     found = {
-        code: f"declared in the dictionary, {_times(column, code)}" for code in column.declared if _holds(column, code)
+        code: f"declared in the dictionary, {times:,} times"
+        for code in column.declared
+        if (times := column.times(code))
     }
+    if column.numbers is not None:
+        return found | {code: why for code, why in _far_codes(column.numbers).items() if code not in found}
     numbers = _as_numbers(column.rest, options)
-    measured = numbers is not None or (column.is_text and _is_dated(column, options))
+    measured = numbers is not None or _is_dated(column, options)
     kind = "numbers" if numbers is not None else "dates"
     for word, times in column.words.items():
         if word in found:
             continue
         if measured:
-            found[word] = f"{times:,} times among {len(column.rest):,} {kind}"
+            found[word] = f"{times:,} times among {column.filled:,} {kind}"
         elif word in _ANYWHERE and not _is_short_code(column, word):
-            found[word] = f"{times:,} times among {len(column.rest):,} texts"
+            found[word] = f"{times:,} times among {column.filled:,} texts"
     if numbers is not None:
-        found |= {code: why for code, why in _far_codes(numbers).items() if code not in found}
+        # by their different values, for it is one of these that lies far from the others
+        told = _far_codes(numbers, times=lambda code: column.times(code))
+        found |= {code: why for code, why in told.items() if code not in found}
     return found
-
-
-def _times(column: _Column, code: str) -> str:
-    return f"{int((column.cells == code).sum()):,} times"
 
 
 def _is_short_code(column: _Column, word: str) -> bool:
@@ -389,19 +441,23 @@ def _as_numbers(rest: pl.Series, options: ReadOptions) -> pl.Series | None:
     return None if numbers.null_count() or rest.str.contains(r"^-?0[0-9]").any() else numbers
 
 
-def _far_codes(numbers: pl.Series) -> dict[str, str]:
+def _far_codes(numbers: pl.Series, times: Callable[[str], int] | None = None) -> dict[str, str]:
+    """Return numbers that stand for no answer, because they lie where no other number does."""
     candidates = [float(code) for code in (*_BELOW, *_ABOVE)]
-    is_code = numbers.is_in(candidates)
+    values = numbers.cast(pl.Float64, strict=False)
+    is_code = values.is_in(candidates)
     if not is_code.any() or is_code.all():
         return {}
-    others = numbers.filter(~is_code)
+    others = values.filter(~is_code)
     low, high = float(others.min()), float(others.max())  # type: ignore[arg-type]
     span = f"the other numbers go from {low:g} to {high:g}"
     found: dict[str, str] = {}
-    for value, times in sorted(numbers.filter(is_code).value_counts().rows()):
-        far = low >= 0 if value < 0 else high > 0 and value >= _FAR * high and times > 1
+    for value, occurs in sorted(values.filter(is_code).value_counts().rows()):
+        code = str(int(value))
+        often = occurs if times is None else times(code)
+        far = low >= 0 if value < 0 else high > 0 and value >= _FAR * high and often > 1
         if far:
-            found[f"{value:g}" if abs(value) < 1e6 else str(int(value))] = f"{times:,} times; {span}"
+            found[code] = f"{often:,} times; {span}"
         elif value > 0:  # an ordinary number, then
-            return {code: why for code, why in found.items() if float(code) < 0}
+            return {one: why for one, why in found.items() if float(one) < 0}
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -18,17 +19,21 @@ from nymity.io.options import ReadOptions, WriteOptions
 
 @dataclass(frozen=True, kw_only=True)
 class FileSignature:
-    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix."""
+    """The bytes that files of a kind start and end with; ``rename`` says what to do about one with a wrong suffix.
+
+    ``others`` are those that older files start with.
+    """
 
     name: str
     start: bytes
+    others: tuple[bytes, ...] = ()
     end: bytes = b""
     rename: str
 
     def fits(self, head: bytes, tail: bytes) -> bool:
         """Return whether a file starts and ends like this; one that has to end in some way is more than its start."""
         ended = not self.end or (len(head) > len(self.start) and tail.endswith(self.end))
-        return head.startswith(self.start) and ended
+        return head.startswith((self.start, *self.others)) and ended
 
 
 GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.gz, or unpack it")
@@ -38,17 +43,21 @@ GZIP = FileSignature(name="gzip", start=b"\x1f\x8b", rename="rename it to .csv.g
 class Format(ABC):
     """One kind of file. Subclasses say how it is read and written; a suffix belongs to one format.
 
-    ``signature`` is None for text. ``released``: jobs may name it for what they publish.
+    ``signature`` is None for text. ``released``: jobs may name it for what they publish. ``written``: it is not
+    for reading alone.
     """
 
     suffix: str
     signature: FileSignature | None = None
     released: bool = True
+    written: bool = True
 
     #: What is found out from the records of a file unless it is stated.
     guesses: ClassVar[tuple[str, ...]] = ()
     #: Cells keep their types, so that one value can have several forms; and no spreadsheet opens such files.
     keeps_types: ClassVar[bool] = False
+    #: A folder of such files is a table, too.
+    may_be_folder: ClassVar[bool] = False
     #: Cells are text, and types are found from them.
     is_text: ClassVar[bool] = False
 
@@ -87,6 +96,15 @@ class Format(ABC):
         del path
         return Dictionary()
 
+    def opened(self, path: Path) -> AbstractContextManager[tuple[Format, Path]]:
+        """Give the format and the path of the table itself; a packed file unpacks it."""
+        return nullcontext((self, path))
+
+    def declared(self, path: Path, table: pl.DataFrame, options: ReadOptions) -> ReadOptions:
+        """Return the options with the codes for *missing* that a file declares itself; most formats have none."""
+        del path, table
+        return options
+
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with everything that reading would find out."""
         del path
@@ -112,7 +130,7 @@ class SpreadsheetFormat(Format):
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells, neutralized unless the options say otherwise."""
-        cells = _flat(table)
+        cells = flat(table)
         self.write_cells(neutralize(cells) if options.neutralize_formulas else cells, path, options)
 
     @abstractmethod
@@ -120,7 +138,7 @@ class SpreadsheetFormat(Format):
         """Write numbers, truth values and text."""
 
 
-def _flat(table: pl.DataFrame) -> pl.DataFrame:
+def flat(table: pl.DataFrame) -> pl.DataFrame:
     """Return the table with numbers and truth values as they are and all else as text."""
     for name, dtype in table.schema.items():
         if dtype.is_nested() or dtype in (pl.Object, pl.Binary):

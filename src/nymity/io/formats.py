@@ -16,8 +16,19 @@ from nymity.io.delimited import TXT as TXT
 from nymity.io.delimited import CSV_GZ as CSV_GZ
 from nymity.io.delimited import TSV_GZ as TSV_GZ
 from nymity.io.delimited import TXT_GZ as TXT_GZ
+from nymity.io.json_lines import JSONL as JSONL
+from nymity.io.json_lines import NDJSON as NDJSON
 from nymity.io.parquet import PARQUET as PARQUET
+from nymity.io.arrow import ARROW as ARROW
+from nymity.io.arrow import FEATHER as FEATHER
 from nymity.io.excel import XLSX as XLSX
+from nymity.io.statistical import SAV as SAV
+from nymity.io.statistical import ZSAV as ZSAV
+from nymity.io.statistical import DTA as DTA
+from nymity.io.statistical import XPT as XPT
+from nymity.io.statistical import SAS7BDAT as SAS7BDAT
+from nymity.io.packed import ZIP as ZIP
+from nymity.io.packed import ZST as ZST
 
 FORMATS: dict[str, Format] = {one.name: one for one in tuple(vars().values()) if isinstance(one, Format)}
 
@@ -38,6 +49,8 @@ def format_of(path: Path) -> Format:
     for known in FORMATS.values():
         if path.name.lower().endswith(known.suffix):
             return known
+    if path.is_dir():
+        return PARQUET  # a folder of its files
     suffix = "".join(path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:])
     raise FileError(
         str(path),
@@ -50,9 +63,11 @@ def format_of(path: Path) -> Format:
 def confirmed_format(path: Path) -> Format:
     """Return a file's format, and refuse one that is not readable, empty, or of another format than its suffix says."""
     promised = format_of(path)
+    if promised.may_be_folder and path.is_dir():
+        return promised
     try:
         with open_file(path) as file:
-            head = file.read(8)
+            head = file.read(32)
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)
     except OSError as error:

@@ -17,6 +17,7 @@ from nymity.core.errors import InputError, TableError
 from nymity.core.extras import require
 from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
+from nymity.io.lossless import whole_again
 from nymity.table.text import as_text
 
 #: How polars fails; a panic is no Exception.
@@ -174,11 +175,7 @@ def _check_width(name: str, dtype: object) -> None:
 
 def _whole_again(column: pl.Series) -> pl.Series:
     """Make integers of a float column with gaps and only whole numbers: that is what pandas makes of integers."""
-    if not column.dtype.is_float() or not column.null_count() or column.null_count() == len(column):
-        return column
-    numbers = column.alias("cell")  # polars reads names like "^x$" as patterns
-    whole = (numbers.abs() < 2**53) & (numbers == numbers.round())
-    return column.cast(pl.Int64) if whole.all() else column
+    return whole_again(column) if column.null_count() else column
 
 
 def _without_missing(values: Any) -> list[object]:

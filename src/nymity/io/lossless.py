@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import polars as pl
 
@@ -17,7 +17,9 @@ _NUMBER = r"^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,17})?(?:[eE][+-][0-9]{1,3})?$"
 _PADDED, _NO_FRACTION = r"\.[0-9]*[1-9]0+$", r"\.0+$"
 
 
-def typed(table: pl.DataFrame, *, exactly: bool = False, point: bool = True) -> pl.DataFrame:
+def typed(
+    table: pl.DataFrame, *, exactly: bool = False, point: bool = True, only: Collection[str] | None = None
+) -> pl.DataFrame:
     """Turn columns of text into whole numbers, numbers or dates where no value is lost.
 
     A column becomes Int64 or Date only when writing the converted cells returns every cell exactly, so "007", "+5" and
@@ -27,14 +29,15 @@ def typed(table: pl.DataFrame, *, exactly: bool = False, point: bool = True) -> 
     guess from the first rows and drop leading zeros, which turns postal codes into others.
 
     ``exactly``, of what nymity wrote itself: no cell may be written differently, so "67.0" and "1.50" stay text.
-    Without ``point``, where decimals have a comma, 1.234 is no number yet.
+    Without ``point``, where decimals have a comma, 1.234 is no number yet. ``only`` are the columns to look at.
     """
+    wanted = {name for name, kind in table.schema.items() if kind == pl.String and (only is None or name in only)}
     return pl.DataFrame(
-        {
-            column.name: typed_column(column, exactly=exactly, point=point) if column.dtype == pl.String else column
+        [
+            typed_column(column, exactly=exactly, point=point).alias(column.name) if column.name in wanted else column
             for column in table.get_columns()
-        }
-    )  # fmt: skip
+        ]
+    )
 
 
 def typed_column(column: pl.Series, *, exactly: bool = False, point: bool = True) -> pl.Series:
@@ -52,6 +55,14 @@ def typed_column(column: pl.Series, *, exactly: bool = False, point: bool = True
 
 def _whole(texts: pl.Series) -> pl.Series | None:
     return _same(texts, texts.cast(pl.Int64, strict=False))
+
+
+def days_of(column: pl.Series) -> pl.Series:
+    """Return a column of ISO dates as dates, any other as it is."""
+    if column.dtype != pl.String or column.null_count() == len(column):
+        return column
+    days = _days(column.alias("cells"))
+    return column if days is None else days
 
 
 def _days(texts: pl.Series) -> pl.Series | None:
@@ -79,9 +90,17 @@ def _numbers(texts: pl.Series) -> pl.Series | None:
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() != texts.null_count() or not numbers.is_finite().all():
         return None
-    if texts.str.contains(_PADDED).any() and texts.str.replace(_NO_FRACTION, "").n_unique() != numbers.n_unique():
-        return None
-    return whole_again(numbers)
+    return whole_again(numbers) if _tells_apart(texts, numbers) else None
+
+
+def _tells_apart(texts: pl.Series, numbers: pl.Series) -> bool:
+    """Return whether texts that differ are different numbers, but for whole ones with and without a point."""
+    decimals = len(str(texts.drop_nulls()[0]).partition(".")[2])
+    if decimals and texts.str.contains(rf"\.[0-9]{{{decimals}}}$").all():  # all of one form
+        return True
+    if not texts.str.contains(_PADDED).any():
+        return True
+    return texts.str.replace(_NO_FRACTION, "").n_unique() == numbers.n_unique()
 
 
 def whole_again(numbers: pl.Series) -> pl.Series:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.io.dictionary import Dictionary
 
 #: A code for *missing* as it is stated; numbers are written as text.
 Code = str | int | float
@@ -113,15 +114,21 @@ class WriteOptions:
     """How to write a file.
 
     ``delimiter``            between the cells of .csv and .txt; a .tsv always has tabs.
+    ``encoding``             of text; UTF-8 by default.
     ``neutralize_formulas``  put an apostrophe before text a spreadsheet would run (:mod:`nymity.io.neutralize`);
-                             Parquet is never changed.
+                             formats that keep types are never changed.
+    ``dictionary``           labels to write with the table, where the format has labels; those of columns and values
+                             that it holds.
     """
 
     delimiter: str = ","
+    encoding: str = "utf-8"
     neutralize_formulas: bool = True
+    dictionary: Dictionary | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         check_delimiter("delimiter", self.delimiter)
+        check_encoding("encoding", self.encoding)
         if not isinstance(self.neutralize_formulas, bool):
             raise ParameterError("neutralize_formulas", expected="True or False", got=repr(self.neutralize_formulas))
 

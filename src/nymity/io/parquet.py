@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from nymity.io.calendar import refuse_other_years
 from nymity.io.compact import compact
 from nymity.io.format import FileSignature, Format
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
+from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.parquet_size import check_parquet
 from nymity.io.scan import too_wide
@@ -28,9 +30,36 @@ class Parquet(Format):
     """Columns have the types that the file names; text is written as it is, for no spreadsheet runs it."""
 
     keeps_types = True
+    may_be_folder = True
 
     def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
-        """Read a Parquet file, whose columns have the types it names."""
+        """Read a Parquet file, whose columns have the types it names, or a folder of such files."""
+        return self._read_folder(path) if path.is_dir() else self._read_file(path)
+
+    def _read_folder(self, folder: Path) -> pl.DataFrame:
+        """Read all files of a folder, in the order of their names, as one table.
+
+        Folders inside that are called ``column=value``, as Spark and others partition tables, give a column.
+        """
+        files = sorted(path for path in folder.rglob("*.parquet") if path.is_file() and path.name[0] not in "._")
+        if not files:
+            raise FileError(str(folder), expected="a file", got="a folder", hint="name one file inside it")
+        parts = []
+        for path in files:
+            if self.signature is not None and not _starts(path, self.signature.start):
+                raise FileError(str(path), expected="a Parquet file", got="another")
+            parts.append(_with_partition(self._read_file(path), path.relative_to(folder).parts[:-1]))
+        for path, part in zip(files, parts, strict=True):
+            if part.schema != parts[0].schema:
+                raise TableError(
+                    str(path),
+                    expected=f"the columns and types of {files[0].name}",
+                    got=", ".join(f"{name} {kind}" for name, kind in part.schema.items()),
+                    hint="write all files of the folder with the same columns and types",
+                )
+        return typed(pl.concat(parts), only=_partitions(files[0].relative_to(folder).parts[:-1]))
+
+    def _read_file(self, path: Path) -> pl.DataFrame:
         check_parquet(path)
         try:
             width = len(pl.read_parquet_schema(path))
@@ -68,6 +97,27 @@ class Parquet(Format):
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells in new buffers, so that nothing else is in the file."""
         compact(table).write_parquet(path)
+
+
+def _starts(path: Path, start: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(start)) == start
+
+
+def _partitions(folders: tuple[str, ...]) -> dict[str, str]:
+    pairs = [folder.partition("=") for folder in folders]
+    return {unquote(name): unquote(value) for name, mark, value in pairs if mark and name}
+
+
+def _with_partition(table: pl.DataFrame, folders: tuple[str, ...]) -> pl.DataFrame:
+    further = {
+        name: None if value in ("", "__HIVE_DEFAULT_PARTITION__") else value
+        for name, value in _partitions(folders).items()
+        if name not in table.columns
+    }
+    return pl.DataFrame(
+        [*table.get_columns(), *(pl.Series(name, [value] * table.height, pl.String) for name, value in further.items())]
+    )
 
 
 PARQUET = Parquet(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -19,9 +20,11 @@ from nymity.io.values import Valued, valued, valued_cells
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> pl.DataFrame:  # noqa: B008 -- frozen
-    """Read .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
+    """Read a table: text (.csv, .tsv, .txt, each also .gz), .jsonl, .parquet (also a folder), .arrow, .feather, .xlsx,
+    SPSS, Stata and SAS files, or one of these in .zip or .zst.
 
-    Text becomes Int64, Float64 or Date only where writing it back gives the same text; an empty cell is missing.
+    Text becomes Int64, Float64 or Date only where no value is lost; an empty cell is missing, and so is what the
+    options take for missing.
     A file without rows below its header gives a table without rows. Everything that is wrong with the file is a
     FileError, everything wrong with its rows and columns a TableError, with the line where there is one.
     """
@@ -33,7 +36,12 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
 def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
     """Read a table as :func:`read_table` does, and tell what was taken as missing."""
     place = Path(path_text("path", path))
-    return valued(confirmed_format(place).read(place, options), options, str(place))
+    with confirmed_format(place).opened(place) as (form, inner):
+        table, found = form.read_found(inner, options)
+        if form.is_text:
+            table = typed(table, point=options.has_point)
+        read = valued(table, form.declared(inner, table, options), str(place))
+        return replace(read, dictionary=form.described(inner), found=found)
 
 
 def read_detected(
@@ -44,13 +52,19 @@ def read_detected(
     And with what is known of its columns, from the file itself and from the ``dictionary`` beside it.
     """
     place = Path(path_text("path", path))
-    form = confirmed_format(place)
-    known = (dictionary or Dictionary()).joined(form.described(place))
-    table, options = form.read_found(place, options)
-    found = detect_reading(table, options, known)
-    if form.is_text:
-        table = typed(table, point=found.options.has_point)
-    return valued(table, found.options, str(place)).table, found, known
+    with confirmed_format(place).opened(place) as (form, inner):
+        known = (dictionary or Dictionary()).joined(form.described(inner))
+        table, options = form.read_found(inner, options)
+        stood = None
+        if form.is_text:
+            texts, table = table, typed(table, point=options.has_point)
+            fractions = [name for name, kind in table.schema.items() if kind == pl.Float64]
+            stood = pl.DataFrame([texts[name] for name in fractions])  # they may have been thousands
+            del texts
+        found = detect_reading(table, options, known, texts=stood)
+        if stood is not None and found.options.has_point != options.has_point:
+            table = table.with_columns(typed(stood, point=False).get_columns())
+        return valued(table, form.declared(inner, table, found.options), str(place)).table, found, known
 
 
 def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:

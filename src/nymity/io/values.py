@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import time
+from typing import Any
 
 import polars as pl
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.core.validation import nearest
+from nymity.io.dictionary import Dictionary
 from nymity.io.lossless import typed_column
 from nymity.io.options import ReadOptions
 from nymity.table.text import as_text
@@ -31,6 +33,8 @@ class Valued:
 
     table: pl.DataFrame
     taken: Taken = field(default_factory=dict)
+    dictionary: Dictionary = field(default_factory=Dictionary)  #: what the file says of its columns
+    found: ReadOptions = field(default_factory=ReadOptions)  #: the options, with what was found out about the file
 
 
 def valued(table: pl.DataFrame, options: ReadOptions, where: str = "table") -> Valued:
@@ -98,34 +102,29 @@ def _column(cells: pl.Series, name: str, options: ReadOptions, where: str) -> tu
 
 def _without_codes(cells: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, dict[str, int]]:
     """Make cells missing that hold a code; a code that is a number stands for that number, however it is written."""
-    if cells.dtype == pl.Null or cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
-        return cells, {}
+    by_value: dict[Any, str]
     if cells.dtype.is_numeric():
-        written = _short(as_text(cells), codes)
-        by_text = {_number_text(code): code for code in codes}
+        by_value = {number: code for code in codes if (number := _number(code)) is not None}
+        written = cells.cast(pl.Float64)
+    elif cells.dtype == pl.String:
+        by_value, written = {code: code for code in codes}, cells.str.strip_chars()
+    elif cells.dtype in (pl.Boolean, pl.Date, pl.Datetime, pl.Categorical, pl.Enum):
+        by_value, written = {code: code for code in codes}, as_text(cells)
     else:
-        written = _short(as_text(cells).str.strip_chars(), codes)
-        by_text = {code: code for code in codes}
-    found = written.filter(written.is_in(list(by_text)))
-    if not len(found):
         return cells, {}
-    counts = dict(found.value_counts().rows())
-    hidden = written.is_in(list(by_text)).fill_null(False)
+    hidden = written.is_in(list(by_value)).fill_null(False) if by_value else None
+    if hidden is None or not hidden.any():
+        return cells, {}
+    counts = dict(written.filter(hidden).value_counts().rows())
     kept = pl.select(pl.when(~hidden).then(cells)).to_series().alias("cells")
-    return kept, {code: counts[text] for text, code in by_text.items() if text in counts}
+    return kept, {code: counts[value] for value, code in by_value.items() if value in counts}
 
 
-def _short(texts: pl.Series, codes: tuple[str, ...]) -> pl.Series:
-    """Leave out texts that are longer than all codes, which is most of a column of prose."""
-    longest = max(len(code) for code in codes) + 3
-    return texts.set(texts.str.len_chars() > longest, None) if (texts.str.len_chars() > longest).any() else texts
-
-
-def _number_text(code: str) -> str:
+def _number(code: str) -> float | None:
     try:
-        return str(as_text(pl.Series([float(code)])).item())
+        return float(code)
     except ValueError:
-        return code
+        return None
 
 
 def _as_dates(cells: pl.Series, name: str, form: str, where: str) -> pl.Series:

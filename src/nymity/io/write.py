@@ -26,16 +26,24 @@ def write_table(
     path: str | os.PathLike[str],
     options: WriteOptions = WriteOptions(),  # noqa: B008 -- frozen
 ) -> None:
-    """Write a frame of any kind as .csv, .tsv, .txt (each also .gz), .parquet or .xlsx.
+    """Write a frame of any kind as .csv, .tsv, .txt (each also .gz), .jsonl, .parquet, .arrow, .xlsx, .sav, .dta, .xpt.
 
     The file appears whole or not at all; an earlier one stays when writing fails. The same cells give the same bytes,
-    and nothing is in the file but them: no time, no categories that no cell has. Text files are UTF-8 with ``\\n`` line
-    ends, quoted where needed; missing cells are empty. With ``neutralize_formulas`` (default) text a spreadsheet would
-    run gets an apostrophe, which :func:`~nymity.io.strip_neutralization` takes away again.
+    and nothing is in the file but them, and labels where they are given: no time, no categories that no cell has. Text
+    files are UTF-8, unless told otherwise, with ``\\n`` line ends, quoted where needed; missing cells are empty. With
+    ``neutralize_formulas`` (default) text a spreadsheet would run gets an apostrophe, which
+    :func:`~nymity.io.strip_neutralization` takes away again.
     """
     place = Path(path_text("path", path))
     validation.instance("options", options, WriteOptions, expected="WriteOptions(...)")
     promised = format_of(place)
+    if not promised.written:
+        raise FileError(
+            str(place),
+            expected="a format that can be written",
+            got=f"{promised.suffix}, which can only be read",
+            hint="write .csv or .parquet",
+        )
     cells = to_polars(table)
     if not cells.width:
         raise TableError(str(place), expected="a table with columns", got="one without", hint="check the schema")

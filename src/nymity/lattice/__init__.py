@@ -16,6 +16,7 @@ __all__, __getattr__ = public_names(
     optimal="OptimalLattice",
     outcome="LatticeOutcome",
     rollup="NodeClasses RollUp",
+    fixed_levels="FixedLevels",
     samarati="Samarati",
     search="LatticeSearch",
     solution_space="evaluate_lattice",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.lattice.space import Space
 from nymity.quality import Loss, Needs, NodeStatistics, loss_of
 from nymity.quality.node_statistics import Floats, Ints
 from nymity.table.encoding import EncodedTable
@@ -34,6 +35,7 @@ class EvaluatedNodes:
     none), loss. Masked rows are not among these classes: they stay only where they are as many as the models ask for.
     A solution stays within the suppression limit and publishes at least one record. ``losses`` are those that were
     evaluated with the nodes, by name, the first of them ``loss``; others can be computed from ``search_statistics``.
+    ``space`` is the lattice, where all of it was evaluated.
     """
 
     names: tuple[str, ...]
@@ -46,13 +48,16 @@ class EvaluatedNodes:
     solution: NDArray[np.bool_]
     losses: Mapping[str, Floats] = field(default_factory=dict)
     search_statistics: SearchStatistics | None = None
+    space: Space | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
 
     def __getitem__(self, index: NDArray[Any] | slice) -> EvaluatedNodes:
         """Return some of the nodes, by a mask or by their positions."""
-        arrays = [f.name for f in fields(self) if f.name not in ("names", "records", "losses", "search_statistics")]
+        arrays = [
+            f.name for f in fields(self) if f.name not in ("names", "records", "losses", "search_statistics", "space")
+        ]
         return replace(
             self,
             **{name: getattr(self, name)[index] for name in arrays},
@@ -62,17 +67,24 @@ class EvaluatedNodes:
             else replace(self.search_statistics, statistics=self.search_statistics.statistics[index]),
         )
 
+    @property
+    def numbers(self) -> Ints | None:
+        """The number of each node, (N,): from 1, the level of the last attribute rising first; None without a space."""
+        return None if self.space is None else self.space.numbers(self.levels) + 1
+
     def frame(self, losses: Sequence[str | Loss] = ()) -> pl.DataFrame:
         """Return a table with one row per node.
 
-        Columns: loss, suppressed (records), suppressed share, classes, k (records, or persons, of the smallest
-        published class; 0 if there is none), solution, ``loss by`` each further loss that was evaluated or is asked
-        for, and ``level of`` each attribute.
+        Columns: node (its number, where the whole lattice was evaluated), loss, suppressed (records), suppressed share,
+        classes, k (records, or persons, of the smallest published class; 0 if there is none), solution, ``loss by``
+        each further loss that was evaluated or is asked for, and ``level of`` each attribute.
         """
         values = dict(list(self.losses.items())[1:])
         values |= {found.name: self.loss_by(found) for found in map(loss_of, losses)}
+        numbers = self.numbers
         return pl.DataFrame(
             {
+                **({} if numbers is None else {"node": numbers}),
                 "loss": self.loss,
                 "suppressed": self.suppressed,
                 "suppressed share": self.suppressed / self.records,

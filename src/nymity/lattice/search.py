@@ -54,6 +54,8 @@ class LatticeSearch(ABC):
     makes: ClassVar[type[Recoding]] = LevelRecoding
     #: Whether it finds a solution wherever there is one.
     complete: ClassVar[bool] = True
+    #: Whether somebody chose the levels: no rule that others could run again.
+    by_hand: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         loss_of(self.loss, where=f"{self.key}.loss")

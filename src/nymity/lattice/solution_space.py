@@ -70,6 +70,7 @@ def evaluate_lattice(
         loss=next(iter(values.values())),
         solution=solution,
         losses=values,
+        space=space,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_in_order
 from nymity.table.hierarchy import Label
 from nymity.table.label_form import SET_FORM, LabelForm
+from nymity.table.span import CellKind
 from nymity.table.value_order import ValueOrder, value_order
 
 #: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
@@ -38,7 +40,14 @@ def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm)
     numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
     cell = _cell_maker(attribute, form)
     made = [cell(values.ranks[start:end]) for start, end in _extents(values, examples)]
-    return _merged([label for label, _ in made], [codes for _, codes in made], numbers)
+    cells, numbers = _merged([label for label, _ in made], [codes for _, codes in made], numbers)
+    return replace(cells, kind=_kind(attribute, form)), numbers
+
+
+def _kind(attribute: AttributeLayout, form: CellForm) -> CellKind:
+    if form == "hierarchy" and attribute.hierarchy.height > 0:
+        return "nodes"
+    return "intervals" if form == "tight" and not attribute.is_set else "values"
 
 
 def _alike(attribute: AttributeLayout, values: ClassValues, *, by_ends: bool) -> tuple[Ints, Ints]:

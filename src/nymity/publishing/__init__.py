@@ -6,7 +6,8 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
-    apply="account apply kept_recoding read_rows_for",
+    answers="Answers",
+    apply="Applied applied apply kept_recoding",
     bucket_tables="members",
     caveats="Caveat unique_rows verdict",
     certificate="Certificate CHILD_TABLE SENSITIVE_TABLE",
@@ -29,7 +30,6 @@ __all__, __getattr__ = public_names(
     measure="Measurement measure",
     opened="OpenedRelease open",
     pipeline="publish",
-    redrawing="further_draws log_beside",
     registry="Method is_private METHODS MODELS",
     release="CustodianLog Release ABOUT_NAME",
     released_files="ReleasedFiles",

@@ -1,33 +1,82 @@
-"""apply: the same recoding on new rows."""
+"""apply: the same recoding on new rows, and what is to be said of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.commit import settle
 from nymity.core.errors import ParameterError
 from nymity.core.paths import path_text
+from nymity.core.wording import count
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.formats import format_of
+from nymity.privacy import PrivacyModel
 from nymity.publishing.custody import Custody, places
+from nymity.publishing.job import Job
 from nymity.publishing.redrawing import Log, check_log, further_draws, log_beside
+from nymity.publishing.release import CustodianLog, Release
+from nymity.publishing.signing import CERTIFICATE_NAME
+from nymity.publishing.stated import Stated
+from nymity.publishing.verify import Verification, verify
+from nymity.table.encoding import person_ids
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
+from nymity.table.schema import Schema
+
+
+class UnseenWarning(UserWarning):
+    """Rows were masked or removed because of values that nobody had and that fall into no published cell."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Applied:
+    """Further rows as they are published.
+
+    rows: how many there were. masked, removed: of them. unplaced: rows with a value that nobody had and that falls into
+    no published cell, by column. left_out: columns that further rows are published without, and why. verified: what was
+    measured on these rows as a release of their own, and ``unchecked`` why nothing was. private: nobody may know how
+    many rows there were.
+    """
+
+    table: pl.DataFrame = field(repr=False)
+    source_rows: NDArray[np.int64] = field(repr=False)
+    rows: int
+    masked: int
+    unplaced: Mapping[str, int]
+    left_out: Mapping[str, str]
+    verified: Verification | None
+    unchecked: str = ""
+    private: bool = False
+
+    @property
+    def removed(self) -> int:
+        """Rows that are not published."""
+        return self.rows - self.table.height
+
+    @property
+    def unseen(self) -> str:
+        """What is to be said of values that fall into no published cell; empty where there are none."""
+        told = ", ".join(f"{name!r} in {count(rows, 'row')}" for name, rows in self.unplaced.items())
+        return f"values that nobody had before and that fall into no published cell: {told}" if told else ""
 
 
 def apply(
-    recoding: Recoding | str | Path,
+    recoding: Recoding | Release | str | Path,
     table: Any,
     *,
-    unseen: Unseen = "error",
+    unseen: Unseen | None = None,
     outliers: Outliers | None = None,
     ledger: Ledger | None = None,
     unaccounted: bool = False,
@@ -37,13 +86,15 @@ def apply(
 ) -> Any:
     """Publish new rows by a recoding that was decided before; returns the kind of frame it was given.
 
-    ``recoding`` is one, its file, or the custodian's folder it lies in: that of the release that is out now, or of the
-    one whose file ``delivered`` is, also if it was replaced since.
+    ``recoding`` is one, its release, its file, or the custodian's folder it lies in: that of the release that is out
+    now, or of the one whose file ``delivered`` is, also if it was replaced since.
 
-    Values the recoding's hierarchies do not list are an error or masked (``unseen``). Rows whose generalized
-    combination is not a published class are treated as the recoding says unless ``outliers`` overrides it (``mask``,
-    ``remove`` or ``keep``). Rows are sorted by nothing: their order follows the input, and the result carries no
-    certificate until it is checked.
+    A recoding is a function of the values: one that nobody had before is published like others where it falls into a
+    published cell. Rows with ``unseen`` values, which do not, are masked, and counted in a warning unless ``mask`` is
+    said; with ``error`` they are refused. Rows whose generalized combination is not a published class are treated as
+    the recoding says unless ``outliers`` overrides it (``mask``, ``remove`` or ``keep``). Rows are sorted by nothing:
+    their order follows the input, and the result carries no certificate until it is checked. :func:`applied` tells
+    more of it.
 
     Where rows could go to several classes, one is drawn. The key is that of ``log``, by default of the log that lies
     beside a recoding's file: the same rows are then published the same way every time. Without one it is a new key.
@@ -53,21 +104,112 @@ def apply(
     must then be read as ``reading`` states, for nothing may be found out from its records; and rows with values that
     are not listed are left out, whatever ``unseen`` says.
     """
-    if not isinstance(recoding, Recoding):
-        recoding = kept_recoding(recoding, delivered)
-    decided = recoding if isinstance(recoding, Recoding) else Recoding.load(recoding)
+    made = applied(
+        recoding,
+        table,
+        unseen="mask" if unseen is None else unseen,
+        outliers=outliers,
+        ledger=ledger,
+        unaccounted=unaccounted,
+        reading=reading,
+        log=log,
+        delivered=delivered,
+    )
+    if unseen is None and made.unseen:
+        warnings.warn(made.unseen, UnseenWarning, stacklevel=2)
+    return made.table if isinstance(table, str | Path) else like(table, made.table)
+
+
+def applied(
+    recoding: Recoding | Release | str | Path,
+    table: Any,
+    *,
+    job: Job | None = None,
+    unseen: Unseen = "mask",
+    outliers: Outliers | None = None,
+    ledger: Ledger | None = None,
+    unaccounted: bool = False,
+    reading: ReadOptions = ReadOptions(),  # noqa: B008 -- frozen
+    log: Log | None = None,
+    delivered: Any = None,
+) -> Applied:
+    """Publish new rows as :func:`apply` does, and say what became of them.
+
+    They are checked as a release of their own: by what the ``job`` promises, or the release that the recoding is of,
+    where it is given or lies beside the custodian's folder.
+    """
     check_log(log)
     validation.instance("reading", reading, ReadOptions, expected="ReadOptions(...)")
     if ledger is not None:
         validation.instance("ledger", ledger, Ledger, expected="a Ledger")
     if outliers is not None:
         validation.one_of("outliers", outliers, ("mask", "remove", "keep"))
+    if isinstance(recoding, Release):
+        job, log, recoding = job or recoding.job, log or recoding.log, recoding.recoding
+    place = None if isinstance(recoding, Recoding) else kept_recoding(recoding, delivered)
+    decided = recoding if isinstance(recoding, Recoding) else Recoding.load(str(place))
     rows = _rows(decided, table, reading)
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
-    kept = log if log is not None or isinstance(recoding, Recoding) else log_beside(recoding)
+    kept = log if log is not None or place is None else log_beside(place)
+    if isinstance(kept, CustodianLog) and kept.draw_key is None:
+        kept = None  # a seeded release has none
     draws = further_draws(decided, kept, rows)
-    published = compact(decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws).table)
-    return published if isinstance(table, str | Path) else like(table, published)
+    made = decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws)
+    published = compact(made.table)
+    verified, unchecked = _checked(decided, _promised(job, place), published, rows, made.source_rows)
+    return Applied(
+        table=published,
+        source_rows=made.source_rows,
+        rows=rows.height,
+        masked=int(made.masked.sum()),
+        unplaced=made.unplaced,
+        left_out=dict(decided.beside),
+        verified=verified,
+        unchecked=unchecked,
+        private=decided.is_private,
+    )
+
+
+#: The schema and the models that further rows are checked by.
+_Promised = tuple[Schema, Sequence[PrivacyModel]]
+
+
+def _promised(job: Job | None, place: Path | None) -> _Promised | None:
+    """Return what a job promises, or the release that lies beside a custodian's folder; None where there is neither."""
+    if job is not None:
+        return job.schema, job.privacy
+    folder = None if place is None else Custody(place.parent).release
+    if folder is None or not (folder / CERTIFICATE_NAME).is_file():
+        return None
+    stated = Stated.read(folder / CERTIFICATE_NAME)
+    return None if stated is None or stated.job.schema is None else (stated.job.schema, stated.job.models)
+
+
+def _checked(
+    recoding: Recoding,
+    promised: _Promised | None,
+    published: pl.DataFrame,
+    rows: pl.DataFrame,
+    source: NDArray[np.int64],
+) -> tuple[Verification | None, str]:
+    """Measure the promises on further rows alone, or say why that cannot be."""
+    if recoding.is_private:
+        return None, "what is promised is how they were drawn, which no row shows"
+    if promised is None:
+        return None, "no job and no release was given that says what is promised"
+    schema, models = promised
+    if recoding.has_counts:
+        return None, "they are the records of the release"
+    if beside := [model.key for model in models if model.second_table or model.needs_source or model.about_items]:
+        return None, f"{', '.join(beside)} takes more than these rows"
+    if schema.unit is not None and schema.unit not in rows.columns:
+        return None, f"promises count {schema.counts}, and the table has no column {schema.unit!r}"
+    if not published.height:
+        return None, "there are none"
+    persons = None if schema.unit is None else person_ids(rows[schema.unit])[source]
+    hierarchies = schema.sensitive_hierarchies
+    found = verify(published, schema.quasi, models, hierarchies=hierarchies, persons=persons, unit=schema.counts)
+    return found, ""
 
 
 def kept_recoding(place: str | Path, delivered: Any = None) -> Path:

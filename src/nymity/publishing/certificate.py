@@ -23,6 +23,7 @@ from nymity.bucket.bucketized import BucketOutcome
 from nymity.core.format_numbers import CERTIFICATE
 from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome
+from nymity.io import Dictionary
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel, plain_measured
@@ -102,12 +103,14 @@ def certify(
     people: pl.Series | None = None,
     children: pl.DataFrame | None = None,
     items: ItemFigures | None = None,
+    labels: Dictionary | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
     ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
     ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
     earlier release. ``children`` is the second of two tables of the same people, whose join ``release`` is.
+    ``labels`` are those that the source came with; those of published columns are told.
     """
     recoding, nothing = outcome.recoding, seeded(outcome)
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
@@ -130,7 +133,7 @@ def certify(
         "unit": _unit(verified, touched, job.schema, outcome, withheld),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         **_items(job, recoding, items, release, salt),
-        "columns": _columns(release.columns, job, recoding, salt),
+        "columns": _columns(release.columns, job, recoding, salt, labels or Dictionary()),
         "job": _public_job(job),
         **_about_records(outcome, tables, masked, dropped, salt, spending, withheld, by_values=by_values),
         **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
@@ -291,11 +294,12 @@ def salted(digest: str, salt: str) -> str:
     return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
-def _columns(names: Sequence[str], job: Job, recoding: Recoding, salt: str) -> list[dict[str, Any]]:
+def _columns(names: Sequence[str], job: Job, recoding: Recoding, salt: str, labels: Dictionary) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = []
     for name in names:
         role = job.schema[name].role.value if name in job.schema else BUCKET
         column: dict[str, Any] = {"name": name, "role": role}
+        column |= {"label": label[:1_000]} if (label := labels.label(name)) else {}
         if name in recoding.hierarchies:
             hierarchy: Hierarchy = recoding.hierarchies[name]
             column |= {**recoding.published_as(name), "hierarchy_sha256": salted(hierarchy.fingerprint(), salt)}
@@ -316,6 +320,8 @@ def _public_job(job: Job) -> dict[str, Any]:
         data["reading"] = job.source.stated_values
     if "children" in data:  # without a path, and how it was read
         data["children"] = {name: data["children"][name] for name in ("without_parent",) if name in data["children"]}
+    if output := job.output.public():
+        data["output"] = output
     data.pop("earlier_releases", None)
     data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
     data.pop("ledger", None)

@@ -87,12 +87,20 @@ class ColumnSection(_Section):
 
     name: Name
     role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "items", "bucket"]
+    label: Name | None = None  #: what it is about, as the source said
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
     cells: Count | None = None
     unchanged: Literal[True] | None = None
     hierarchy_sha256: Sha256 | None = None
+
+    @property
+    def levels_in_use(self) -> tuple[int, ...]:
+        """The levels it is published on; none where its cells are those of classes."""
+        if self.unchanged:
+            return (0,)
+        return self.levels or (() if self.level is None else (self.level,))
 
     @property
     def is_at_top(self) -> bool:
@@ -185,6 +193,24 @@ class ChildTable(_WrittenTable):
     columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100_000)]
 
 
+class WholeTable(_Section):
+    """All batches of a table that grows, as it was with this one."""
+
+    records: Count
+    content_sha256: Sha256
+    measured: MeasuredSection
+
+
+class DatabaseSection(_Section):
+    """The table of a database that was written; where that is, whoever may read it knows."""
+
+    kind: Literal["postgresql", "sqlite", "duckdb"]
+    schema_: Annotated[Name | None, Field(alias="schema")] = None
+    table: Name
+    mode: Literal["create", "append", "replace"]
+    whole: WholeTable | None = None
+
+
 class OutputSection(_WrittenTable):
     """What was written; of two tables of the same people their join, and the file of parents."""
 
@@ -193,6 +219,7 @@ class OutputSection(_WrittenTable):
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
     child_table: ChildTable | None = None
+    database: DatabaseSection | None = None
 
 
 class ReleasedFile(_Section):

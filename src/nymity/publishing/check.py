@@ -35,7 +35,7 @@ from nymity.publishing.released_files import TABLE, ReleasedFiles
 from nymity.publishing.remeasured import FurtherTables, Linked, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
-from nymity.publishing.verify import Verification, VerifiedPromise, promise_of
+from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
 from nymity.table.hierarchy import Hierarchy, HierarchySource
@@ -177,6 +177,7 @@ def check(
         *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in misshapen(files.table, promised.schema)),
         *(Checked(about="items", says=says, answer=Answer.BROKEN) for says in _items(files, promised, stated)),
     ]
+    findings += _whole(files, promised, stated)
     if further.another:
         says = (
             "the original that was given is not the table that the release was made from (hash of the custodian's log)"
@@ -206,6 +207,27 @@ def check(
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
+
+
+def _whole(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[Checked]:
+    """Measure what is promised on all batches of a table that grows."""
+    database = None if stated is None else stated.form.output.database
+    if files.whole is None or database is None or database.whole is None:
+        return
+    verified = verify(
+        files.whole,
+        promised.quasi,
+        promised.models,
+        hierarchies=promised.hierarchies,
+        items=promised.schema.item_column,
+    )
+    told = database.whole.measured
+    if not verified.holds:
+        says = "the whole table, with all its batches, breaks a promise that the batch keeps"
+        yield Checked(about=TABLE, says=says, answer=Answer.BROKEN)
+    elif (verified.classes, verified.smallest_class) != (told.classes, told.smallest_class):
+        says = "the whole table, with all its batches, has other classes than the certificate states"
+        yield Checked(about="output", says=says, answer=Answer.BROKEN)
 
 
 def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[str]:
@@ -255,6 +277,9 @@ def _caveats(
     used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
     ledger = used if section else job is not None and job.ledger is not None
     seeded, files = _is_seeded(job, stated), measuring.files
+    follows = [] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger)
+    output = stated.job.output if stated is not None else None if job is None else job.output
+    follows += [] if output is None else [Caveat.by_nature(text) for text in output.unprotected]
     form = stated.form if stated is not None and isinstance(stated.form, Certificate2) else None
     owners = measuring.further.persons
     shown = shown_caveats(files.table, schema, promised.models, method, form, owners, verified.persons)
@@ -267,7 +292,7 @@ def _caveats(
         stated=told,
         private=is_private(method),
         classes=method is None or method.makes.has_classes,
-        foreseen=[] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger),
+        foreseen=follows,
         shown=shown,
     )
 

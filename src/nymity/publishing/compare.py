@@ -152,7 +152,7 @@ class Comparer:
         for name in original.table.names:
             if name not in frame.columns:
                 raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
-        read = read_rows(original.table, frame, recoding, released.masked)
+        read = read_rows(original.table, frame, recoding, released.masked, released.levels)
         check_records(read.published)
         places = None if released.source_rows is None else self._places(released.source_rows)
         published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.validation import exact_fraction, nearest
+from nymity.database import DatabaseOutput
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
@@ -19,11 +20,11 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
-from nymity.publishing.codec import check_fields, dump_piece, require_mapping
+from nymity.publishing.codec import check_fields, dump_piece
 from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publishing.item_sets import item_contradictions
-from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_schema
+from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_output, parse_schema
 from nymity.publishing.job_checks import check_items, check_persons
 from nymity.publishing.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.registry import Method, is_private
@@ -47,7 +48,7 @@ class StatedJob:
     schema: Schema
     models: tuple[PrivacyModel, ...]
     method: Method
-    output: Output
+    output: Output | DatabaseOutput
     #: Hierarchies of sensitive columns that the certificate has whole.
     hierarchies: Mapping[str, HierarchySource]
     children: Children | None = None
@@ -61,7 +62,7 @@ class StatedJob:
         _placed(where, "job", lambda: check_fields(dict.fromkeys(further), known, ""))
         attributes = {name: _without_withheld(name, dict(item), where) for name, item in job.schema_.items()}
         schema = _placed(where, "job", lambda: parse_schema(attributes))
-        output = _placed(where, "job", lambda: _output(job.output))
+        output = _placed(where, "job", lambda: parse_output(job.output))
         whole = {name for name, item in attributes.items() if "hierarchy" in item}
         models = _placed(where, "", lambda: parse_models([promise.plain for promise in form.promised]))
         return StatedJob(
@@ -325,6 +326,7 @@ def _outputs(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         parts += [] if further is None else [further.file, further.file_sha256]
     if any((part is not None) != written for part in parts):
         yield "a file is described in part only (output)"
+    yield from _table_in_database(form, stated)
     if not written:
         return
     if output.file != stated.output.file_name:
@@ -333,6 +335,32 @@ def _outputs(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "the second table has another file name than its job says (output.sensitive_table.file, job.output)"
     if output.formulas_neutralized != stated.output.neutralizes:
         yield "it says two things about formulas (output.formulas_neutralized, job.output)"
+
+
+def _table_in_database(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """A table of a database is the one its job says, and what is said of all its batches fits this one."""
+    database, output = form.output.database, stated.output
+    if form.output.file is not None and (database is not None or not output.in_files):
+        yield "it describes a file and a table of a database (output)"
+    if database is None:
+        return
+    if output.in_files:
+        yield "it describes a table of a database, and its job files (output.database, job.output)"
+        return
+    if output.public() != {
+        name: value
+        for name, value in (("table", database.table), ("schema", database.schema_), ("mode", database.mode))
+        if value is not None and value != "create"
+    }:
+        yield "the table is another one than its job says (output.database, job.output)"
+    whole = database.whole
+    if (whole is not None) != (database.mode == "append"):
+        yield "all batches are described, or not, against what its mode is (output.database)"
+    if whole is not None:
+        if whole.records < form.output.records or whole.records != whole.measured.records:
+            yield "the whole table has other numbers of records than its batch and its measure (output.database.whole)"
+        if not whole.measured.holds or not all(model.holds for model in whole.measured.models):
+            yield "a promise does not hold on the whole table (output.database.whole)"
 
 
 def _files(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
@@ -464,12 +492,6 @@ def _without_withheld(name: str, attribute: dict[str, Any], where: str) -> dict[
     if set(withheld) & set(told) or len(set(withheld)) < len(withheld):
         raise FileError(place, expected="a field given or withheld", got="both, or twice")
     return {key: value for key, value in attribute.items() if key != "hierarchy"}
-
-
-def _output(data: Mapping[str, Any]) -> Output:
-    settings = dict(require_mapping(data, "output"))
-    check_fields(settings, [field.name for field in dataclasses.fields(Output)], "output")
-    return Output(**settings)
 
 
 def _placed(where: str, section: str, read: Callable[[], _T]) -> _T:

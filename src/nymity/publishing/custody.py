@@ -26,10 +26,11 @@ from nymity.core.custodian import (
 from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.core.paths import is_root, path_text, resolved
 from nymity.core.plain_data import read_json
-from nymity.io import ReadOptions, read_table, strip_neutralization, to_polars
+from nymity.io import Dictionary, ReadOptions, read_table, strip_neutralization, to_polars
 from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job
+from nymity.publishing.placing import place_of
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
 #: The field of a log with the hashes of the tables it belongs to.
@@ -67,7 +68,7 @@ class KeptLog:
         return not known.isdisjoint(hashes)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{one['file']} {one['content_sha256'][:12]}" for one in self.released)
+        told = ", ".join(f"{one.get('file', 'a table')} {one['content_sha256'][:12]}" for one in self.released)
         ended = "" if self.ended is None else f", custody ended on {self.ended}"
         return f"{self.folder} ({told or 'of an unknown release'}{ended})"
 
@@ -86,6 +87,13 @@ class Custody:
         """Return the folder that belongs to the folder of a release, unless another was named."""
         named = release if release.name not in ("", "..") else resolved(release)
         return Custody(named.with_name(f"{named.name}{_SUFFIX}"))
+
+    @property
+    def release(self) -> Path | None:
+        """The folder of the release that lies beside it, if it is called after that; None otherwise."""
+        folder = resolved(self.folder)
+        name = folder.name.removesuffix(_SUFFIX)
+        return folder.with_name(name) if name and name != folder.name else None
 
     @property
     def has_logs(self) -> bool:
@@ -153,7 +161,8 @@ def released_tables(certificate: Certificate) -> list[dict[str, str]]:
     """Return what a log notes of the tables it belongs to."""
     output = certificate["output"]
     tables = [output, *(output[name] for name in (SENSITIVE_TABLE, CHILD_TABLE) if name in output)]
-    return [{name: table[name] for name in ("file", "file_sha256", "content_sha256")} for table in tables]
+    known = ("file", "file_sha256", "content_sha256")
+    return [{name: table[name] for name in known if name in table} for table in tables]
 
 
 def private_folder(
@@ -193,10 +202,12 @@ def make_way(
 
     What a run that died left there is finished or undone first. ``replaces`` are further names that will be taken.
     """
-    for name in job.table_names:
+    for name in job.file_names:
         _spare_source(job, folder / name)
-    settle(*places(private), folder, wait=wait)
-    spare_release(folder, private, [*job.table_names, *replaces], force=force)
+    with place_of(job.output, Dictionary()) as place:
+        settle(*places(private), folder, wait=wait, remote=place.remote)
+        spare_release(folder, private, [*job.file_names, *replaces], force=force)
+        place.check(job.table_names)
 
 
 def spare_release(folder: Path, private: Path, names: Iterable[str], *, force: bool) -> None:
@@ -243,9 +254,7 @@ def _kept(folder: Path, number: int | None) -> KeptLog:
     released = log.get(RELEASED) or certified_tables(folder)
     if released is None and number is None and folder.name.endswith(_SUFFIX):  # a log of 0.1.0
         released = certified_tables(folder.with_name(folder.name.removesuffix(_SUFFIX)))
-    if not isinstance(released, list) or not all(
-        isinstance(one, dict) and {"file", "content_sha256"} <= one.keys() for one in released
-    ):
+    if not isinstance(released, list) or not all(isinstance(one, dict) and "content_sha256" in one for one in released):
         released = []
     ended = log.get(ENDED)
     return KeptLog(

@@ -22,7 +22,7 @@ from nymity.publishing.earlier_release import EarlierRelease
 from nymity.publishing.earlier_rows import Ints, LinkedRows
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Output
-from nymity.publishing.release import read_release
+from nymity.publishing.reading_back import read_release
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.table.attribute import Role
 from nymity.table.recoding import Recoding
@@ -113,7 +113,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
             else "another number of rows",
             hint='name the custodian\'s folder of this release: custodian = "..."',
         )
-    return certificate, frame, counts, link, salt, Recoding.load(kept / RECODING_NAME)
+    return certificate, frame, counts, link, salt, Recoding.load(kept / RECODING_NAME).with_values(str(kept))
 
 
 def _kept(custody: Custody, certificate: Certificate) -> Path:

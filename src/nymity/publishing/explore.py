@@ -15,6 +15,7 @@ from nymity.lattice.nodes import EvaluatedNodes
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.search import LatticeSearch
 from nymity.lattice.solution_space import evaluate_lattice
+from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import load_source, tables_of
@@ -69,6 +70,14 @@ def explore(
             threads=threads,
             observe=observe,
         )
+
+
+def levels_of_node(job: Job, number: int, observe: Observer = silent) -> dict[str, int]:
+    """Return the levels of the node that :func:`explore` of the same job gives this number."""
+    table = _encoded(job, None, observe)
+    space = Space.of(table)
+    validation.whole_number("node", number, at_least=1, at_most=space.size)
+    return dict(zip(table.names, space.node(number - 1), strict=True))
 
 
 def _losses(losses: Sequence[str | Loss] | str | Loss) -> list[Loss]:

@@ -1,7 +1,7 @@
 """Inspection: a first look at a table, with a suggested role for every column and the reason for it.
 
-The suggestions are a starting point for a person who knows the data. They err on the side of caution: what
-could link a record to a person is called a quasi-identifier unless its name says otherwise.
+The suggestions are a starting point for a person who knows the data. They err on the side of caution, and ask where the
+evidence is not clear; what was decided beforehand (:class:`Answers`) is taken as it is.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import polars as pl
 
 from nymity.core.errors import TableError
 from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
+from nymity.publishing.answers import Answers
 from nymity.publishing.starter import starter_job
-from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons, missed_by_records
-from nymity.risk.roles import TYPES, ColumnFacts, names_code, suggest_role, with_nulls
-from nymity.table.attribute import Attribute, Role
+from nymity.risk.column_facts import TYPES
+from nymity.risk.persons import PersonFinding, missed_by_records
+from nymity.risk.suggestion import LookedAt, look_at
+from nymity.table.attribute import Attribute, Role, WeightPublishing
 from nymity.table.builders import Flat
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
-from nymity.table.text import as_text, plainly_named
+from nymity.table.text import as_text
 
 __all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]
 
@@ -46,6 +48,23 @@ class ColumnInspection:
     hierarchy: HierarchySource | None = None  #: suggested for quasi-identifiers; None: the value or ``*``
     levels: int = 2  #: levels of that hierarchy, the raw values and ``*`` among them
     separator: str = ";"  #: what stands between the items of a cell, where it holds several
+    confidence: float = 1.0  #: how sure the role is, by the evidence
+    is_question: bool = False  #: whether somebody who knows the data should decide
+    instead: tuple[Role, ...] = ()  #: what else it could well be
+    stake: float = 0.0  #: what it would cost if the role were wrong
+    label: str = ""  #: what a dictionary calls it
+    decided: Attribute | None = None  #: what somebody decided, in place of what is suggested
+
+    @property
+    def attribute(self) -> Attribute:
+        """What a schema says of the column: what was decided, or what is suggested.
+
+        Weights are not published unless somebody says so: nobody else knows how the sample was drawn.
+        """
+        if self.decided is not None:
+            return self.decided
+        publish: WeightPublishing | None = "dropped" if self.role is Role.WEIGHT else None
+        return Attribute(role=self.role, hierarchy=self.hierarchy, separator=self.separator, publish=publish)
 
     @property
     def unique_share(self) -> float:
@@ -74,6 +93,12 @@ class Inspection:
         return tuple(column.name for column in self.columns if column.role is role)
 
     @property
+    def questions(self) -> tuple[ColumnInspection, ...]:
+        """The columns that somebody who knows the data should decide about, what is most at stake first."""
+        asked = (column for column in self.columns if column.is_question)
+        return tuple(sorted(asked, key=lambda column: -column.stake))
+
+    @property
     def quasi(self) -> tuple[str, ...]:
         """Names of the suggested quasi-identifiers."""
         return self.names(Role.QUASI)
@@ -90,21 +115,21 @@ class Inspection:
 
     def schema(self) -> Schema:
         """Return the suggestions as a schema."""
-        return Schema(
-            {
-                column.name: Attribute(role=column.role, hierarchy=column.hierarchy, separator=column.separator)
-                for column in self.columns
-            }
-        )
+        return Schema({column.name: column.attribute for column in self.columns})
 
 
 def inspect_table(
-    frame: Any, *, dictionary: Dictionary | None = None, reading: DetectedReading | None = None
+    frame: Any,
+    *,
+    dictionary: Dictionary | None = None,
+    reading: DetectedReading | None = None,
+    answers: Answers | None = None,
 ) -> Inspection:
     """Look at every column of a table, any kind of frame, and suggest roles, hierarchies and so a first schema.
 
     ``dictionary`` says what is known of columns beside their cells. ``reading`` is how the table was read, where that
     was found out with it; of a frame it is found out here, and ``inspection.reading.apply(frame)`` reads it so.
+    ``answers`` are decisions about columns, in place of suggestions.
     """
     table = to_polars(frame)
     reading = detect_reading(table, ReadOptions(), dictionary) if reading is None else reading
@@ -114,20 +139,15 @@ def inspect_table(
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
-    table = pl.DataFrame({column.name: with_nulls(plainly_named(column)) for column in table})
-    counted = {column.name: _distinct(plainly_named(column)) for column in table}
-    facts = {name: ColumnFacts.of(name, table[name], counts["value"]) for name, counts in counted.items()}
-    person, household = find_persons(table, facts)
-    columns = _one_of_items(
-        [
-            _inspect_column(name, table[name], counted[name], _role(facts[name], name, person, household), facts[name])
-            for name in facts
-        ]
-    )
+    answers = answers or Answers()
+    answers.check(table.columns)
+    seen = look_at(table, dictionary)
+    columns = tuple(_inspect_column(name, seen, answers) for name in seen.suggestions)
     quasi = [column.name for column in columns if column.role is Role.QUASI]
+    person = seen.person
     if person is not None:
-        person = replace(person, missed=missed_by_records(table, person.column, quasi))
-    sizes = _class_sizes(table, quasi)
+        person = replace(person, missed=missed_by_records(seen.table, person.column, quasi))
+    sizes = _class_sizes(seen.table, quasi)
     return Inspection(
         records=table.height,
         columns=columns,
@@ -139,64 +159,41 @@ def inspect_table(
     )
 
 
-def _one_of_items(columns: list[ColumnInspection]) -> tuple[ColumnInspection, ...]:
-    """Let the first column of sets be the one that is published; a table has one at most."""
-    sets = [column.name for column in columns if column.role is Role.ITEMS]
-    why = f"sets of items, of which one column can be published: {sets[0]!r} unless you choose another" if sets else ""
-    return tuple(
-        replace(column, role=Role.IDENTIFYING, reason=why, separator=";") if column.name in sets[1:] else column
-        for column in columns
-    )
-
-
 # -- one column ----------------------------------------------------------------------------------------------
 
 
-def _distinct(column: pl.Series) -> pl.DataFrame:
-    """Return a column's different values and how often each occurs."""
-    return column.drop_nulls().alias("value").value_counts(name="count")
-
-
-def _role(
-    facts: ColumnFacts, name: str, person: PersonFinding | None, household: HouseholdFinding | None
-) -> tuple[Role, str]:
-    """Return the role that a column seems to have, by itself or beside those of persons and of who lives together."""
-    if household is not None and name == household.column:
-        return Role.HOUSEHOLD, household.reason
-    role, reason = suggest_role(facts)
-    if person is not None and name == person.column:
-        return Role.PERSON, person.reason
-    if (
-        person is not None
-        and name in person.naming
-        and role in (Role.QUASI, Role.INSENSITIVE)
-        and not names_code(facts)
-    ):
-        return Role.IDENTIFYING, f"nearly every person of {person.column!r} has a value of its own"
-    if person is not None and name in person.cases and role in (Role.QUASI, Role.INSENSITIVE):
-        return Role.IDENTIFYING, f"each of its values is of one person of {person.column!r} alone"
-    return role, reason
-
-
-def _inspect_column(
-    name: str, column: pl.Series, counts: pl.DataFrame, suggested: tuple[Role, str], facts: ColumnFacts
-) -> ColumnInspection:
-    role, reason = suggested
-    hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
+def _inspect_column(name: str, seen: LookedAt, answers: Answers) -> ColumnInspection:
+    one, facts, counts = seen.suggestions[name], seen.facts[name], seen.counts[name]
+    decided = answers.decided(name, Attribute(role=one.role))
+    role = one.role if decided is None else decided.role
+    given = None if decided is None else decided.hierarchy
+    hierarchy: HierarchySource | None
+    if given is not None:
+        hierarchy, levels = given, given.build(counts["value"]).height + 1
+    else:
+        hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
+    if decided is not None and role is Role.QUASI:
+        decided = replace(decided, hierarchy=hierarchy)
     return ColumnInspection(
         name=name,
         type=facts.type,
-        records=len(column),
-        distinct=counts.height,
-        missing=column.null_count(),
-        unique=int((counts["count"] == 1).sum()),
-        most_frequent=int(counts["count"].max() or 0),  # type: ignore[arg-type]
+        records=seen.table.height,
+        distinct=facts.distinct,
+        missing=facts.missing,
+        unique=facts.once,
+        most_frequent=facts.most_frequent,
         examples=_examples(counts, facts.type),
         role=role,
-        reason=reason,
+        reason=one.reason if decided is None else f"you decided; suggested was {one.role.value}: {one.reason}",
+        confidence=one.confidence if decided is None else 1.0,
+        is_question=one.is_question and decided is None,
+        instead=one.instead,
+        stake=one.stake,
+        label=facts.label,
         hierarchy=hierarchy,
         levels=levels,
         separator=(facts.separator or ";") if role is Role.ITEMS else ";",
+        decided=decided,
     )
 
 

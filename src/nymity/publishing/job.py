@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+import polars as pl
 from pydantic import WithJsonSchema
 
 from nymity.core import validation
@@ -16,15 +17,23 @@ from nymity.core.errors import FileError, JobError
 from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
+from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
-from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions
+from nymity.io import FORMATS, RELEASED, ReadOptions, Valued, WriteOptions, read_text_cells, read_valued
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
 from nymity.publishing.children import Children, check_children, refuse_deeper, with_marker
 from nymity.publishing.counted_unit import counted_by
-from nymity.publishing.differential import check_promise
+from nymity.publishing.differential import check_promise, check_stated
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
-from nymity.publishing.job_checks import check_items, check_persons, check_seed, check_target, check_weight
+from nymity.publishing.job_checks import (
+    check_batches,
+    check_items,
+    check_persons,
+    check_seed,
+    check_target,
+    check_weight,
+)
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.signing import Sign
 from nymity.quality import LOSSES
@@ -59,20 +68,48 @@ class Source(ReadOptions):
         names = ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in")
         return {name: codec.plain(given) for name in names if (given := getattr(self, name))}
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file that is read."""
+        return (Path(self.path),)
+
+    def within(self, folder: Path) -> Source:
+        """Let a relative path start at a folder."""
+        return dataclasses.replace(self, path=str(folder / self.path))
+
+    def read(self) -> Valued:
+        """Read the table, and what was taken as missing in it."""
+        return read_valued(self.path, self.options)
+
+    def read_texts(self, columns: Collection[str] | None) -> pl.DataFrame:
+        """Read the table as text, each cell by itself; of other than these columns only what is missing counts."""
+        return read_text_cells(self.path, self.options, columns)
+
+    def check_stated(self) -> None:
+        """Refuse to find out from the records of a private job how they are to be read."""
+        check_stated(self.path, self.options)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
     """How the release is written.
 
     ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
-    is published, which reveals nothing the rows do not; ``shuffled`` draws an order.
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order. ``delimiter`` and ``encoding`` of
+    text are those of the source unless given; a comma and UTF-8 where it has none, or tabs.
     """
 
     name: str = "release"
     format: Annotated[str, WithJsonSchema({"enum": list(RELEASED), "type": "string"})] = "csv"
-    delimiter: str = ","
+    delimiter: str | None = None
+    encoding: str | None = None
     neutralize_formulas: bool = True
     row_order: Literal["sorted", "shuffled"] = "sorted"
+
+    #: A database has tables in place of files (:class:`nymity.DatabaseOutput`), and can be added to.
+    in_files: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
+    unprotected: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         validation.one_of("output.format", self.format, RELEASED)
@@ -107,7 +144,39 @@ class Output:
     @property
     def options(self) -> WriteOptions:
         """How to write the file."""
-        return WriteOptions(delimiter=self.delimiter, neutralize_formulas=self.neutralize_formulas)
+        return WriteOptions(
+            delimiter=self.delimiter or ",",
+            encoding=self.encoding or "utf-8",
+            neutralize_formulas=self.neutralize_formulas,
+        )
+
+    def like(self, source: ReadOptions) -> Output:
+        """Return it with the delimiter and the encoding of the source, where it says nothing itself."""
+        if not FORMATS[self.format].is_text:
+            return self
+        delimiter = None if source.delimiter == "\t" else source.delimiter
+        return dataclasses.replace(
+            self, delimiter=self.delimiter or delimiter, encoding=self.encoding or source.encoding
+        )
+
+    def found_at(self, folder: Path, name: str) -> Path:
+        """Return where a table of the release is."""
+        return folder / name
+
+    def within(self, folder: Path) -> Output:
+        """Return it as it is: where the files go is not the job's to say."""
+        del folder
+        return self
+
+    def at(self, url: str | None) -> Output:
+        """Return it as it is: files are in no database."""
+        if url is not None:
+            raise JobError("url", expected="a release in a database", got="one in files", hint="leave the URL out")
+        return self
+
+    def public(self) -> dict[str, Any]:
+        """Return it as certificates have it."""
+        return _dump_flat(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +199,8 @@ class Job:
     schema: Schema
     privacy: tuple[PrivacyModel, ...]
     method: Method | None = None
-    source: Source | None = None
-    output: Output = field(default_factory=Output)
+    source: Source | DatabaseSource | None = None
+    output: Output | DatabaseOutput = field(default_factory=Output)
     earlier_releases: tuple[str | EarlierRelease, ...] = ()
     earlier: Earlier | None = None
     ledger: Ledger | None = None
@@ -142,6 +211,8 @@ class Job:
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.source is not None:
+            object.__setattr__(self, "output", self.output.like(self.source.options))
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
         object.__setattr__(self, "privacy", tuple(self.privacy))
@@ -162,6 +233,8 @@ class Job:
             check_target(self.target, self.schema)
         if self.seed is not None:
             check_seed(self.seed, self.method)
+        if self.output.grows:
+            check_batches(self.schema, self.privacy, self.method, children=self.children is not None)
 
     def _check_types(self) -> None:
         """Refuse what was given in place of something else."""
@@ -177,8 +250,10 @@ class Job:
                 expected="a method, such as OptimalLattice()",
                 got=f"{type(self.method).__name__} {self.method!r}"[:80],
             )
-        validation.instance("output", self.output, Output, expected="an Output")
-        kinds = {"source": Source, "earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children}
+        validation.instance("output", self.output, (Output, DatabaseOutput), expected="an Output")
+        if self.source is not None:
+            validation.instance("source", self.source, (Source, DatabaseSource), expected="Source(...)")
+        kinds = {"earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children}
         for name, kind in kinds.items():
             if getattr(self, name) is not None:
                 validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
@@ -214,8 +289,8 @@ class Job:
         """The files that tables are read from."""
         second = (getattr(model, model.second_table) for model in self.privacy if model.second_table)
         children = None if self.children is None else self.children.path
-        named = [*((self.source.path,) if self.source is not None else ()), *second, children]
-        return tuple(Path(path) for path in named if isinstance(path, str))
+        named = [path for path in (*second, children) if isinstance(path, str)]
+        return (*(() if self.source is None else self.source.files), *map(Path, named))
 
     @property
     def is_private(self) -> bool:
@@ -224,9 +299,14 @@ class Job:
 
     @property
     def table_names(self) -> list[str]:
-        """The file or files of what is published, without certificate and signature."""
+        """What is published, by the names of its file or files, or of its tables in a database."""
         apart = [self.output.sensitive_file_name] if self.method is not None and self.method.makes.has_counts else []
         return [self.output.file_name, *apart, *([] if self.children is None else [self.output.children_file_name])]
+
+    @property
+    def file_names(self) -> list[str]:
+        """The file or files of what is published, without certificate and signature."""
+        return self.table_names if self.output.in_files else []
 
     @staticmethod
     def load(path: str | Path) -> Job:
@@ -247,7 +327,7 @@ class Job:
             schema=parse_schema(data["schema"], folder=folder),
             privacy=parse_models(data["privacy"], folder=folder),
             method=parse_method(data["method"]) if "method" in data else None,
-            output=_parse_flat(Output, data.get("output", {}), "output"),
+            output=_parse_output(data.get("output", {}), folder),
             earlier_releases=parse_earlier(data.get("earlier_releases", []), folder),
             earlier=_parse_flat(Earlier, data["earlier"], "earlier") if "earlier" in data else None,
             ledger=_parse_ledger(data["ledger"], folder) if "ledger" in data else None,
@@ -367,9 +447,24 @@ def _resolve(builder: Any, folder: Path | None) -> Any:
     return builder
 
 
-def _parse_source(data: Any, folder: Path | None) -> Source:
-    source: Source = _parse_flat(Source, {"path": data} if isinstance(data, str) else data, "source")
-    return dataclasses.replace(source, path=str(folder / source.path)) if folder is not None else source
+def _parse_source(data: Any, folder: Path | None) -> Source | DatabaseSource:
+    named = codec.require_mapping({"path": data} if isinstance(data, str) else data, "source")
+    source: Source | DatabaseSource = _parse_flat(DatabaseSource if "url" in named else Source, named, "source")
+    return source if folder is None else source.within(folder)
+
+
+def _parse_output(data: Any, folder: Path | None) -> Output | DatabaseOutput:
+    output = parse_output(data)
+    return output if folder is None else output.within(folder)
+
+
+def parse_output(data: Any) -> Output | DatabaseOutput:
+    """Build what a job says of its output, in files or in a database; without a URL where a certificate says it."""
+    named = codec.require_mapping(data, "output")
+    output: Output | DatabaseOutput = _parse_flat(
+        DatabaseOutput if {"url", "table"} & named.keys() else Output, named, "output"
+    )
+    return output
 
 
 def _parse_children(data: Any, folder: Path | None) -> Children:

@@ -79,6 +79,27 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
         )
 
 
+def check_batches(schema: Schema, models: Sequence[PrivacyModel], method: Method | None, *, children: bool) -> None:
+    """Refuse to add to a table what cannot be measured on all batches of it together, by what it holds."""
+    why = ""
+    if is_private(method):
+        why = "a differentially private method: what batches spend adds up, and no table shows it"
+    elif children or (method is not None and method.makes.has_counts):
+        why = "two tables, whose keys mean something in one batch alone"
+    elif schema.unit is not None:
+        why = f"records of {schema.counts}, who may be in several batches"
+    else:
+        beyond = next((model for model in models if model.second_table or model.needs_source), None)
+        why = "" if beyond is None else f"{beyond.key}, which speaks of more than the table"
+    if why:
+        raise JobError(
+            "output.mode",
+            expected="'create' or 'replace': that the whole table keeps a promise is measured on its rows alone",
+            got=f"'append' with {why}",
+            hint="a table of its own for each release",
+        )
+
+
 def check_items(
     schema: Schema,
     privacy: Sequence[PrivacyModel],

@@ -10,7 +10,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
 from nymity.dp.records import read_columns
-from nymity.io import Valued, read_table, read_text_cells, read_valued, to_polars
+from nymity.io import Valued, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
 from nymity.publishing.children import Children, Joined, join_tables
@@ -80,8 +80,8 @@ def load_valued(job: Job) -> Valued:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
     refuse_children("job", job.children)
     if job.is_private:
-        return Valued(table=read_text_cells(job.source.path, job.source.options, read_columns(job.schema)))
-    return read_valued(job.source.path, job.source.options)
+        return Valued(table=job.source.read_texts(read_columns(job.schema)))
+    return job.source.read()
 
 
 def refuse_children(where: str, children: Children | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter
 
 from nymity.core.format_numbers import JOB
+from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.publishing.children import Children
 from nymity.publishing.earlier_release import Earlier, EarlierRelease
@@ -33,12 +34,12 @@ def job_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["schema", "privacy"],
         "properties": {
-            "source": {"oneOf": [{"type": "string"}, _fields(Source)]},
+            "source": {"oneOf": [{"type": "string"}, _fields(Source), _fields(DatabaseSource)]},
             "children": {"oneOf": [{"type": "string"}, _fields(Children)]},
             "schema": {"type": "object", "additionalProperties": _attribute()},
             "privacy": {"type": "array", "minItems": 1, "items": models},
             "method": _one_of(METHODS, "name"),
-            "output": _fields(Output),
+            "output": {"oneOf": [_fields(Output), _fields(DatabaseOutput)]},
             "earlier_releases": {"type": "array", "items": {"oneOf": [{"type": "string"}, _earlier_release()]}},
             "earlier": _fields(Earlier),
             "ledger": _fields(Ledger),

@@ -23,6 +23,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refuse_ended
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.paths import path_text
+from nymity.database import DatabaseOutput
 from nymity.io import Taken, read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
@@ -40,6 +41,7 @@ from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
 from nymity.table.attribute import Role
+from nymity.table.published_cells import StatedLevels
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.table.text import MASK, as_text
@@ -57,6 +59,7 @@ def open(
     links: Any = None,
     population: Any = None,
     custodian: str | Path | None = None,
+    url: str | None = None,
 ) -> OpenedRelease:
     """Open a release: its folder, its table or its certificate by path, a table in any kind of frame, or a Release.
 
@@ -64,7 +67,8 @@ def open(
     a bucketized release, looked for beside the first. ``custodian`` is the custodian's folder; the one beside the
     release is taken if it keeps a log of this very table. It tells the ``recoding`` and the ``links``, the source row
     of each released row; both can be given, too, as they are or by their file. ``schema`` and ``population`` are those
-    of the job unless given.
+    of the job unless given. ``url`` is the database that the table lies in, where the job does not name it: a
+    certificate that somebody gives you never says where to connect to.
     """
     if isinstance(release, Release):
         further = (job, schema, certificate, sensitive, recoding, links, population, custodian)
@@ -87,15 +91,14 @@ def open(
     if isinstance(release, str | Path):
         release, certificate = _found(Path(path_text("release", release)), certificate, described)
     stated = Stated.read(certificate)
+    output, second, key = _output(described, stated, url), _second_table(described, stated), _key(described, stated)
+    top = None if stated is None else [one.name for one in stated.form.columns if one.is_at_top]
+    if isinstance(output, DatabaseOutput) and isinstance(release, Path) and release.is_dir():
+        files = ReleasedFiles.in_database(output, second, key, top, folder=release, stated=stated)
+    else:
+        files = ReleasedFiles.read(release, sensitive, output, second, key=key, top=top)
     return OpenedRelease(
-        files=ReleasedFiles.read(
-            release,
-            sensitive,
-            _output(described, stated),
-            _second_table(described, stated),
-            key=_key(described, stated),
-            top=None if stated is None else [one.name for one in stated.form.columns if one.is_at_top],
-        ),
+        files=files,
         stated=stated,
         job=described,
         given_schema=None if schema is None else Schema.of(schema),
@@ -132,13 +135,18 @@ def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
         raise FileError(str(path), expected=f"a release: a folder with a {CERTIFICATE_NAME}", got="none")
     stated = Stated.read(certificate)
     assert stated is not None
+    if stated.form.output.database is not None:
+        return path, certificate
     return path / (stated.form.output.file or stated.job.output.file_name), certificate
 
 
-def _output(job: Job | None, stated: Stated | None) -> Output:
-    if stated is not None:
-        return stated.job.output
-    return Output() if job is None else job.output
+def _output(job: Job | None, stated: Stated | None, url: str | None = None) -> Output | DatabaseOutput:
+    """Return how the table was written; where a database is, the caller or the job says, and no certificate."""
+    output = Output() if job is None else job.output
+    if stated is None or (output == stated.job.output and url is None):
+        return output
+    named = output.url if isinstance(output, DatabaseOutput) else None
+    return stated.job.output.at(url if url is not None else named)
 
 
 def _second_table(job: Job | None, stated: Stated | None) -> str | None:
@@ -250,12 +258,12 @@ class OpenedRelease:
     @cached_property
     def log(self) -> KeptLog | None:
         """The custodian's log of this release: in the folder that was given, or in the one beside it if it is there."""
-        here = self.files.path
+        here, folder = self.files.path, self.files.place
         if self.custodian is not None:
             return self.custodian.log_of(self.table if here is None else here)
-        if here is None or not _may_look(custody := Custody.of_release(here.absolute().parent)):
+        if folder is None or not _may_look(custody := Custody.of_release(folder.absolute())):
             return None
-        fitting = custody.with_content(file_fingerprint(here), fingerprint(self.table))
+        fitting = custody.with_content(*([] if here is None else [file_fingerprint(here)]), fingerprint(self.table))
         if fitting is None and not custody.logs[0].released:
             fitting = custody.logs[0]  # of a version whose logs did not say what they belong to
         return fitting
@@ -266,7 +274,7 @@ class OpenedRelease:
         given = self.given_recoding
         if given is None and (log := self.log) is not None and not log.ended and log.recoding.exists():
             given = log.recoding
-        return Recoding.load(given) if isinstance(given, Path) else given
+        return Recoding.load(given).with_values(str(given)) if isinstance(given, Path) else given
 
     @property
     def links(self) -> NDArray[np.int64] | None:
@@ -308,7 +316,16 @@ class OpenedRelease:
             masked=self._mapping.masked,
             population=population,
             minimized=self.minimized,
+            levels=self._levels,
         )
+
+    @property
+    def _levels(self) -> dict[str, StatedLevels] | None:
+        """The levels that the certificate says quasi-identifiers are published on; None without one."""
+        if self.stated is None:
+            return None
+        quasi = [column for column in self.certificate.columns if column.role == "quasi"]
+        return {column.name: StatedLevels(column.levels_in_use, column.height) for column in quasi}
 
     @property
     def unit(self) -> UnitSection | None:
@@ -329,8 +346,9 @@ class OpenedRelease:
 
     @property
     def file_name(self) -> str:
-        """Name of the table's file."""
-        return self.certificate.output.file or "the table"
+        """Name of the table's file, or of the table in a database."""
+        output = self.certificate.output
+        return output.file or ("the table" if output.database is None else output.database.table)
 
     @property
     def file_names(self) -> list[str]:

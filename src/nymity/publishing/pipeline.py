@@ -11,6 +11,7 @@ from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError
 from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.privacy import PrivacyModel
 from nymity.publishing.children import Children, refuse_deeper
@@ -31,7 +32,7 @@ def publish(
     *,
     privacy: Sequence[PrivacyModel] | PrivacyModel = (),
     method: Method | None = None,
-    output: Output | None = None,
+    output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
     ledger: Ledger | None = None,
@@ -45,8 +46,8 @@ def publish(
 ) -> Release:
     """Publish a table so that every privacy model holds.
 
-    ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, or a
-    :class:`Job` that says everything by itself.
+    ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, a
+    :class:`DatabaseSource`, or a :class:`Job` that says everything by itself.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
     ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
@@ -86,7 +87,7 @@ def job_of(
     schema: Schema | None,
     privacy: Sequence[PrivacyModel] | PrivacyModel,
     method: Method | None,
-    output: Output | None = None,
+    output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     ledger: Ledger | None = None,
     earlier: Earlier | None = None,
@@ -104,7 +105,7 @@ def job_of(
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
     schema = Schema.of(schema)
-    is_path = isinstance(source, str | Path | Source)
+    is_path = isinstance(source, str | Path | Source | DatabaseSource)
     for name, given in (("privacy", privacy), ("earlier_releases", earlier_releases)):
         if not isinstance(given, PrivacyModel):
             validation.instance(name, given, (list, tuple), expected="a list")
@@ -112,7 +113,7 @@ def job_of(
         schema=schema,
         privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
         method=method,
-        source=source if isinstance(source, Source) else Source(path=str(source)) if is_path else None,
+        source=source if isinstance(source, Source | DatabaseSource) else Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(map(read_earlier, earlier_releases)),
         earlier=earlier,

@@ -6,7 +6,7 @@ cell of a class stands for is told by its text, and exactly by the recoding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable, codes_of
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.published_cells import looked_up
+from nymity.table.published_cells import StatedLevels, looked_up
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text
 
@@ -42,16 +42,20 @@ class ReadRows:
 
 
 def read_rows(
-    table: EncodedTable, released: pl.DataFrame, recoding: Recoding | None, masked: NDArray[np.bool_] | None
+    table: EncodedTable,
+    released: pl.DataFrame,
+    recoding: Recoding | None,
+    masked: NDArray[np.bool_] | None,
+    levels: Mapping[str, StatedLevels] | None = None,
 ) -> ReadRows:
-    """Read released rows: by their recoding if it is known, else by the hierarchies and what cells say.
+    """Read released rows: by their recoding or the levels of a certificate, else by hierarchies and what cells say.
 
     Rows that are not known to be masked are, if all their cells are and no class was published so.
     """
     text = {name: as_text(released[name]) for name in table.names}
     kept = ~(_masked(text, recoding) if masked is None else masked)
     labels = {name: cells.filter(pl.Series(kept)).unique().to_list() for name, cells in text.items()}
-    columns = _columns(table, labels, recoding)
+    columns = _columns(table, labels, recoding, levels)
     numbers = np.stack(
         [codes_of(text[n], None, c.index)[kept] for n, c in zip(table.names, columns, strict=True)], axis=1
     ).astype(np.int64)
@@ -81,11 +85,18 @@ class _Column:
     on_levels: bool
 
 
-def _columns(table: EncodedTable, labels: Mapping[str, list[Label]], recoding: Recoding | None) -> list[_Column]:
+def _columns(
+    table: EncodedTable,
+    labels: Mapping[str, list[Label]],
+    recoding: Recoding | None,
+    levels: Mapping[str, StatedLevels] | None,
+) -> list[_Column]:
     """Read the labels of each column: as nodes of hierarchies if all of them are, else as cells of classes."""
-    known = zip(table.names, table.hierarchies, strict=True)
+    known = list(zip(table.names, table.hierarchies, strict=True))
     if isinstance(recoding, PartitionRecoding):
         return [_of_classes(looked_up(labels[n], recoding.cells[n].by_label(), n), h) for n, h in known]
+    if recoding is None and levels is not None and all(levels[n].of(h) for n, h in known):
+        return [_on_levels(labels[n], h, levels[n].of(h), n) for n, h in known]
     nodes = [{label for level in hierarchy.labels for label in level} for hierarchy in table.hierarchies]
     if recoding is not None or all(n.issuperset(labels[name]) for n, name in zip(nodes, table.names, strict=True)):
         return [_on_levels(labels[n], h, None if recoding is None else recoding.levels_in_use(n), n) for n, h in known]
@@ -108,7 +119,7 @@ def _of_classes(read: Cells, hierarchy: Hierarchy) -> _Column:
     return _Column(cells, covering_levels(cells, hierarchy), index, on_levels=False)
 
 
-def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: list[int] | None, name: str) -> _Column:
+def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: Sequence[int] | None, name: str) -> _Column:
     """Find labels on one level for all if there is one, else each on its lowest."""
     index = [{label: code for code, label in enumerate(level)} for level in hierarchy.labels]
     levels = in_use or range(hierarchy.height + 1)

@@ -105,12 +105,18 @@ def release_draws(
 
 
 def further_draws(recoding: Recoding, log: Log | None, table: pl.DataFrame) -> Draws:
-    """Return the draws that a recoding publishes further rows with: the same for the same rows under the same log."""
+    """Return the draws that a recoding publishes further rows with: the same for the same rows under the same log.
+
+    Lasting ones depend on the recoding alone: whoever gets several tables with the same values has nothing to compare.
+    """
 
     def context() -> str:
         return json.dumps([recoding.to_dict(), fingerprint(table[content_order(table)])], ensure_ascii=False)
 
-    return KeyedDraws.fresh() if log is None else DerivedDraws(key_of(log), context)
+    def lasting() -> str:
+        return "further values " + json.dumps(recoding.as_function().to_dict(), ensure_ascii=False)
+
+    return KeyedDraws.fresh() if log is None else DerivedDraws(key_of(log), context, lasting=lasting)
 
 
 def log_beside(recoding: str | Path) -> Path | None:

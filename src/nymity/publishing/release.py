@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from nymity.core.boundary import bounded
 from nymity.core.commit import Stage, committing
 from nymity.core.custodian import LOG_FILES, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
-from nymity.core.errors import InputError, PromiseError, TableError
+from nymity.core.errors import PromiseError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
 from nymity.dp.private_method import PrivateOutcome
-from nymity.io import ReadOptions, Taken, format_of, like, reread_table, strip_neutralization, write_table
-from nymity.io.neutralize import neutralize
+from nymity.io import Dictionary, Taken, like
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
@@ -39,8 +38,9 @@ from nymity.publishing.custody import (
     spare_release,
 )
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
-from nymity.publishing.job import Job, Output
+from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population
+from nymity.publishing.placing import place_of, unholdable
 from nymity.publishing.pseudonyms import Pseudonyms
 from nymity.publishing.registry import Outcome
 from nymity.publishing.shifts import Shifts
@@ -107,11 +107,11 @@ class CustodianLog:
         _write_parquet(mapping, stage / MAPPING_NAME)
         if self.nodes is not None:
             _write_parquet(self.nodes, stage / NODES_NAME)
-        recoding.save(stage / RECODING_NAME)
+        decided = recoding.save_with_values(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
         persons = [name for part in (self.pseudonyms, self.shifts) if part is not None for name in part.stage(stage)]
-        written = [MAPPING_NAME, *nodes, RECODING_NAME, *persons, LOG_NAME]
+        written = [MAPPING_NAME, *nodes, *decided, *persons, LOG_NAME]
         stage.commit(written)
         for name in LOG_FILES:
             if name not in written:
@@ -134,6 +134,8 @@ class Release:
     originals: Originals | None = field(default=None, repr=False)
     #: Of whom each row is, where promises count persons or households.
     persons: pl.Series | None = field(default=None, repr=False)
+    #: Labels that the source came with: of what is published they go into files that have labels.
+    dictionary: Dictionary = field(default_factory=Dictionary, repr=False)
     #: Those of children alone, where ``table`` is the join of two tables of the same people.
     child_columns: tuple[str, ...] = field(default=(), repr=False)
 
@@ -228,16 +230,13 @@ class Release:
         """
         folder = Path(path_text("folder", folder))
         private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
-        names = self.table_names
         make_way(self.job, folder, private, force=force, wait=wait)
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
-        with committing(private, folder, private=[private], wait=wait) as (kept, stage):
-            spare_release(folder, private, names, force=force)  # others may have been faster
-            for name, frame in self._files:
-                write_table(frame, stage / name, self.job.output.options)
-            tables = self._joined([self._read_back(stage / name, frame) for name, frame in self._files])
-            certificate = self._with_files([stage / name for name in names], self._verify_written(tables))
-            certificate = {**certificate, "files": [_hashed(stage / name) for name in names]}
+        place = place_of(self.job.output, self.dictionary)
+        with place, committing(private, folder, private=[private], wait=wait, remote=place.remote) as (kept, stage):
+            spare_release(folder, private, self.job.file_names, force=force)  # others may have been faster
+            tables = self._joined(place.put(stage, self._files, self.certificate["columns"]))
+            certificate = self._with_places(*place.described(stage, self._measured), self._verify_written(tables))
             content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
             certificate_form(parse_bytes(content, CERTIFICATE_NAME), CERTIFICATE_NAME)  # else nobody could check it
             (stage / CERTIFICATE_NAME).write_bytes(content)
@@ -247,7 +246,8 @@ class Release:
             spare_release(folder, private, further, force=force)
             keep_earlier(kept, folder)
             self.log.stage(kept, self.recoding, certificate)
-            written = [*names, *further, *([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
+            written = [*place.seal(content), *further]
+            written += [*([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
             stage.commit(written)
             for name in _earlier_files(folder, private):
                 if name not in written:
@@ -273,16 +273,6 @@ class Release:
         assert self.job.schema.person is not None
         return self.job.schema.person
 
-    def _read_back(self, path: Path, frame: pl.DataFrame) -> pl.DataFrame:
-        """Read a written table and compare it with what was to be written."""
-        try:
-            written = read_release(path, self.job.output)
-        except InputError as error:
-            raise _unholdable(path, f"a file that cannot be read back ({error.got})") from error
-        if fingerprint(written) != fingerprint(frame):
-            raise _unholdable(path, "another table when it is read back")
-        return written
-
     def _joined(self, written: list[pl.DataFrame]) -> list[pl.DataFrame]:
         """Join two tables of the same people again, as anybody can, and compare that with what was verified."""
         if self.job.children is None:
@@ -290,7 +280,7 @@ class Release:
         tops = [name for name, hierarchy in self.recoding.hierarchies.items() if self.levels[name] == hierarchy.height]
         joined = rejoined(written[0], written[1], self._key, tops)
         if fingerprint(joined) != fingerprint(self.frame):
-            raise _unholdable(Path(self.table_names[1]), "tables with another join when they are read back")
+            raise unholdable(self.table_names[1], "tables with another join when they are read back")
         return [joined]
 
     def _verify_written(self, written: list[pl.DataFrame]) -> Verification:
@@ -311,36 +301,39 @@ class Release:
             raise PromiseError(broken(verified))
         return verified
 
-    def _with_files(self, paths: list[Path], verified: Verification) -> Certificate:
-        neutralized = self.job.output.neutralizes
-        files = [{"file": path.name, "file_sha256": file_fingerprint(path)} for path in paths]
-        output = {**self.certificate["output"], **files[0], "formulas_neutralized": neutralized}
-        if self.counts is not None:
-            output[SENSITIVE_TABLE] = {**output[SENSITIVE_TABLE], **files[1]}
-        if self.job.children is not None:
-            output[CHILD_TABLE] = {**output[CHILD_TABLE], **files[1]}
+    def _measured(self, table: pl.DataFrame) -> dict[str, Any]:
+        """Measure what is promised on another table of the same columns: all batches of one that grows."""
+        schema = self.job.schema
+        verified = verify(
+            table,
+            schema.quasi,
+            self.job.privacy,
+            hierarchies=schema.sensitive_hierarchies,
+            items=schema.item_column,
+        )
+        return measured_section(verified, self.job.privacy)
+
+    def _with_places(self, tables: list[dict[str, Any]], about: dict[str, Any], verified: Verification) -> Certificate:
+        """Add to the certificate where tables are, and what was measured on them as they are read there."""
+        output = {**self.certificate["output"], **tables[0], **about}
+        for name in (SENSITIVE_TABLE, CHILD_TABLE):
+            if name in output:
+                output[name] = {**output[name], **tables[1]}
         withheld = Withheld.of(self.job.schema, self.job.privacy, self.job.method)
         measured = measured_section(verified, self.job.privacy, withheld)
-        return {**self.certificate, "output": output, "measured": measured}
+        files = [{"file": one["file"], "sha256": one["file_sha256"]} for one in tables if one]
+        return {
+            **self.certificate,
+            "output": output,
+            "measured": measured,
+            **({"files": files} if files else {}),
+        }
 
 
 def _write_parquet(table: pl.DataFrame, path: Path) -> None:
     """Write through Python's file: polars takes no path that is not UTF-8."""
     with path.open("wb") as file:
         table.write_parquet(file)
-
-
-def _hashed(path: Path) -> dict[str, str]:
-    return {"file": path.name, "sha256": file_fingerprint(path)}
-
-
-def _unholdable(path: Path, got: str) -> TableError:
-    return TableError(
-        path.name,
-        expected="a format that can hold every cell and name of the release",
-        got=f"{got}; nothing was published",
-        hint="another output format, such as parquet",
-    )
 
 
 def _earlier_files(folder: Path, private: Path) -> list[str]:
@@ -377,30 +370,6 @@ def _is_there(path: Path, sha256: str | None) -> bool:
         return path.is_file() and file_fingerprint(path) == sha256
     except OSError:
         return False
-
-
-def read_release(path: Path, output: Output) -> pl.DataFrame:
-    """Read a released file as it was meant: with its header, and formulas as they were before neutralizing."""
-    return read_written(path, output)[0]
-
-
-def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
-    """Read a file as ``output`` says it was written, and say whether it can have been.
-
-    Neutralizing puts one apostrophe before each cell that a spreadsheet would run, so a neutralized file holds no such
-    cell. If this one does, ``'=a`` and ``=a`` are two values in it, and all cells stay as they are written.
-    """
-    options = ReadOptions()
-    if path.name.endswith(f".{output.format}"):
-        options = format_of(path).read_back(output.options)
-    table = reread_table(path, options)
-    if not output.neutralize_formulas or format_of(path).keeps_types:
-        return table, True
-    try:
-        meant = strip_neutralization(table)
-    except pl.exceptions.DuplicateError:  # two columns would have one name
-        return table, False
-    return (meant, True) if neutralize(meant).equals(table) else (table, False)
 
 
 def broken(verified: Verification) -> str:

@@ -13,6 +13,7 @@ import polars as pl
 from nymity.core.commit import refuse_between
 from nymity.core.errors import InputError
 from nymity.core.validation import nearest
+from nymity.database import DatabaseOutput
 from nymity.io import format_of, to_polars
 from nymity.publishing.bucket_tables import check_counts
 from nymity.publishing.certificate_form import (
@@ -26,11 +27,11 @@ from nymity.publishing.certificate_form import (
 from nymity.publishing.children import HAS_CHILDREN, misjoined, rejoined, split
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
-from nymity.publishing.release import read_written
+from nymity.publishing.reading_back import read_written
 from nymity.publishing.stated import Stated
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
-from nymity.table.content_order import is_sorted
+from nymity.table.content_order import content_order, is_sorted
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, plainly_named
 
@@ -52,12 +53,50 @@ class ReleasedFiles:
     children: pl.DataFrame | None = None
     children_path: Path | None = None
     misfits: tuple[str, ...] = ()
+    #: The folder of the certificate, where the table lies in a database; and all batches of a table that grows.
+    folder: Path | None = None
+    whole: pl.DataFrame | None = None
+
+    @property
+    def place(self) -> Path | None:
+        """The folder of the release."""
+        return self.folder if self.path is None else self.path.parent
+
+    @staticmethod
+    def in_database(
+        output: DatabaseOutput,
+        second: str | None,
+        key: str | None,
+        top: Sequence[str] | None,
+        *,
+        folder: Path,
+        stated: Stated | None,
+    ) -> ReleasedFiles:
+        """Read the table, or both, from a database: of one that grows the batch that was written last."""
+        first, *further = output.read([output.table, *([] if second is None else [second])])
+        whole, database = None, None if stated is None else stated.form.output.database
+        if stated is not None and database is not None and database.whole is not None:
+            whole, first = first[content_order(first)], first.tail(stated.form.output.records)
+        table, others = first[content_order(first)], [one[content_order(one)] for one in further]
+        if key is not None and others:
+            for one in (table, others[0]):
+                _check_columns(one, [key])
+            return ReleasedFiles(
+                rejoined(table, others[0], key, top),
+                None,
+                children=others[0],
+                misfits=tuple(misjoined(table, others[0], key)),
+                folder=folder,
+            )
+        if others:
+            check_counts(table, others[0])
+        return ReleasedFiles(table, None, others[0] if others else None, folder=folder, whole=whole)
 
     @staticmethod
     def read(
         release: Any,
         sensitive: Any,
-        output: Output,
+        output: Output | DatabaseOutput,
         second: str | None,
         key: str | None = None,
         top: Sequence[str] | None = None,
@@ -68,6 +107,7 @@ class ReleasedFiles:
         a table of children, and both are joined by it; a frame is their join already. ``top``: columns that are
         published at the top of their hierarchy, where that is known.
         """
+        output = output if isinstance(output, Output) else Output()  # a copy that was made of a table, in a file
         table, path, odd = _read(release, output)
         if key is not None:
             return (
@@ -134,6 +174,10 @@ class ReleasedFiles:
             if (second.missing_values == "count as a value of their own") != bool(gaps):
                 yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
         yield from (("files", says) for says in self._other_files(stated.form))
+        if self.whole is not None and output.database is not None and output.database.whole is not None:
+            expected = output.database.whole
+            if self.whole.height != expected.records or fingerprint(self.whole) != expected.content_sha256:
+                yield "output", "the whole table, with all its batches, is not the one the certificate was made for"
 
     def _other_children(self, expected: ChildTable) -> Iterator[tuple[str, str]]:
         """Compare the table of children with what the certificate describes; a join that was given is split for it."""

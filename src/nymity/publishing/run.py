@@ -22,7 +22,7 @@ from nymity.dp.ledger import Spending
 from nymity.dp.private_method import PrivateOutcome, the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of, read_columns
-from nymity.io import Taken, compact, like, text_cells, to_polars
+from nymity.io import Dictionary, Taken, compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
@@ -32,8 +32,9 @@ from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.children import split
-from nymity.publishing.differential import check_stated, private_figures
+from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
+from nymity.publishing.free_text import refuse_free_text
 from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_joined, load_valued, tables_of
@@ -50,6 +51,8 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.recoding import Recoded
+from nymity.table.schema import Schema
+from nymity.table.text import as_text
 from nymity.table.weights import class_means, weights_of
 
 #: What is drawn where rows are shuffled.
@@ -67,6 +70,7 @@ class Run:
 
     job: Job
     tables: Tables
+    dictionary: Dictionary  #: labels that the source came with
     taken: Taken  #: cells of the source that were taken as missing, by column and code
     table: pl.DataFrame  #: the records to publish
     rows: NDArray[np.int64]  #: which rows of the source they are
@@ -106,9 +110,10 @@ class Run:
         children: Any = None,
     ) -> None:
         self.job, self.given, self.observe, self.log, self.folder = job, given, observe, log, folder
-        self.given_children, self.child_columns, self.taken = children, (), {}
+        self.given_children, self.child_columns = children, ()
+        self.taken, self.dictionary = {}, Dictionary()
         if job.is_private and job.source is not None:
-            check_stated(job.source.path, job.source.options)
+            job.source.check_stated()
         if job.ledger is not None:
             job.ledger.check(the_promise(job.privacy))
         self.schema = public_schema(job.schema) if job.is_private else job.schema
@@ -154,6 +159,7 @@ class Run:
             self.job.schema.check(self.original)
             check_households(self.original, self.job.schema)
             check_constant(self.original, self.job.schema)
+            refuse_free_text(self.original, self.job.schema)
             self.records = None
             whole, rows = self.job.schema.without_gaps(self.original)
             table, self.rows = one_record_each(whole, rows, self.job.schema)
@@ -165,7 +171,8 @@ class Run:
         if self.given is not None:
             return self._taken()
         read = load_valued(self.job)
-        self.taken = read.taken
+        self.taken, self.dictionary = read.taken, read.dictionary
+        self.job = replace(self.job, output=self.job.output.like(read.found))
         return read.table
 
     def _join(self) -> None:
@@ -202,6 +209,9 @@ class Run:
         if isinstance(self.outcome, PrivateOutcome):
             recoding = replace(self.outcome.recoding, others=others_of(self.schema))
             self.outcome = replace(self.outcome, recoding=recoding)
+        elif beside := _made_beside(self.job.schema):
+            decided: Any = self.outcome
+            self.outcome = replace(decided, recoding=decided.recoding.with_beside(beside))
         self.items = None
         if self.sets is not None and isinstance(self.outcome, LatticeOutcome):
             decided, self.items = self.sets.decided(self.outcome.recoding, self.table, folded=self.folded)
@@ -210,6 +220,10 @@ class Run:
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
         self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
+        if self.job.output.grows:  # another batch may have coarser cells, and a column of a table has one type
+            texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
+            cells = [texts.get(column.name, column) for column in self.recoded.table]
+            self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:
@@ -299,6 +313,7 @@ class Run:
             *linked_deliveries(self.job.schema, self.pseudonyms),
             *self._caveats_of_dates(),
         ]
+        earlier += map(Caveat.by_nature, self.job.output.unprotected)
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
@@ -355,6 +370,7 @@ class Run:
                 people=None if self.population is None else self.population.people,
                 children=None if self.job.children is None else self._split()[1],
                 items=self.items,
+                labels=self.dictionary,
             ),
             verification=self.verified,
             outcome=self.outcome,
@@ -364,6 +380,7 @@ class Run:
             originals=self.originals,
             persons=self.persons,
             child_columns=self.child_columns,
+            dictionary=self.dictionary,
         )
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -415,3 +432,12 @@ class Run:
         if self.job.is_private:
             return text_cells(self.given, read_columns(self.job.schema))
         return to_polars(self.given)
+
+
+def _made_beside(schema: Schema) -> dict[str, str]:
+    """Return the columns that are made of more than a row, and why further rows are published without them."""
+    moved = dict.fromkeys(schema.shifted, "dates are moved by days that are drawn for one release")
+    means = (
+        {} if schema.coarsened_weight is None else {schema.coarsened_weight: "it is the mean of classes of a release"}
+    )
+    return {**moved, **means}

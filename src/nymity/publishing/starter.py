@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from nymity.core import validation
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import default_search, rounded
-from nymity.publishing.codec import dump_piece
+from nymity.partition.mondrian import Mondrian
+from nymity.publishing.job import dump_attribute
 from nymity.publishing.toml import toml_comment, toml_job
 from nymity.table.attribute import Role
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Diversity to begin with; fewer where the sensitive column has fewer values.
 STARTER_L = 3
+#: Up to so many quasi-identifiers one level for all records leaves something of each; with more it is mostly ``*``.
+FEW = 5
 
 
 def starter_job(
@@ -48,6 +51,8 @@ One block per column; correct the roles, you know the data better.
   items         several values in a cell, of which others may know some: generalized as sets
   person        tells which records are of one person: left out, and k counts persons by it
   household     tells who lives together: left out, and the risk of households is measured by it
+  weight        for how many people a record stands: left out here; publish = "coarsened" publishes means of groups,
+                if the sample was not drawn or weighted by a look at what is sensitive
 A quasi-identifier without a hierarchy is published as it is or as '*'. Other hierarchies:
   hierarchy = { type = "intervals", width = 10, levels = 3 }      numbers
   hierarchy = { type = "masking" }                                codes, from the right
@@ -69,6 +74,11 @@ _METHOD = """\
 How the release is made: the best choice of one level per quasi-identifier. `loss` is what is kept small (the share
 of detail given up); `suppression` is the largest share of the records that may be left out as outliers."""
 
+_LOCAL = """\
+How the release is made: records are divided into groups that are as alike as possible, and every group gets ranges
+and sets of its own. One level per quasi-identifier for all records ("optimal-lattice") is easier to explain, but with
+{quasi} of them it would leave little but '*'."""
+
 _LARGE = """\
 There are {nodes} choices, so many that a proof of the best one may take too long: this method stops when its time is
 over and tells how much better another choice could be. "optimal-lattice" goes on until it is proved."""
@@ -83,8 +93,10 @@ def _reading(inspection: Inspection) -> str:
 
 
 def _introduction(inspection: Inspection) -> str:
-    quasi = len(inspection.quasi)
+    quasi, asked = len(inspection.quasi), [column.name for column in inspection.questions]
     first = f"A first job for a table of {inspection.records} records and {len(inspection.columns)} columns.\n"
+    if asked:
+        first += f"PLEASE DECIDE, what is most at stake first: {', '.join(asked)}\n"
     if not quasi:
         return first + "No column looks like a quasi-identifier: give one that role, or there is nothing to do."
     return (
@@ -94,12 +106,11 @@ def _introduction(inspection: Inspection) -> str:
 
 
 def _column(column: ColumnInspection) -> str:
-    fields: dict[str, Any] = {"role": column.role.value}
-    if column.role is Role.QUASI and hasattr(column.hierarchy, "key"):
-        fields["hierarchy"] = dump_piece(column.hierarchy, tag="type")
-    if column.role is Role.ITEMS and column.separator != ";":
-        fields["separator"] = column.separator
-    return toml_comment(column.reason) + toml_job({"schema": {column.name: fields}})
+    comment = column.reason
+    if column.is_question:
+        others = " or ".join(role.value for role in column.instead)
+        comment = f"PLEASE DECIDE: {column.role.value}{' or ' * bool(others)}{others}? {comment}"
+    return toml_comment(comment) + toml_job({"schema": {column.name: dump_attribute(column.attribute)}})
 
 
 def _diversity(inspection: Inspection) -> Iterator[str]:
@@ -125,6 +136,8 @@ def _model(fields: Mapping[str, object]) -> str:
 
 
 def _method(inspection: Inspection) -> str:
+    if len(inspection.quasi) > FEW and not inspection.names(Role.ITEMS):
+        return toml_comment(_LOCAL.format(quasi=len(inspection.quasi))) + toml_job({"method": {"name": Mondrian.key}})
     search = default_search(inspection.lattice_size)
     fields: dict[str, Any] = {"name": search.key, "loss": search.minimized.key, "suppression": search.suppression}
     comment = toml_comment(_METHOD)

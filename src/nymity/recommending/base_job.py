@@ -11,7 +11,8 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError, SchemaError
-from nymity.io import read_table, to_polars
+from nymity.database import DatabaseSource
+from nymity.io import to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
 from nymity.publishing.inspect import inspect_table
@@ -35,8 +36,8 @@ def base_job(
     if schema is not None and quasi is not None:
         raise JobError("recommend", expected="either a schema or quasi", got="both")
     known = Source(path=str(source)) if isinstance(source, str | Path) else source
-    if isinstance(known, Source):
-        table = read_table(known.path, known.options)
+    if isinstance(known, Source | DatabaseSource):
+        table = known.read().table
     else:
         table, known = to_polars(source), None
     models = (privacy,) if isinstance(privacy, PrivacyModel) else privacy
@@ -45,11 +46,11 @@ def base_job(
         validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
     if quasi is not None:
         validation.instance("quasi", quasi, (list, tuple), expected="a list of columns")
-    schema = Schema.of(schema) if schema is not None else suggested_schema(table, _named(target), quasi)
-    return _job(schema, tuple(models), _named(target), source=known), table
+    schema = Schema.of(schema) if schema is not None else suggested_schema(table, target, quasi)
+    return _job(schema, tuple(models), target, source=known), table
 
 
-def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | None = None) -> Schema:
+def suggested_schema(table: pl.DataFrame, target: str | None, quasi: Sequence[str] | None = None) -> Schema:
     """Return the roles and hierarchies that a table suggests, with these quasi-identifiers, where they are given.
 
     The target is published as it is, so it is a sensitive column. Other columns that look like quasi-identifiers and
@@ -57,7 +58,8 @@ def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | No
     """
     found = inspect_table(table)
     names = [column.name for column in found.columns]
-    validation.one_of("target", target, names)
+    if target is not None:
+        validation.one_of("target", target, names)
     for name in quasi or ():
         validation.one_of("quasi", name, [column for column in names if column != target])
     attributes = dict(found.schema())
@@ -65,7 +67,7 @@ def suggested_schema(table: pl.DataFrame, target: str, quasi: Sequence[str] | No
         looks = [name for name, attribute in attributes.items() if attribute.role is Role.QUASI]
         attributes |= {name: Attribute(role=Role.IDENTIFYING) for name in looks if name not in quasi}
         attributes |= {name: _as_quasi(table[name]) for name in quasi if name not in looks}
-    return Schema({**attributes, target: Attribute(role=Role.SENSITIVE)})
+    return Schema(attributes if target is None else {**attributes, target: Attribute(role=Role.SENSITIVE)})
 
 
 def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, pl.DataFrame]:
@@ -74,13 +76,15 @@ def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, 
         raise JobError("recommend", expected="a job alone, which names them", got=f"a job and {', '.join(extra)}")
     refuse_children("job", job.children)
     models = [model for model in job.privacy if not isinstance(model, KAnonymity)]
-    whole = _job(job.schema, tuple(models), _named(target or job.target), source=job.source)
+    whole = _job(job.schema, tuple(models), target or job.target, source=job.source)
     return replace(whole, output=job.output, earlier_releases=job.earlier_releases, earlier=job.earlier), load_source(
         job
     )
 
 
-def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, source: Source | None) -> Job:
+def _job(
+    schema: Schema, models: tuple[PrivacyModel, ...], target: str | None, *, source: Source | DatabaseSource | None
+) -> Job:
     """Check what no candidate could mend; k and method stand for those that are tried."""
     if not schema.quasi:
         raise SchemaError(
@@ -111,7 +115,8 @@ def _job(schema: Schema, models: tuple[PrivacyModel, ...], target: str, *, sourc
             hint="recommend for the part, and add the model to the job of a choice",
         )
     models = tuple(model for model in models if not isinstance(model, KAnonymity))
-    _check_target(target, schema)
+    if target is not None:
+        _check_target(target, schema)
     return Job(schema=schema, privacy=(KAnonymity(k=2), *models), method=OptimalLattice(), source=source, target=target)
 
 
@@ -125,12 +130,6 @@ def _check_target(target: str, schema: Schema) -> None:
             got=f"{target!r}, which is {'a quasi-identifier' if role is Role.QUASI else role.value}",
             hint="declare it sensitive or insensitive",
         )
-
-
-def _named(target: str | None) -> str:
-    if target is None:
-        raise ParameterError("target", expected="the column that is to be predicted", got="none")
-    return target
 
 
 def _as_quasi(values: pl.Series) -> Attribute:

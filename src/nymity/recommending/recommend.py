@@ -21,6 +21,7 @@ from nymity.publishing.job import Job
 from nymity.recommending.base_job import base_job
 from nymity.recommending.candidates import DEFAULT_K, Candidate, Family, families, first_round
 from nymity.recommending.front import front
+from nymity.recommending.query_examination import QueryExamination
 from nymity.recommending.recommendation import Ending, Failure, Recommendation, RiskKind
 from nymity.recommending.trial import Trial, TrialRisk, TrialRunner, risk_of
 from nymity.recommending.usefulness import Examination
@@ -54,8 +55,10 @@ def recommend(
 
     ``source`` is a frame, a path, or a :class:`Job`, whose roles, source and models are kept, but not k and method.
     Without a ``schema`` roles and hierarchies are suggested, with the ``quasi`` identifiers that are named. Usefulness
-    is how well classifiers predict the ``target``, trained on the release and tested on original records. ``privacy``
-    are models that hold beside k-anonymity in every release. At most ``sample`` records take part in learning.
+    is how well classifiers predict the ``target``, trained on the release and tested on original records: by accuracy,
+    or by AUROC where classes are not about equally frequent. A target that nothing can be learned about is refused.
+    Without a target usefulness is how well count queries are answered. ``privacy`` are models that hold beside
+    k-anonymity in every release. At most ``sample`` records take part in learning.
 
     It ends when ``seconds`` are over, after so many ``trials``, or when nothing is left to try near the front; at least
     one release is made. Ctrl-C, or an observer that asks to stop, ends it too, and what was found is returned. Without
@@ -65,12 +68,18 @@ def recommend(
     _check(risk, seconds, trials, sample, seed)
     base, table = base_job(source, schema, target, quasi, privacy)
     base.schema.check(table)
-    learner = Learner.of(table, base.schema, target=str(base.target))
-    examination = Examination.of(learner, chosen(classifiers), sample=sample, seed=seed)
     kept, _ = base.schema.without_gaps(table)
     ks = _values_of_k(k, kept.height)
-    report(observe, Progress(stage="learning from the original"))
-    original, schemas = examination.original(), variants(base.schema, examination.importance())
+    tried_with = chosen(classifiers)
+    report(observe, Progress(stage="learning from the original" if base.target else "drawing queries"))
+    examination: Examination | QueryExamination
+    if base.target is None:
+        examination = QueryExamination(table=kept, schema=base.schema, seed=seed)
+        original = examination.original()
+    else:
+        learner = Learner.of(table, base.schema, target=base.target)
+        examination, original = Examination.of(learner, tried_with, sample=sample, seed=seed).learned()
+    schemas = variants(base.schema, examination.importance())
     search = _Search(
         base=base,
         schemas=schemas,
@@ -83,8 +92,9 @@ def recommend(
     )
     ending = search.run()
     return Recommendation(
-        target=learner.target,
-        classes=len(learner.classes),
+        target=base.target,
+        classes=len(examination.learner.classes) if isinstance(examination, Examination) else 0,
+        measure=examination.measure,
         schema=base.schema,
         suggested=schema is None and not isinstance(source, Job),
         records=kept.height,
@@ -186,6 +196,7 @@ class _Search:
             records=records,
             scores=measuring.scores(release, self._watch),
             seconds=0.0,
+            distances=measuring.examination.distances(release),
         )
         if len(self.found) in self._front(trial):
             trial = replace(trial, linkage=measuring.linkage(release, self._watch))
@@ -250,8 +261,7 @@ def _values_of_k(wanted: Sequence[int] | None, records: int) -> list[int]:
 
 def _families(base: Job, table: pl.DataFrame, columns: list[str], ks: list[int]) -> tuple[Family, ...]:
     schema, target = base.schema, base.target
-    assert target is not None
-    sensitive = schema[target].role is Role.SENSITIVE
+    sensitive = target is not None and schema[target].role is Role.SENSITIVE
     return families(
         ks,
         columns,

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
@@ -15,9 +16,10 @@ from nymity.core.commit import staging
 from nymity.core.paths import resolved
 from nymity.publishing.job import Job
 from nymity.publishing.toml import toml_job
-from nymity.recommending.front import front
+from nymity.recommending.front import FrontPoint, front, knee
 from nymity.recommending.trial import Trial, TrialRisk
-from nymity.recommending.usefulness import ClassifierAccuracy, best
+from nymity.recommending.usefulness import Usefulness, best
+from nymity.recommending.yardstick import ACCURACY, Measure
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.utility.learning_result import relative
@@ -41,13 +43,13 @@ class Failure:
 class Choice:
     """A release on the front, numbered from the least risk to the most useful.
 
-    ``kept_accuracy`` is (accuracy - ZeroR) / (accuracy of the original - ZeroR) on the records that were kept apart,
-    None where the original's classifiers are no better than ZeroR there.
+    ``kept`` is (usefulness - that of nothing) / (that of the original - that of nothing) on what was kept apart, None
+    where the original is no better than nothing there.
     """
 
     number: int
     trial: Trial
-    kept_accuracy: float | None
+    kept: float | None
 
     @property
     def job(self) -> Job:
@@ -67,7 +69,7 @@ class Recommendation:
     It tells about the original: it is for the custodian.
     """
 
-    target: str
+    target: str | None
     classes: int
     schema: Schema
     suggested: bool  #: whether roles and hierarchies were suggested by the table
@@ -75,22 +77,33 @@ class Recommendation:
     examined: int
     risk: RiskKind
     original_risk: TrialRisk
-    zero_r: ClassifierAccuracy
-    original: tuple[ClassifierAccuracy, ...]
+    zero_r: Usefulness
+    original: tuple[Usefulness, ...]
     trials: tuple[Trial, ...]
     failures: tuple[Failure, ...]
     ending: Ending
     seconds: float
     seed: int
+    measure: Measure = ACCURACY
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        """The trials that no other beats in both risk and accuracy, from the least risk to the most useful."""
+        """The trials that no other beats in both risk and usefulness, from the least risk to the most useful."""
         places = front([trial.point(self.risk) for trial in self.trials])
         return tuple(self._choice(number, self.trials[place]) for number, place in enumerate(places, start=1))
 
+    @cached_property
+    def knee(self) -> Choice:
+        """The choice where usefulness has risen most ahead of risk, between nothing published and the original."""
+        at = knee(
+            [choice.trial.point(self.risk) for choice in self.choices],
+            nothing=FrontPoint(risk=Fraction(1, self.records), useful=self.zero_r.choosing.exact),
+            original=FrontPoint(risk=self.original_risk.of(self.risk), useful=self.best_original.choosing.exact),
+        )
+        return self.choices[at]
+
     @property
-    def best_original(self) -> ClassifierAccuracy:
+    def best_original(self) -> Usefulness:
         """The classifier that learned most from the original."""
         return best(self.original)
 
@@ -108,10 +121,12 @@ class Recommendation:
         """What a reader should know."""
         found = [
             "the best of many trials tends to look better on the records it was chosen by than it is: trust the "
-            f"accuracy on the {self.zero_r.confirming.records:,} records that were kept apart",
+            f"{self.measure.title} on the {self.zero_r.confirming.records:,} {self.measure.again}",
             "choosing by the table reveals a little about it: this is for the custodian, not for release",
         ]
-        if not any(getattr(model, "attribute", None) == self.target for model in self.trials[0].job.privacy):
+        if self.target is not None and not any(
+            getattr(model, "attribute", None) == self.target for model in self.trials[0].job.privacy
+        ):
             found.append(
                 f"nothing promised here bounds what a release tells about {self.target!r} of a single person; where "
                 "that matters, add a model such as t-closeness"
@@ -129,6 +144,7 @@ class Recommendation:
         return {
             "target": self.target,
             "classes": self.classes,
+            "measure": self.measure.key,
             "roles": {name: attribute.role.value for name, attribute in self.schema.items()},
             "records": self.records,
             "examined": self.examined,
@@ -140,12 +156,13 @@ class Recommendation:
             "original": {
                 "risk": {"highest": float(self.original_risk.highest), "average": float(self.original_risk.average)},
                 "scores": [score.to_dict() for score in self.original],
-                "best": self.best_original.classifier,
+                "best": self.best_original.by,
             },
             "choices": [
-                {"number": c.number, "job": c.file_name, "trial": self.trials.index(c.trial), "kept": c.kept_accuracy}
+                {"number": c.number, "job": c.file_name, "trial": self.trials.index(c.trial), "kept": c.kept}
                 for c in self.choices
             ],
+            "knee": self.knee.number,
             "optimism": self.optimism,
             "trials": [trial.to_dict() for trial in self.trials],
             "failures": [vars(failure) for failure in self.failures],
@@ -175,19 +192,23 @@ class Recommendation:
     def _choice(self, number: int, trial: Trial) -> Choice:
         confirmed = trial.score.confirming.rate
         kept = relative(confirmed, self.best_original.confirming.rate, self.zero_r.confirming.rate)
-        return Choice(number=number, trial=trial, kept_accuracy=kept)
+        return Choice(number=number, trial=trial, kept=kept)
+
+    @property
+    def _task(self) -> str:
+        return "count queries" if self.target is None else f"predicting {self.target!r}"
 
     def _comment(self, choice: Choice) -> str:
         trial, confirmed = choice.trial, choice.trial.score.confirming
-        low, high = confirmed.interval
+        (low, high), said = confirmed.interval, self.measure.said
         lines = [
             f"Choice {choice.number} of {len(self.choices)}: {trial.words}.",
             f"Highest risk {float(trial.risk.highest):.2%}, average {float(trial.risk.average):.2%}, "
             f"{trial.suppressed:,} of {trial.records:,} records suppressed.",
-            f"{trial.score.classifier} predicts {self.target!r} for {confirmed.rate:.1%} (95% interval {low:.1%} to "
-            f"{high:.1%}) of {confirmed.records:,} records",
-            f"that were kept apart; from the original {self.best_original.confirming.rate:.1%}, the most frequent "
-            f"class alone {self.zero_r.confirming.rate:.1%}.",
+            f"{self._task}: {self.measure.title} {said(confirmed.rate)} (95% interval {said(low)} to {said(high)}) on "
+            f"{confirmed.records:,} {self.measure.again};",
+            f"{self.measure.original} {said(self.best_original.confirming.rate)}, {self.measure.nothing} "
+            f"{said(self.zero_r.confirming.rate)}.",
             "These figures describe the original: do not publish this file.",
         ]
         if choice.job.source is None:
@@ -206,7 +227,7 @@ def _roles(schema: Schema) -> str:
     return "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)
 
 
-def _optimism(score: ClassifierAccuracy) -> float:
+def _optimism(score: Usefulness) -> float:
     return score.choosing.rate - score.confirming.rate
 
 

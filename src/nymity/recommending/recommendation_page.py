@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from nymity.core.template import Template
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Choice, Recommendation
-from nymity.recommending.usefulness import CorrectPredictions
 from nymity.report.document import document
 from nymity.report.markup import PARTS, Figures, Html, Section, bullets, tile, tiles
 from nymity.report.page_wording import count, listed, percent
@@ -30,8 +29,10 @@ def render_page(recommendation: Recommendation) -> str:
 
 def _opening(recommendation: Recommendation) -> Html:
     original, zero = recommendation.best_original.confirming, recommendation.zero_r.confirming
+    measure, knee = recommendation.measure, recommendation.knee
+    of = f"of {recommendation.classes:,} classes" if recommendation.target is not None else f"on {measure.again}"
     return _PAGE.opening(
-        recommendation.target,
+        recommendation.target or "count queries",
         tiles(
             tile(
                 "settings tried",
@@ -39,47 +40,50 @@ def _opening(recommendation: Recommendation) -> Html:
                 f"in {recommendation.seconds:,.0f} s; {_ENDINGS[recommendation.ending]}",
             ),
             tile("choices on the front", f"{len(recommendation.choices):,}", "no other is better in both"),
-            tile("learned from the original", _rate(original), "on records kept apart"),
-            tile("always the most frequent class", _rate(zero), f"of {recommendation.classes:,} classes"),
+            tile("where to begin", f"choice {knee.number}", "the knee: beyond it risk rises faster"),
+            tile(measure.original, measure.said(original.rate), f"{measure.title} on {measure.again}"),
+            tile(measure.nothing, measure.said(zero.rate), of),
         ),
     )
 
 
 def _front(recommendation: Recommendation, figures: Figures) -> Section:
     caption = (
-        "Each point is a release, tested on the records that it was chosen by, as are both lines. Numbers lead to job "
-        "files. Diamonds: the chosen releases on records that were kept apart, with 95% intervals."
+        "Each point is a release, by the records or queries that it was chosen by, as are both lines. Numbers lead to "
+        f"job files. Diamonds: the chosen releases on {recommendation.measure.again}, with 95% intervals."
     )
+    title = recommendation.measure.title
     table = PARTS.columns(
-        ("choice", "highest risk", "average risk", "suppressed", "accuracy", "kept apart", "kept", "settings"),
-        [_choice(choice) for choice in recommendation.choices],
+        ("choice", "highest risk", "average risk", "suppressed", title, "again", "kept", "settings"),
+        [_choice(choice, recommendation) for choice in recommendation.choices],
         "columns figures",
     )
     parts = (figures.add(front_plot(recommendation), caption), table)
     return Section(anchor="front", title="What can be reached", short="Front", parts=parts)
 
 
-def _choice(choice: Choice) -> Sequence[str]:
-    trial, score = choice.trial, choice.trial.score
+def _choice(choice: Choice, recommendation: Recommendation) -> Sequence[str]:
+    trial, score, said = choice.trial, choice.trial.score, recommendation.measure.said
     low, high = score.confirming.interval
     return (
         _PAGE.link(choice.number, choice.file_name),
         percent(float(trial.risk.highest)),
         percent(float(trial.risk.average)),
         percent(trial.suppressed, trial.records),
-        _rate(score.choosing),
-        f"{_rate(score.confirming)} ({low:.1%} to {high:.1%})",
-        "–" if choice.kept_accuracy is None else f"{choice.kept_accuracy:.0%}",
-        trial.words,
+        said(score.choosing.rate),
+        f"{said(score.confirming.rate)} ({said(low)} to {said(high)})",
+        "–" if choice.kept is None else f"{choice.kept:.0%}",
+        f"{trial.words} (the knee)" if choice == recommendation.knee else trial.words,
     )
 
 
 def _trials(recommendation: Recommendation) -> Section:
+    said, title = recommendation.measure.said, recommendation.measure.title
     rows = [
-        (t.words, percent(float(t.risk.highest)), percent(float(t.risk.average)), _rate(t.score.choosing))
+        (t.words, percent(float(t.risk.highest)), percent(float(t.risk.average)), said(t.score.choosing.rate))
         for t in recommendation.trials
     ]
-    table = PARTS.columns(("settings", "highest risk", "average risk", "accuracy"), rows, "columns figures")
+    table = PARTS.columns(("settings", "highest risk", "average risk", title), rows, "columns figures")
     failed = [f"{failure.words}: {failure.reason}" for failure in recommendation.failures]
     parts = [PARTS.folded(count(len(recommendation.trials), "trial"), [table])]
     if failed:
@@ -91,14 +95,11 @@ def _reading(recommendation: Recommendation) -> Section:
     words = [
         "Risk: the chance that someone who knows a person is in the table, and knows "
         f"{listed(recommendation.schema.quasi)}, picks the right row. The highest is that of the smallest class.",
-        "Accuracy: classifiers are trained on the release and tested on original records of other people; the best "
-        "classifier counts. Other tasks may lose more or less.",
-        "Kept: how far the release is on the way from the most frequent class to the original, on the records kept "
-        "apart.",
+        f"{recommendation.measure.explained}. Other tasks may lose more or less.",
+        f"Kept: how far the release is on the way from {recommendation.measure.nothing} to the original, on "
+        f"{recommendation.measure.again}.",
+        f"Where to begin: choice {recommendation.knee.number}, where usefulness has risen most ahead of the logarithm "
+        "of risk, both scaled from nothing published to the original.",
         *(note[:1].upper() + note[1:] + "." for note in recommendation.notes),
     ]
     return Section(anchor="reading", title="How to read this", short="Reading", parts=(bullets(words),))
-
-
-def _rate(share: CorrectPredictions) -> str:
-    return f"{share.rate:.1%}"

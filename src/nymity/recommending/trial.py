@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
@@ -17,7 +18,8 @@ from nymity.publishing.job import Job
 from nymity.publishing.release import Release
 from nymity.publishing.run import Run
 from nymity.recommending.front import FrontPoint
-from nymity.recommending.usefulness import ClassifierAccuracy, Examination, best
+from nymity.recommending.query_examination import QueryExamination
+from nymity.recommending.usefulness import Examination, Usefulness, best
 from nymity.risk import attack
 
 #: People that the linkage attack is tried on.
@@ -52,7 +54,8 @@ class LinkageRate:
 class Trial:
     """What was tried and what came out.
 
-    ``linkage`` is None for releases that were not on the front when they were made.
+    ``linkage`` is None for releases that were not on the front when they were made. ``distances``: how far each
+    quasi-identifier's distribution moved, where usefulness is not what is learned about a target.
     """
 
     words: str
@@ -61,19 +64,20 @@ class Trial:
     classes: int
     suppressed: int
     records: int
-    scores: tuple[ClassifierAccuracy, ...]
+    scores: tuple[Usefulness, ...]
     seconds: float
     linkage: LinkageRate | None = None
+    distances: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def score(self) -> ClassifierAccuracy:
+    def score(self) -> Usefulness:
         """The classifier that learned most."""
         return best(self.scores)
 
     def point(self, kind: str) -> FrontPoint:
         """Return where it lies by a kind of risk."""
         other = "average" if kind == "highest" else "highest"
-        return FrontPoint(risk=self.risk.of(kind), right=self.score.choosing.right, tie=self.risk.of(other))
+        return FrontPoint(risk=self.risk.of(kind), useful=self.score.choosing.exact, tie=self.risk.of(other))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -86,7 +90,8 @@ class Trial:
             "classes": self.classes,
             "suppressed": self.suppressed,
             "scores": [score.to_dict() for score in self.scores],
-            "best": self.score.classifier,
+            "best": self.score.by,
+            **({"distances": dict(self.distances)} if self.distances else {}),
             "seconds": round(self.seconds, 3),
         }
 
@@ -96,9 +101,9 @@ class TrialRunner:
     """Makes releases of a table and measures them; different settings often give the same, which is measured once."""
 
     table: pl.DataFrame
-    examination: Examination
+    examination: Examination | QueryExamination
     seed: int
-    _known: dict[bytes, tuple[ClassifierAccuracy, ...]] = field(default_factory=dict)
+    _known: dict[bytes, tuple[Usefulness, ...]] = field(default_factory=dict)
 
     def release(self, job: Job, observe: Observer) -> Release:
         """Publish in memory, drawing by the seed: nothing is written, and a comparison can be repeated."""
@@ -108,12 +113,11 @@ class TrialRunner:
             raise NoSolutionError("every record would have to be suppressed")
         return release
 
-    def scores(self, release: Release, observe: Observer) -> tuple[ClassifierAccuracy, ...]:
-        """Return what classifiers learn from a release."""
+    def scores(self, release: Release, observe: Observer) -> tuple[Usefulness, ...]:
+        """Return how useful a release is."""
         key = _fingerprint(release)
         if key not in self._known:
-            examples = self.examination.learner.examples(release)
-            self._known[key] = self.examination.scores(examples, observe)
+            self._known[key] = self.examination.of_release(release, observe)
         return self._known[key]
 
     def linkage(self, release: Release, observe: Observer) -> LinkageRate | None:

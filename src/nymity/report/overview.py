@@ -77,4 +77,6 @@ def columns(subject: Subject, roles: Mapping[Role, str]) -> Html:
     schema = subject.schema
     rows = [(role.value, meaning, names) for role, meaning in roles.items() if (names := schema.columns(role))]
     published = len(subject.frame.columns)
-    return OVERVIEW.columns(f"{count(len(schema), 'column')} came in, {published:,} are published.", rows)
+    labels = {column.name: column.label for column in subject.certificate.columns if column.label}
+    told = [(role, meaning, [(name, labels.get(name, "")) for name in names]) for role, meaning, names in rows]
+    return OVERVIEW.columns(f"{count(len(schema), 'column')} came in, {published:,} are published.", told)

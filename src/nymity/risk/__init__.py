@@ -20,10 +20,11 @@ from nymity.risk.suggestion import ColumnRisk, suggest
 #: What other packages use besides.
 _inner, __getattr__ = public_names(
     __name__,
-    persons="HouseholdFinding PersonFinding find_persons missed_by_records",
-    roles="ColumnFacts TYPES names_code suggest_role with_nulls",
+    column_facts="TYPES",
+    persons="PersonFinding missed_by_records",
+    suggestion="Labels LookedAt look_at",
     shared_classes="ABSENT sharing sharing_exactly values_left",
-    **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded"},
+    **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded", "evidence.free_text": "is_free_text"},
 )
 
 __all__ = [

@@ -14,20 +14,15 @@ from math import log
 
 import polars as pl
 
+from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
-from nymity.risk.roles import (
-    ENOUGH_RECORDS,
-    ColumnFacts,
-    is_of_one_person,
-    names_code,
-    names_household,
-    names_people,
-    points_to_people,
-)
+from nymity.risk.people_words import are_years, is_of_one_person, names_code, names_household, names_people
 from nymity.table.text import plainly_named
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
 SEVERAL = (1.03, 60.0)
+#: Fewer values than this, in a table of ten times as many records, are kinds of people, whatever the name.
+FEW_PERSONS = 10
 #: Mean number of people of a household, and the most of one.
 FAMILY, LARGEST_FAMILY = (1.2, 8.0), 30
 #: A column is constant within another one if it is so within this share of the values that have several records.
@@ -222,7 +217,12 @@ def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_
 
 def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
     """Whether values repeat; codes of places and of illnesses are left out by their names."""
-    if facts.distinct < 2 or facts.missing * 2 > facts.present or any(flag.kind == DATES for flag in facts.flags):
+    if (
+        facts.distinct < 2
+        or are_years(facts)
+        or facts.missing * 2 > facts.present
+        or any(flag.kind == DATES for flag in facts.flags)
+    ):
         return False
     if facts.type == "number":  # a column of whole numbers with gaps, as spreadsheets write it
         if not bool((column == column.round()).all()):
@@ -288,6 +288,8 @@ def _are_persons(
         return False
     differ = not set(personal) <= set(within.constant)
     if names_people(facts[within.column]):
+        if within.values < FEW_PERSONS <= within.records // 10:
+            return False  # a kind of people
         return not differ or not personal or within.mean <= SEVERAL[1]
     if points_to_people(facts[within.column]):
         numbered = any(one.one_per_record and (names_people(one) or points_to_people(one)) for one in facts.values())

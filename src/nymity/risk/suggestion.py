@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.io import whole_again
+from nymity.risk.column_facts import ColumnFacts, with_nulls
 from nymity.risk.combinations import as_frame
 from nymity.risk.identifiers import IdentifierFlag
-from nymity.risk.roles import ColumnFacts, suggest_role, with_nulls
+from nymity.risk.people_words import names_code
+from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons
+from nymity.risk.roles import Suggestion, suggest_roles
 from nymity.table.attribute import Role
 from nymity.table.text import plainly_named
+
+
+class Labels(Protocol):
+    """What a data dictionary tells of columns."""
+
+    def label(self, column: str) -> str | None:
+        """Return what it calls a column, in words."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +39,8 @@ class ColumnRisk:
     name: str
     role: Role
     reason: str
+    confidence: float  #: how sure the role is, up to 1
+    is_question: bool  #: whether somebody who knows the data should decide
     flags: tuple[IdentifierFlag, ...]
     distinction: float | None
     separation: float | None
@@ -37,6 +52,8 @@ class ColumnRisk:
             "name": self.name,
             "role": self.role.value,
             "reason": self.reason,
+            "confidence": self.confidence,
+            "is_question": self.is_question,
             "flags": [flag.to_dict() for flag in self.flags],
             "distinction": self.distinction,
             "separation": self.separation,
@@ -44,28 +61,114 @@ class ColumnRisk:
         }
 
 
-def suggest(table: Any) -> tuple[ColumnRisk, ...]:
+@dataclass(frozen=True, kw_only=True)
+class LookedAt:
+    """A table as suggestions see it: gaps missing, values counted, a suggestion for each column."""
+
+    table: pl.DataFrame
+    counts: dict[str, pl.DataFrame]  #: value and count, missing not counted
+    facts: dict[str, ColumnFacts]
+    suggestions: dict[str, Suggestion]
+    person: PersonFinding | None
+
+
+def look_at(table: pl.DataFrame, dictionary: Labels | None = None) -> LookedAt:
+    """Count the values of a table's columns and suggest a role for each, by itself and beside the others."""
+    table = pl.DataFrame({column.name: whole_again(with_nulls(plainly_named(column))) for column in table})
+    counts = {column.name: _distinct(plainly_named(column)) for column in table}
+    labels = {name: "" if dictionary is None else dictionary.label(name) or "" for name in counts}
+    facts = {name: ColumnFacts.of(name, table[name], counts[name], label=labels[name]) for name in counts}
+    person, household = find_persons(table, facts)
+    suggestions = {
+        name: _beside(one, facts[name], name, person, household) for name, one in suggest_roles(table, facts).items()
+    }
+    suggestions = _one_of_each(_without_sets_of_persons(suggestions, person), facts)
+    return LookedAt(table=table, counts=counts, facts=facts, suggestions=suggestions, person=person)
+
+
+def suggest(table: Any, dictionary: Labels | None = None) -> tuple[ColumnRisk, ...]:
     """Look at every column of a table: the suggested quasi-identifiers are those with the role quasi."""
     frame = as_frame("table", table)
     if not frame.height:
         raise TableError("table", expected="at least one record", got="an empty table")
-    return tuple(_of(column.name, with_nulls(plainly_named(column))) for column in frame)
+    seen = look_at(frame, dictionary)
+    return tuple(_risk(name, seen) for name in seen.suggestions)
 
 
-def _of(name: str, column: pl.Series) -> ColumnRisk:
+def _risk(name: str, seen: LookedAt) -> ColumnRisk:
+    column, one = seen.table[name], seen.suggestions[name]
     comparable = not (column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary))
-    counts = column.value_counts(name="count") if comparable else column.clear().value_counts(name="count")
-    values = counts.to_series(0).drop_nulls()
-    facts = ColumnFacts.of(name, column, values)
-    role, reason = suggest_role(facts)
-    n, sizes = len(column), counts["count"].cast(pl.Int64)
+    n, missing = len(column), column.null_count()
+    sizes = pl.concat(
+        [seen.counts[name]["count"].cast(pl.Int64), pl.Series("count", [missing] if missing else [], pl.Int64)]
+    )
     agreeing = int((sizes * (sizes - 1)).sum()) / (n * (n - 1)) if n > 1 else 1.0  # share of the pairs of records
     return ColumnRisk(
         name=name,
-        role=role,
-        reason=reason,
-        flags=facts.flags,
+        role=one.role,
+        reason=one.reason,
+        confidence=one.confidence,
+        is_question=one.is_question,
+        flags=seen.facts[name].flags,
         distinction=len(sizes) / n if comparable else None,
         separation=1 - agreeing if comparable else None,
         unique=int((sizes == 1).sum()) if comparable else None,
     )
+
+
+def _distinct(column: pl.Series) -> pl.DataFrame:
+    """Return a column's different values and how often each occurs."""
+    return column.drop_nulls().alias("value").value_counts(name="count")
+
+
+def _beside(
+    one: Suggestion, facts: ColumnFacts, name: str, person: PersonFinding | None, household: HouseholdFinding | None
+) -> Suggestion:
+    """Return what a column seems to be beside those of persons and of who lives together."""
+    if household is not None and name == household.column:
+        return Suggestion(role=Role.HOUSEHOLD, confidence=0.9, why=(household.reason,))
+    if person is None:
+        return one
+    if name == person.column:
+        return Suggestion(role=Role.PERSON, confidence=0.9, why=(person.reason,))
+    if one.role not in (Role.QUASI, Role.INSENSITIVE):
+        return one
+    if name in person.naming and not names_code(facts):
+        why = f"nearly every person of {person.column!r} has a value of its own"
+        return Suggestion(role=Role.IDENTIFYING, confidence=0.8, why=(why,))
+    if name in person.cases:
+        why = f"each of its values is of one person of {person.column!r} alone"
+        return Suggestion(role=Role.IDENTIFYING, confidence=0.8, why=(why,))
+    return one
+
+
+def _without_sets_of_persons(
+    suggestions: Mapping[str, Suggestion], person: PersonFinding | None
+) -> dict[str, Suggestion]:
+    """Leave out sets of persons with several records: these are put together, so nothing else may change in them."""
+    changing = [
+        name
+        for name, one in suggestions.items()
+        if person is not None and one.role.is_published and one.role is not Role.ITEMS and name not in person.constant
+    ]
+    if person is None or not changing:
+        return dict(suggestions)
+    why = f"sets of items, which one record of each person of {person.column!r} can have: {changing[0]!r} changes"
+    return {name: _left_out(one, why) if one.role is Role.ITEMS else one for name, one in suggestions.items()}
+
+
+def _left_out(one: Suggestion, why: str) -> Suggestion:
+    return replace(one, role=Role.IDENTIFYING, why=(why,), is_question=False, instead=(one.role,))
+
+
+def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, ColumnFacts]) -> dict[str, Suggestion]:
+    """Let a table have one column of sets and one of weights: the first, of weights one without gaps."""
+    sets = [name for name, one in suggestions.items() if one.role is Role.ITEMS]
+    weights = [name for name, one in suggestions.items() if one.role is Role.WEIGHT]
+    weights.sort(key=lambda name: facts[name].missing > 0)
+    left_out = {
+        name: f"{what}, of which one column can be published: {names[0]!r} unless you choose another"
+        for what, names in (("sets of items", sets), ("sampling weights", weights))
+        for name in names[1:]
+    }
+    return {name: _left_out(one, left_out[name]) if name in left_out else one for name, one in suggestions.items()}

@@ -62,6 +62,9 @@ class Attribute:
     ``shift`` moves the dates of an insensitive column by one number of days for each person, at most ``shift_days``
     back or forth: they are not true then, and nobody is protected by it.
 
+    ``free_text = "published"`` says, beside the role, that a column may be published though people wrote into it what
+    they liked, which may name anybody.
+
     ``constant`` says that the column is the same in all records of a person: those that contradict each other are an
     error. ``separator`` stands between the items of a cell, in a column of items.
     """
@@ -82,6 +85,7 @@ class Attribute:
     shift_days: int = 365
     constant: bool = False
     separator: str = ";"
+    free_text: Literal["published"] | None = None
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
@@ -107,6 +111,7 @@ class Attribute:
         if not isinstance(self.constant, bool):
             raise SchemaError("constant", expected="true or false", got=repr(self.constant)[:80])
         self._check_separator()
+        self._check_free_text()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
 
@@ -172,6 +177,16 @@ class Attribute:
                 "role",
                 expected="no levels, weight or unlisted value for a column of items: each item has a level of its own",
                 got="one of them",
+            )
+
+    def _check_free_text(self) -> None:
+        if self.free_text is None:
+            return
+        if self.free_text != "published" or self.role not in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE):
+            raise SchemaError(
+                "free_text",
+                expected='"published", for a quasi, sensitive or insensitive column; others need no such word',
+                got=f"{self.free_text!r} for the role {self.role.value!r}"[:80],
             )
 
     def _check_without_gaps(self) -> None:
@@ -268,6 +283,7 @@ def quasi(
     max_level: int | None = None,
     unlisted: str | None = None,
     constant: bool = False,
+    free_text: Literal["published"] | None = None,
 ) -> Attribute:
     """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
     if level is not None:
@@ -281,14 +297,19 @@ def quasi(
         max_level=max_level,
         unlisted=unlisted,
         constant=constant,
+        free_text=free_text,
     )
 
 
 def sensitive(
-    hierarchy: HierarchySource | None = None, *, missing: MissingPolicy = "category", constant: bool = False
+    hierarchy: HierarchySource | None = None,
+    *,
+    missing: MissingPolicy = "category",
+    constant: bool = False,
+    free_text: Literal["published"] | None = None,
 ) -> Attribute:
     """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances."""
-    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing, constant=constant)
+    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing, constant=constant, free_text=free_text)
 
 
 def insensitive(
@@ -297,9 +318,17 @@ def insensitive(
     shift: Literal["per person"] | None = None,
     shift_days: int = 365,
     constant: bool = False,
+    free_text: Literal["published"] | None = None,
 ) -> Attribute:
     """Declare a column that no model looks at; it is published as it is, or with the dates of each person moved."""
-    return Attribute(role=Role.INSENSITIVE, missing=missing, shift=shift, shift_days=shift_days, constant=constant)
+    return Attribute(
+        role=Role.INSENSITIVE,
+        missing=missing,
+        shift=shift,
+        shift_days=shift_days,
+        constant=constant,
+        free_text=free_text,
+    )
 
 
 def items(

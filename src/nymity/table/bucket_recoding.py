@@ -8,7 +8,7 @@ nowhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,6 +84,7 @@ class BucketRecoding(Recoding):
     slots: Slots
     ids: Ints
     outliers: Outliers = "keep"
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "buckets"
     has_counts: ClassVar[bool] = True
@@ -117,6 +118,10 @@ class BucketRecoding(Recoding):
     def drawn(self) -> tuple[str, ...]:
         """How buckets are numbered, and who is in them."""
         return (NUMBERS, MEMBERS)
+
+    def for_further_rows(self) -> BucketRecoding:
+        """Return this, which has places for the records that it was made for and refuses others."""
+        return replace(self, columns=self.further_columns)
 
     def levels_in_use(self, name: str) -> list[int]:
         """That of the raw values."""

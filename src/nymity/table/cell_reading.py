@@ -10,7 +10,8 @@ unless the recoding knows better, for masked rows are written so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -60,6 +61,19 @@ def nodes_of(hierarchy: Hierarchy, level: int) -> list[tuple[Label, Ints]]:
     return list(zip(labels, np.split(np.argsort(codes, kind="stable"), ends), strict=True))
 
 
+def nodes_on(hierarchy: Hierarchy, levels: Sequence[int], labels: Collection[Label]) -> dict[Label, Ints]:
+    """Return what the nodes of some levels stand for, by their label.
+
+    Labels are found on the lowest of the levels that has all of them, and else on the lowest that has it.
+    """
+    wanted = set(labels)
+    known: dict[Label, Ints] = {}
+    for level in sorted(levels, key=lambda level: not wanted <= set(hierarchy.labels[level])):
+        for label, codes in nodes_of(hierarchy, level):
+            known.setdefault(label, codes)
+    return known
+
+
 def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
     """Return cells whose intervals stand for all that the hierarchy lists between their ends.
 
@@ -82,7 +96,7 @@ def whole_intervals(cells: Cells, hierarchy: Hierarchy) -> Cells:
             if label == f"{_OR if gap else ''}[{low}, {high}]":
                 codes = np.append(ordered[:gap], order.between(low, high))
         found.append(codes)
-    return Cells.of(list(cells.labels), found)
+    return replace(Cells.of(list(cells.labels), found), kind=cells.kind)
 
 
 def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.table.hierarchy import Label, label_texts
+from nymity.table.hierarchy import Hierarchy, Label, label_texts
+from nymity.table.span import CELL_KINDS, CellKind, Span, spans_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +19,14 @@ class Cells:
     """Different cells of a column: their labels, and the raw values each stands for, whether they occur or not.
 
     covered: codes of raw values, those of one cell after those of another; starts (n_cells + 1,): where each begins.
+    kind: what the cells are. spans: what each stands for, where nothing is known of codes.
     """
 
     labels: tuple[Label, ...]
     covered: NDArray[np.int64]
     starts: NDArray[np.int64]
+    kind: CellKind = "values"
+    spans: tuple[Span, ...] = ()
 
     @staticmethod
     def of(labels: list[Label], covered: list[NDArray[np.int64]]) -> Cells:
@@ -38,7 +42,13 @@ class Cells:
     @cached_property
     def raw(self) -> bool:
         """Whether every cell stands for one value, so that the column is published as it is."""
-        return bool((self.sizes == 1).all())
+        return all(span.is_one for span in self.spans) if self.spans else bool((self.sizes == 1).all())
+
+    def without_codes(self, hierarchy: Hierarchy) -> Cells:
+        """Return the same cells told by values."""
+        values, cells = hierarchy.values, range(len(self.labels))
+        spans = self.spans or spans_of(self.kind, [[values[c] for c in self.codes(cell).tolist()] for cell in cells])
+        return Cells(self.labels, np.empty(0, np.int64), np.zeros(len(cells) + 1, np.int64), self.kind, spans)
 
     def codes(self, cell: int) -> NDArray[np.int64]:
         """Return the raw values a cell stands for."""
@@ -54,18 +64,23 @@ class Cells:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
-        return {
-            "labels": list(self.labels),
-            "covered": [self.codes(cell).tolist() for cell in range(len(self.labels))],
-        }
+        cells = range(len(self.labels))
+        covered = {"covered": [self.codes(cell).tolist() for cell in cells]}
+        spans = {"spans": [span.to_dict() for span in self.spans]}
+        kind = {} if self.kind == "values" else {"kind": self.kind}
+        return {"labels": list(self.labels), **kind, **(spans if self.spans else covered)}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Cells:
         """Rebuild from :meth:`to_dict`."""
-        labels, covered = label_texts("cells", data["labels"]), data["covered"]
-        if len(labels) != len(covered):
-            raise ValueError(f"{len(labels)} cells, and what {len(covered)} stand for")
-        return Cells.of(list(labels), [whole_numbers(codes).reshape(-1) for codes in covered])
+        labels, kind = label_texts("cells", data["labels"]), data.get("kind", "values")
+        told = data["spans"] if "spans" in data else data["covered"]
+        if len(labels) != len(told) or kind not in CELL_KINDS:
+            raise ValueError(f"{len(labels)} cells, and what {len(told)} stand for")
+        if "spans" not in data:
+            return replace(Cells.of(list(labels), [whole_numbers(codes).reshape(-1) for codes in told]), kind=kind)
+        nothing = np.empty(0, np.int64), np.zeros(len(labels) + 1, np.int64)
+        return Cells(labels, *nothing, kind, tuple(Span.from_dict(one) for one in told))
 
 
 def whole_numbers(values: Any) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -77,6 +77,8 @@ class Hierarchy(metaclass=_Builders):
     labels: tuple[tuple[Label, ...], ...]
     codes: tuple[NDArray[np.int32], ...]
     rule: Rule | None = None
+    #: It lists values and labels that are published and no others; the rule knows the rest.
+    partial: bool = False
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -108,6 +110,22 @@ class Hierarchy(metaclass=_Builders):
         hierarchy = Hierarchy(tuple(labels), tuple(codes), rule)
         _check_levels(hierarchy, where)
         return hierarchy
+
+    @staticmethod
+    def of_rule(rule: Rule, labels: Mapping[int, Collection[Label]]) -> Hierarchy:
+        """Build one that lists no more than these labels of some levels: the raw values are among them on level 0."""
+        rows = rule.rows(list(labels.get(0, ())))
+        levels: list[tuple[Label, ...]] = []
+        codes: list[NDArray[np.int32]] = []
+        for level in range(rule.height + 1):
+            index = {label: code for code, label in enumerate(dict.fromkeys(labels.get(level, ())))}
+            top = [MASK] if level == rule.height else []
+            for label in top:
+                index.setdefault(label, len(index))
+            places = [index.setdefault(row[level], len(index)) for row in rows]
+            levels.append(tuple(index))
+            codes.append(np.array(places, dtype=np.int32))
+        return Hierarchy(tuple(levels), tuple(codes), rule, partial=True)
 
     @staticmethod
     def flat(values: Sequence[Label], *, where: str = "hierarchy") -> Hierarchy:
@@ -197,11 +215,11 @@ class Hierarchy(metaclass=_Builders):
         """Raw value → code."""
         return {value: code for code, value in enumerate(self.values)}
 
-    @cached_property
-    def idle_levels(self) -> tuple[int, ...]:
-        """Levels that change nothing: what they hold is told apart as on the level below."""
-        sizes = [len(labels) for labels in self.labels]
-        return tuple(level for level in range(1, len(sizes)) if sizes[level] == sizes[level - 1])
+    def idle_levels(self, values: Collection[Label] | None = None) -> tuple[int, ...]:
+        """Return the levels below the top that tell these values apart as the level below does; unless said, all."""
+        codes = slice(None) if values is None else [self.index[value] for value in values if value in self.index]
+        sizes = [len(np.unique(level[codes])) for level in self.codes]
+        return tuple(level for level in range(1, self.height) if sizes[level] == sizes[level - 1])
 
     def generalize(self, value: Label, level: int) -> Label:
         """Return what ``value`` is published as at ``level``."""
@@ -218,12 +236,16 @@ class Hierarchy(metaclass=_Builders):
         """
         if (code := self.index.get(value)) is not None:
             return [labels[codes[code]] for labels, codes in zip(self.labels, self.codes, strict=True)]
+        return self.rows_of_others([value])[0]
+
+    def rows_of_others(self, values: Sequence[Label]) -> list[list[Label]]:
+        """Return the rows of values that are not listed, as :meth:`row` does."""
         if self.rule is not None:
-            return self.rule.row(value)
-        top = self.labels[-1][0]
-        if value is None and self.height:
-            return [*([None] * self.height), top]
-        return [value, *([NOWHERE] * (self.height - 1)), top if top == MASK else NOWHERE][: self.height + 1]
+            return self.rule.rows(values)
+        below, top = self.height - 1, self.labels[-1][0]
+        above: list[Label] = [*([NOWHERE] * below), top if top == MASK else NOWHERE]
+        missing: list[Label] = [*([None] * self.height), top]
+        return [missing if value is None else [value, *above][: self.height + 1] for value in values]
 
     def rows(self) -> list[list[Label]]:
         """One row per raw value: ``[raw, level 1, ..., top]``."""
@@ -231,6 +253,30 @@ class Hierarchy(metaclass=_Builders):
             [self.labels[level][self.codes[level][base]] for level in range(self.height + 1)]
             for base in range(self.domain_size)
         ]
+
+    def to_dict(self) -> Any:
+        """Return plain JSON types: its rows, or its rule with the values, or the labels, that it lists."""
+        if self.rule is None:
+            return self.rows()
+        if not self.partial:
+            return {"rule": self.rule.to_dict(), "values": list(self.values)}
+        derived = Hierarchy.of_rule(self.rule, {0: self.values}).labels
+        told = {str(level): list(own) for level, own in enumerate(self.labels) if not level or own != derived[level]}
+        return {"rule": self.rule.to_dict(), "labels": told}
+
+    @staticmethod
+    def from_dict(data: Any, *, where: str = "hierarchy") -> Hierarchy:
+        """Rebuild from :meth:`to_dict`."""
+        if not isinstance(data, Mapping):
+            return Hierarchy.from_rows(data, where=where)
+        rule = Rule.from_dict(data["rule"])
+        if "values" in data:
+            values = label_texts("values", data["values"])
+            return Hierarchy.from_rows(rule.rows(values), where=where, rule=rule)
+        labels = {int(level): label_texts("labels", texts) for level, texts in data["labels"].items()}
+        if any(level not in range(rule.height + 1) for level in labels):
+            raise ValueError("labels of a level that is not there")
+        return Hierarchy.of_rule(rule, labels)
 
     def tree(self, *, max_children: int = 12) -> str:
         """Draw the hierarchy as an indented tree, long lists shortened."""
@@ -276,7 +322,11 @@ class Hierarchy(metaclass=_Builders):
         """Check that the hierarchy covers a column and give missing values a row of their own if needed."""
         text = as_text(values)
         hierarchy = self.with_missing(where=where) if text.null_count() else self
-        unknown = [value for value in text.drop_nulls().unique().to_list() if value not in hierarchy.index]
+        known = text.drop_nulls().unique().to_list()
+        unknown = [value for value in known if value not in hierarchy.index]
+        if unknown and values.dtype.is_numeric():  # 1.50 in the hierarchy is the number 1.5 of the column
+            hierarchy = hierarchy._with_plain_numbers(where)
+            unknown = [value for value in known if value not in hierarchy.index]
         if unknown:
             raise HierarchyError(
                 where,
@@ -285,6 +335,15 @@ class Hierarchy(metaclass=_Builders):
                 hint="add a row for each of them to the hierarchy, or correct the values in the table",
             )
         return hierarchy
+
+    def _with_plain_numbers(self, where: str) -> Hierarchy:
+        """Return the same hierarchy with raw values that are numbers written as columns of numbers are."""
+        rows: dict[Label, list[Label]] = {}
+        for raw, *further in self.rows():
+            number = pl.Series([raw], dtype=pl.String).cast(pl.Float64, strict=False)
+            plain = raw if number.null_count() else as_text(number).item()
+            rows.setdefault(plain, [plain, *further])
+        return Hierarchy.from_rows(list(rows.values()), where=where)
 
     def with_missing(self, *, where: str = "hierarchy") -> Hierarchy:
         """Return the same hierarchy with a row for missing values: missing below the top, then the top value."""

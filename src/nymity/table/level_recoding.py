@@ -25,7 +25,8 @@ from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.item_recoding import ItemRecoding
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, written_alike
+from nymity.table.placing import Placed
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, refuse_unseen, written_alike
 from nymity.table.text import MASK
 
 
@@ -54,7 +55,7 @@ class LevelRecoding(Recoding):
     """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows.
 
     ``left_out``: persons who are not published at all, where rows of a person are linked. ``items``: what becomes of a
-    column of sets.
+    column of sets. ``closed``: why it publishes no rows, where it is what is left of such a one.
     """
 
     columns: tuple[str, ...]
@@ -63,6 +64,8 @@ class LevelRecoding(Recoding):
     outliers: Outliers = "mask"
     left_out: PersonsLeftOut | None = None
     items: ItemRecoding | None = None
+    closed: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "levels"
 
@@ -74,10 +77,12 @@ class LevelRecoding(Recoding):
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Generalize rows, and suppress those whose combination is not a published class.
 
-        ``keep`` publishes these as they are generalized by the last layer.
+        ``keep`` publishes these as they are generalized by the last layer, without values that nobody had.
         """
-        codes = self._codes(table, unseen)  # (n_quasi, n_rows) of raw values, -1 for unseen ones
-        layer = self._layer_of(codes)
+        self._refuse_closed()
+        places = {name: Placed.of(table[name], hierarchy) for name, hierarchy in self.hierarchies.items()}
+        unplaced = self._unplaced(places, unseen)
+        layer = self._layer_of(places)
         outside = layer < 0
         gone = np.zeros(table.height, np.bool_) if self.left_out is None else self.left_out.rows_of(table)
         kept = np.flatnonzero(~(outside | gone) if outliers == "remove" else ~gone)
@@ -85,19 +90,19 @@ class LevelRecoding(Recoding):
         rows = table if len(kept) == table.height else table[kept]
         layer = np.where(outside, len(self.layers) - 1, layer)[kept]
         published = {
-            name: self._publish(rows[name], name, codes[list(self.hierarchies).index(name)][kept], layer, masked)
+            name: self._publish(rows[name], name, places[name], kept, layer, masked)
             if name in self.hierarchies
             else rows[name]
             for name in self.columns
         }
         if self.items is not None and (name := self.items.column.name) in published:
             published[name] = self.items.recode(rows[name], [published[quasi] for quasi in self.hierarchies])
-        return Recoded(pl.DataFrame(published), kept, masked)
+        return Recoded(pl.DataFrame(published), kept, masked, unplaced=unplaced)
 
     def layer_of(self, table: pl.DataFrame) -> NDArray[np.int64]:
         """Return which layer publishes each row, -1 where none does."""
         self._check(table, "mask", None)
-        return self._layer_of(self._codes(table, "mask"))
+        return self._layer_of({name: Placed.of(table[name], h) for name, h in self.hierarchies.items()})
 
     def levels_in_use(self, name: str) -> list[int]:
         """Those of all layers."""
@@ -125,7 +130,39 @@ class LevelRecoding(Recoding):
         out = self.left_out
         left_out = {} if out is None else {"left_out": {"column": out.column, "persons": list(out.persons)}}
         items = {} if self.items is None else {"items": self.items.to_dict()}
-        return {**self._described(), "layers": layers, **left_out, **items}
+        closed = {"closed": self.closed} if self.closed else {}
+        return {**self._described(), "layers": layers, **left_out, **items, **closed}
+
+    def as_function(self) -> LevelRecoding:
+        """Return the rules of the columns and the published classes; labels of classes that are not out are gone."""
+        without = all(hierarchy.rule is None for hierarchy in self.hierarchies.values()) and not self._closed
+        if self.is_partial or (without and not self.beside):
+            return self
+        hierarchies, numbers = {}, {}
+        for a, (name, hierarchy) in enumerate(self.hierarchies.items()):
+            used = {level: self._published(a, name, level) for level in self.levels_in_use(name)}
+            hierarchies[name], numbers[name] = _function_of(hierarchy, used)
+        layers = tuple(
+            Layer(
+                layer.levels,
+                np.stack([numbers[n][layer.levels[n]][layer.classes[:, a]] for a, n in enumerate(numbers)], axis=1),
+            )
+            for layer in self.layers
+        )
+        return replace(
+            self,
+            columns=self.further_columns,
+            hierarchies=hierarchies,
+            layers=layers,
+            left_out=None,
+            items=None,
+            closed=self._closed,
+        )
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is a function alone, or less than that."""
+        return super().is_partial or bool(self.closed)
 
     def leaving_out(self, column: str, persons: pl.Series) -> LevelRecoding:
         """Return the recoding that publishes no row of these persons; ``column`` tells of whom a row is."""
@@ -133,21 +170,8 @@ class LevelRecoding(Recoding):
 
     def for_further_rows(self) -> Recoding:
         """Return this, unless a promise is about all rows together: where rows are linked, or hold sets of items."""
-        if self.items is not None:
-            raise ParameterError(
-                "recoding",
-                expected="one that publishes rows each by itself",
-                got="that of a release with sets of items, where a further row can hold a set that no other row has",
-                hint="publish the whole table again",
-            )
-        if self.left_out is not None:
-            raise ParameterError(
-                "recoding",
-                expected="one that publishes rows each by itself",
-                got="that of a release whose rows are linked, where a further row of a person can break the promise",
-                hint="publish the whole table again",
-            )
-        return self
+        self._refuse_closed(self._closed)
+        return replace(self, columns=self.further_columns)
 
     def _needed(self) -> list[str]:
         """The published columns, and the one that tells who is left out."""
@@ -160,46 +184,91 @@ class LevelRecoding(Recoding):
         layers = tuple(_layer(layer, hierarchies) for layer in data["layers"])
         if not layers:
             raise ValueError("no layers")
-        return LevelRecoding(
-            columns, hierarchies, layers, data["outliers"], _left_out(data.get("left_out")), _items(data)
-        )
+        closed = data.get("closed", "")
+        if not isinstance(closed, str):
+            raise ValueError("a reason that is no text")
+        left_out, items = _left_out(data.get("left_out")), _items(data)
+        return LevelRecoding(columns, hierarchies, layers, data["outliers"], left_out, items, closed)
 
     # -- inside ----------------------------------------------------------------------------------------
 
-    def _layer_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    @property
+    def _closed(self) -> str:
+        """Why no further row can be published; empty where it can."""
+        if self.items is not None:
+            return "that of a release with sets of items, where a further row can hold a set that no other row has"
+        if self.left_out is not None:
+            return "that of a release whose rows are linked, where a further row of a person can break the promise"
+        return self.closed
+
+    def _refuse_closed(self, reason: str | None = None) -> None:
+        if reason := self.closed if reason is None else reason:
+            raise ParameterError(
+                "recoding",
+                expected="one that publishes rows each by itself",
+                got=reason,
+                hint="publish the whole table again",
+            )
+
+    def _published(self, a: int, name: str, level: int) -> NDArray[np.int64]:
+        """The labels of a column that classes on a level are published with, as numbers of the hierarchy's."""
+        codes = [layer.classes[:, a] for layer in self.layers if layer.levels[name] == level]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *codes]))
+
+    def _unplaced(self, places: Mapping[str, Placed], unseen: Unseen) -> dict[str, int]:
+        """Count the rows, by column, with a value that is not listed and falls into no published cell."""
+        found = {}
+        for a, (name, placed) in enumerate(places.items()):
+            outside = np.ones(len(placed.others), dtype=np.bool_)
+            for level in self.levels_in_use(name):
+                outside &= ~np.isin(placed.at(level).of_others, self._published(a, name, level))
+            if rows := int(placed.with_others(outside).sum()):
+                if unseen == "error":
+                    refuse_unseen(name, [v for v, out in zip(placed.others, outside.tolist(), strict=True) if out])
+                found[name] = rows
+        return found
+
+    def _layer_of(self, places: Mapping[str, Placed]) -> NDArray[np.int64]:
         """The layer that publishes each row, -1 for none, (n_rows,)."""
-        found = np.full(codes.shape[1], -1, dtype=np.int64)
-        left = np.flatnonzero((codes >= 0).all(axis=0))
+        n = len(next(iter(places.values())).values)
+        found, left = np.full(n, -1, dtype=np.int64), np.arange(n)
         for number, layer in enumerate(self.layers):
-            levels = [(hierarchy, layer.levels[name]) for name, hierarchy in self.hierarchies.items()]
-            layout = KeyLayout.for_sizes([len(hierarchy.labels[level]) for hierarchy, level in levels])
-            rows = layout.pack([h.codes[level][row[left]] for (h, level), row in zip(levels, codes, strict=True)])
+            sizes = [len(placed.hierarchy.labels[layer.levels[name]]) for name, placed in places.items()]
+            at = [placed.at(layer.levels[name]).of_value[placed.values[left]] for name, placed in places.items()]
+            known = np.all([(codes >= 0) & (codes < size) for codes, size in zip(at, sizes, strict=True)], axis=0)
+            layout = KeyLayout.for_sizes(sizes)
+            rows = layout.pack([codes[known] for codes in at])
             group, first = distinct(np.concatenate([layout.pack(list(layer.classes.T)), rows]))
             inside = first[group[len(layer.classes) :]] < len(layer.classes)  # a class has the same key
-            found[left[inside]] = number
-            left = left[~inside]
+            found[left[known][inside]] = number
+            left = left[found[left] < 0]
         return found
 
     def _publish(
         self,
         raw: pl.Series,
         name: str,
-        codes: NDArray[np.int64],
+        placed: Placed,
+        kept: NDArray[np.int64],
         layer: NDArray[np.int64],
         masked: NDArray[np.bool_],
     ) -> pl.Series:
-        """Return the published cells; a column left as it is keeps its type."""
-        hierarchy, suppressed = self.hierarchies[name], masked | (codes < 0)
+        """Return the published cells of the kept rows; a column left as it is keeps its type."""
+        a, values, suppressed = list(self.hierarchies).index(name), placed.values[kept], masked.copy()
         in_layers = np.array([part.levels[name] for part in self.layers])
+        labels: list[Label] = []
+        at = np.zeros(len(values), dtype=np.int64)
+        for level in np.unique(in_layers).tolist():
+            here = slice(None) if (in_layers == level).all() else in_layers[layer] == level
+            known = placed.at(level)
+            at[here] = known.of_value[values[here]] + len(labels)
+            if placed.others:  # what nobody had is shown in published cells alone
+                outside = ~np.isin(known.of_others, self._published(a, name, level))
+                suppressed[here] |= placed.with_others(outside)[kept][here]
+            labels += known.labels
         if not in_layers[layer].any() and not suppressed.any():
             return written_alike(raw.alias("cell")).alias(name)
-        labels: list[Label] = []
-        at = np.zeros(len(codes), dtype=np.int64)
-        for level in np.unique(in_layers):
-            here = slice(None) if (in_layers == level).all() else in_layers[layer] == level
-            at[here] = hierarchy.codes[level][codes[here]] + len(labels)  # that of another value where it is unseen
-            labels += hierarchy.labels[level]
-        cells = pl.Series("cell", labels, dtype=pl.String)[at]
+        cells = pl.Series("cell", labels, dtype=pl.String)[np.where(suppressed, 0, at)]
         if not suppressed.any():
             return cells.alias(name)
         return (
@@ -208,6 +277,23 @@ class LevelRecoding(Recoding):
             .to_series()
             .alias(name)
         )
+
+
+def _function_of(
+    hierarchy: Hierarchy, used: Mapping[int, NDArray[np.int64]]
+) -> tuple[Hierarchy, dict[int, NDArray[np.int64]]]:
+    """Return the hierarchy that knows some codes of its levels alone, and the numbers that these codes have in it.
+
+    One without a rule is the list it was given as, and stays.
+    """
+    if hierarchy.rule is None:
+        return hierarchy, {level: np.arange(len(hierarchy.labels[level])) for level in used}
+    labels = {level: [hierarchy.labels[level][code] for code in codes.tolist()] for level, codes in used.items()}
+    numbers = {}
+    for level, codes in used.items():
+        numbers[level] = np.full(len(hierarchy.labels[level]), -1, dtype=np.int64)
+        numbers[level][codes] = np.arange(len(codes))
+    return Hierarchy.of_rule(hierarchy.rule.for_labels(labels), labels), numbers
 
 
 def _items(data: Mapping[str, Any]) -> ItemRecoding | None:

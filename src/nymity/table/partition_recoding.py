@@ -7,23 +7,30 @@ the rows may differ in other columns, which would show their order in the source
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.custodian import SEEN_NAME
 from nymity.core.draws import Draws, KeyedDraws
+from nymity.core.errors import ParameterError
 from nymity.kernels.grouping import distinct
+from nymity.table.builders.flat import Flat
 from nymity.table.cell_reading import whole_intervals
 from nymity.table.cells import Cells, whole_numbers
 from nymity.table.content_order import content_order
-from nymity.table.encoding import codes_of
+from nymity.table.encoding import codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, written_alike
+from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, refuse_unseen, written_alike
+from nymity.table.rule import Rule
+from nymity.table.span import spanned
 from nymity.table.text import MASK
 
 #: What is drawn before a method looks at anything: a permutation of all records.
@@ -34,6 +41,8 @@ LINKS = "which of the records that fit a row its other columns come from"
 #: no place is left for.
 PLACES = "which of the records with equal quasi-identifiers and sensitive values is in which class"
 FURTHER = "classes of further rows"
+SPANNED = "class of further values"
+_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +64,8 @@ class Quotas:
 class PartitionRecoding(Recoding):
     """The published columns, hierarchies that list the raw values, the cells of each class, and who belongs to it.
 
-    cells: by quasi-identifier. cell_of (n_classes, n_quasi): number of the cell each class is published with.
+    cells: by quasi-identifier. cell_of (n_classes, n_quasi): number of the cell each class is published with. sizes
+    (n_classes,): records of each, where nobody knows which they are.
     """
 
     columns: tuple[str, ...]
@@ -64,9 +74,13 @@ class PartitionRecoding(Recoding):
     cell_of: NDArray[np.int64]
     quotas: Quotas
     outliers: Outliers = "mask"
+    sizes: NDArray[np.int64] | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     kind: ClassVar[str] = "partition"
     may_draw: ClassVar[tuple[str, ...]] = (EQUAL_RECORDS, PLACES)
+    #: A row may be published like any class whose cells span its values, whoever had them.
+    by_span: ClassVar[bool] = True
 
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Publish rows with the cells of their class.
@@ -74,9 +88,15 @@ class PartitionRecoding(Recoding):
         Rows whose values no class has are masked or removed; they cannot be kept as they are. The rows of a profile
         fill the places its classes have for it, drawn among all places. Rows beyond these, and such whose profile is
         not known, go to a class drawn among those with records of the same quasi-identifier values, in proportion to
-        the number of these records: as if one of them were drawn, and the row published like it.
+        the number of these records: as if one of them were drawn, and the row published like it. Rows whose values
+        nobody had together go to a class whose cells span all of them, drawn in proportion to its size by these values
+        and nothing else: wherever they occur again, they go to the same.
         """
-        classes = self._class_of(table, self._codes(table, unseen), draws or KeyedDraws.fresh())
+        codes, draws = self._codes(table, "mask"), draws or KeyedDraws.fresh()
+        unplaced = self._unplaced(table, codes, unseen)
+        classes = self._class_of(table, codes, draws)
+        if self.by_span and len(rest := np.flatnonzero(classes < 0)):
+            classes[rest] = self._spanning(table, rest, draws.lasting)
         outside = classes < 0
         kept = np.flatnonzero(~outside) if outliers == "remove" else np.arange(table.height)
         rows, classes = (table if len(kept) == table.height else table[kept]), classes[kept]
@@ -84,7 +104,7 @@ class PartitionRecoding(Recoding):
             name: self._publish(rows[name], name, classes) if name in self.cells else rows[name]
             for name in self.columns
         }
-        return Recoded(pl.DataFrame(published), kept, outside[kept])
+        return Recoded(pl.DataFrame(published), kept, outside[kept], unplaced=unplaced)
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -105,7 +125,27 @@ class PartitionRecoding(Recoding):
         """
         known = self.quotas
         unknown = replace(known, sensitive=known.sensitive[:, :0], labels={})
-        return replace(self, quotas=unknown)
+        return replace(self, columns=self.further_columns, quotas=unknown)
+
+    def as_function(self) -> PartitionRecoding:
+        """Return the classes with their cells and sizes, told by values; no sensitive value among them."""
+        if self.is_partial:
+            return self
+        nobody = np.empty((0, len(self.hierarchies)), dtype=np.int64)
+        none = np.empty(0, dtype=np.int64)
+        return replace(
+            self,
+            columns=self.further_columns,
+            hierarchies={name: self._function_of(name, hierarchy) for name, hierarchy in self.hierarchies.items()},
+            cells={name: self.cells[name].without_codes(hierarchy) for name, hierarchy in self.hierarchies.items()},
+            quotas=Quotas(codes=nobody, sensitive=nobody[:, :0], labels={}, classes=none, records=none),
+            sizes=self._sizes,
+        )
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether nobody knows who is in the classes."""
+        return self.sizes is not None
 
     def levels_in_use(self, name: str) -> list[int]:
         """None: cells are those of classes."""
@@ -135,10 +175,15 @@ class PartitionRecoding(Recoding):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON types."""
         quotas = self.quotas
-        return {
+        told = {
             **self._described(),
             "cells": {name: cells.to_dict() for name, cells in self.cells.items()},
             "cell_of": self.cell_of.tolist(),
+        }
+        if self.sizes is not None:
+            return {**told, "sizes": self.sizes.tolist()}
+        return {
+            **told,
             "profiles": {
                 "codes": quotas.codes.tolist(),
                 "sensitive": quotas.sensitive.tolist(),
@@ -152,6 +197,8 @@ class PartitionRecoding(Recoding):
     def _rebuilt(
         cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
     ) -> PartitionRecoding:
+        if "sizes" in data:
+            return cls._function(data, columns, hierarchies)
         known, width = data["profiles"], len(hierarchies)
         labels = {name: label_texts("labels", values) for name, values in known["labels"].items()}
         entries = len(known["codes"])
@@ -172,7 +219,90 @@ class PartitionRecoding(Recoding):
             _check_number(f"value of {name!r}", cells[name].covered, hierarchy.domain_size)
         return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"])
 
+    @classmethod
+    def _function(
+        cls, data: Mapping[str, Any], columns: tuple[str, ...], hierarchies: dict[str, Hierarchy]
+    ) -> PartitionRecoding:
+        """Rebuild from what :meth:`to_dict` returned of a function."""
+        cells = {name: Cells.from_dict(data["cells"][name]) for name in hierarchies}
+        cell_of, sizes = whole_numbers(data["cell_of"]).reshape(-1, len(cells)), whole_numbers(data["sizes"])
+        for a, (name, of_column) in enumerate(cells.items()):
+            _check_number(f"cell of {name!r}", cell_of[:, a], len(of_column.labels))
+        check_places(sizes)
+        if sizes.shape != (len(cell_of),) or (sizes < 1).any():
+            raise ValueError("classes without a size")
+        nobody, none = np.empty((0, len(cells)), dtype=np.int64), np.empty(0, dtype=np.int64)
+        quotas = Quotas(codes=nobody, sensitive=nobody[:, :0], labels={}, classes=none, records=none)
+        return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"], sizes)
+
     # -- inside ----------------------------------------------------------------------------------------
+
+    @property
+    def _sizes(self) -> NDArray[np.int64]:
+        """Records of each class, (n_classes,)."""
+        if self.sizes is not None:
+            return self.sizes
+        quotas = self.quotas
+        return np.bincount(quotas.classes, weights=quotas.records, minlength=len(self.cell_of)).astype(np.int64)
+
+    def _function_of(self, name: str, hierarchy: Hierarchy) -> Hierarchy:
+        """What nodes need to know of a hierarchy; cells of other kinds say themselves what they span."""
+        if self.cells[name].kind != "nodes":
+            return Hierarchy.of_rule(Rule(builder=Flat(), height=1), {})
+        if hierarchy.rule is None:  # the list that it was given as
+            return hierarchy
+        labels = dict.fromkeys(range(hierarchy.height + 1), self.cells[name].labels)
+        return Hierarchy.of_rule(hierarchy.rule.for_labels(labels), {})
+
+    def _spans(self, name: str, values: Sequence[Label]) -> NDArray[np.bool_]:
+        """Return which cell of a column spans which value, (n_values, n_cells)."""
+        hierarchy = self.hierarchies[name]
+        cells = self.cells[name] if self.cells[name].spans else self.cells[name].without_codes(hierarchy)
+        return spanned(cells.labels, cells.spans, cells.kind, hierarchy, values)
+
+    def _unplaced(self, table: pl.DataFrame, codes: NDArray[np.int64], unseen: Unseen) -> dict[str, int]:
+        """Count the rows, by column, with a value that is not listed and that no cell spans."""
+        found = {}
+        for a, name in enumerate(self.hierarchies):
+            if len(rows := np.flatnonzero(codes[a] < 0)):
+                labels, values = labelled(table[name].alias("cell")[rows])
+                outside = np.ones(len(labels), dtype=np.bool_)
+                if self.by_span:
+                    outside[self._spans(name, labels).any(axis=1)] = False
+                if n := int(outside[values].sum()):
+                    if unseen == "error":
+                        refuse_unseen(name, [labels[number] for number in np.flatnonzero(outside).tolist()])
+                    found[name] = n
+        return found
+
+    def _spanning(self, table: pl.DataFrame, rows: NDArray[np.int64], draws: Draws) -> NDArray[np.int64]:
+        """Give each of the rows a class whose cells span its values, drawn by these alone; -1 where there is none."""
+        columns = {name: labelled(table[name].alias("cell")[rows]) for name in self.cells}
+        layout = KeyLayout.for_sizes([len(labels) for labels, _ in columns.values()])
+        group, first = distinct(layout.pack([values for _, values in columns.values()]))
+        sizes, found = self._sizes, np.full(len(first), -1, dtype=np.int64)
+        for start, inside in self._fitting(columns, first):
+            for number, bits in zip(
+                np.flatnonzero(inside.any(axis=1)).tolist(), inside[inside.any(axis=1)], strict=True
+            ):
+                classes = np.flatnonzero(np.unpackbits(bits, count=len(sizes)))
+                upto = np.cumsum(sizes[classes])
+                cells = [labels[values[first[start + number]]] for labels, values in columns.values()]
+                drawn = draws.below(f"{SPANNED} {json.dumps(cells)}")(int(upto[-1])) if len(classes) > 1 else 0
+                found[start + number] = classes[np.searchsorted(upto, drawn, side="right")]
+        return np.asarray(found[group])
+
+    def _fitting(
+        self, columns: Mapping[str, tuple[tuple[Label, ...], NDArray[np.int64]]], rows: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """Yield which classes span the values of some rows, a bit for each, and the number of the first of them."""
+        spans = [
+            (values, np.packbits(self._spans(name, labels)[:, self.cell_of[:, a]], axis=1))
+            for a, (name, (labels, values)) in enumerate(columns.items())
+        ]
+        for start in range(0, len(rows), _AT_A_TIME):
+            some = rows[start : start + _AT_A_TIME]
+            yield start, reduce(np.bitwise_and, [bits[values[some]] for values, bits in spans])
 
     def _sensitive_codes(self, table: pl.DataFrame) -> NDArray[np.int64]:
         """Numbers of the sensitive values, (n_sensitive, n_rows); -1 where the table has others or none."""
@@ -232,6 +362,19 @@ class FreeformRecoding(PartitionRecoding):
     kind: ClassVar[str] = "freeform"
     unprotected: ClassVar[tuple[str, ...]] = ("equal rows: a row may look like no other, so k-anonymity does not hold",)
     has_classes: ClassVar[bool] = False
+    #: Values that nobody had may fit fewer rows than was promised of everybody.
+    by_span: ClassVar[bool] = False
+
+    def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
+        """Publish rows with the cells of one that a record with the same values has; others have no class."""
+        if self.is_partial:
+            raise ParameterError(
+                "recoding",
+                expected=f"one with the values it was decided on ({SEEN_NAME} beside it)",
+                got="that of a freeform release alone, which does not tell which rows fit a record",
+                hint="take the custodian's folder of the release, or publish the whole table again",
+            )
+        return super().recode(table, unseen, outliers, draws)
 
     @property
     def drawn(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
-from nymity.table.cell_reading import read_cells
+from nymity.table.cell_reading import nodes_on, read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy, Label
@@ -37,6 +38,19 @@ def by_recoding(recoding: Recoding) -> ReadCells:
     return read
 
 
+@dataclass(frozen=True)
+class StatedLevels:
+    """The levels that a certificate says a column is published on, of a hierarchy of this height."""
+
+    levels: tuple[int, ...]
+    height: int | None
+
+    def of(self, hierarchy: Hierarchy) -> tuple[int, ...]:
+        """Return the levels; none if the hierarchy is another, as where a certificate leaves its rows out."""
+        there = all(level <= hierarchy.height for level in self.levels)
+        return self.levels if there and self.height in (None, hierarchy.height) else ()
+
+
 def looked_up(labels: Sequence[Label], codes_by_label: Mapping[Label, NDArray[np.int64]], name: str) -> Cells:
     """Return what labels of a column stand for, or say which one a recoding does not know."""
     for label in labels:
@@ -50,12 +64,21 @@ def looked_up(labels: Sequence[Label], codes_by_label: Mapping[Label, NDArray[np
     return Cells.of(list(labels), [codes_by_label[label] for label in labels])
 
 
-def by_text(hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame) -> ReadCells:
-    """Read cells as anyone would; sets name values of the original table, intervals stand for all that is listed."""
+def by_text(
+    hierarchies: Mapping[str, Hierarchy], original: pl.DataFrame, stated: Mapping[str, StatedLevels] | None = None
+) -> ReadCells:
+    """Look cells up on the levels that a certificate states; where it states none, read them as anyone would.
+
+    Sets then name values of the original table, and intervals stand for all that is listed.
+    """
 
     def read(name: str, labels: Sequence[Label]) -> Cells:
-        index = hierarchies[name].index
+        hierarchy = hierarchies[name]
+        if stated is not None and (levels := stated[name].of(hierarchy)):
+            known = nodes_on(hierarchy, levels, set(labels) - {MASK})
+            return looked_up(labels, known | {MASK: np.arange(hierarchy.domain_size)}, name)
+        index = hierarchy.index
         occurring = sorted({index[label] for label in as_text(distinct_values(original[name])) if label in index})
-        return read_cells(labels, hierarchies[name], np.array(occurring), where=f"released column {name!r}")
+        return read_cells(labels, hierarchy, np.array(occurring), where=f"released column {name!r}")
 
     return read

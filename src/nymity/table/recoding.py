@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 import polars as pl
@@ -15,15 +17,15 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.commit import refuse_between
-from nymity.core.custodian import refuse_ended
+from nymity.core.custodian import SEEN_NAME, refuse_ended
 from nymity.core.draws import Draws
 from nymity.core.errors import FileError, SchemaError, TableError
-from nymity.core.format_numbers import RECODING
+from nymity.core.format_numbers import RECODING, SEEN
 from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
-from nymity.table.cell_reading import nodes_of
+from nymity.table.cell_reading import nodes_of, nodes_on
 from nymity.table.cells import Cells
 from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
@@ -44,6 +46,8 @@ class Recoded:
     source_rows: NDArray[np.int64]
     masked: NDArray[np.bool_]
     counts: pl.DataFrame | None = None
+    #: Rows with a value that was not in the table before and falls into no published cell, by column.
+    unplaced: Mapping[str, int] = field(default_factory=dict)
 
 
 class Recoding(ABC):
@@ -65,6 +69,8 @@ class Recoding(ABC):
     columns: tuple[str, ...]
     hierarchies: Mapping[str, Hierarchy]
     outliers: Outliers
+    #: Columns that publishing makes of more than a row, and why further rows are published without them.
+    beside: Mapping[str, str] = MappingProxyType({})
 
     def apply(
         self,
@@ -76,8 +82,9 @@ class Recoding(ABC):
     ) -> Recoded:
         """Publish rows: drop what is not published, recode, suppress rows outside the published classes.
 
-        ``unseen`` values (not in the hierarchy) are an error or masked; ``outliers`` overrides what happens to rows
-        that belong to no published class. ``draws`` decide what is left to chance, None: those of a new key.
+        A value that nobody had before is published like others if it falls into a published cell. ``unseen`` values,
+        which do not, are an error or masked; ``outliers`` overrides what happens to rows that belong to no published
+        class. ``draws`` decide what is left to chance, None: those of a new key.
         """
         self._check(table, unseen, outliers)
         return self.recode(table, unseen, outliers or self.outliers, draws)
@@ -95,6 +102,26 @@ class Recoding(ABC):
         """Return what publishes rows of other tables than the one it was decided for: this, unless that would tell."""
         return self
 
+    def with_beside(self, reasons: Mapping[str, str]) -> Recoding:
+        """Return it with the columns that publishing makes of more than a row, and the reasons."""
+        made: Any = self  # kinds are dataclasses
+        changed: Recoding = replace(made, beside=reasons)
+        return changed
+
+    @property
+    def further_columns(self) -> tuple[str, ...]:
+        """The columns that further rows are published with."""
+        return tuple(name for name in self.columns if name not in self.beside)
+
+    def as_function(self) -> Recoding:
+        """Return what publishes further rows and knows of this table only what was published: rules, and classes."""
+        return self
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is a function alone, without the values that it was decided on."""
+        return any(hierarchy.partial for hierarchy in self.hierarchies.values())
+
     @abstractmethod
     def levels_in_use(self, name: str) -> list[int]:
         """Return the levels that values of a column are published on, from the lowest on; none where it is by class."""
@@ -108,17 +135,8 @@ class Recoding(ABC):
         return Cells.of([label for label, _ in nodes], [below for _, below in nodes])
 
     def meaning(self, name: str, labels: Collection[Label]) -> dict[Label, NDArray[np.int64]]:
-        """Return which codes of a column's hierarchy published cells stand for, masked ones left out.
-
-        Labels are found on the lowest level in use that has all of them, and else on the lowest that has it.
-        """
-        hierarchy, wanted = self.hierarchies[name], set(labels)
-        levels = sorted(self.levels_in_use(name), key=lambda level: not wanted <= set(hierarchy.labels[level]))
-        known: dict[Label, NDArray[np.int64]] = {}
-        for level in levels:
-            for label, codes in nodes_of(hierarchy, level):
-                known.setdefault(label, codes)
-        return known
+        """Return which codes of a column's hierarchy published cells stand for, masked ones left out."""
+        return nodes_on(self.hierarchies[name], self.levels_in_use(name), labels)
 
     @abstractmethod
     def published_as(self, name: str) -> dict[str, Any]:
@@ -140,35 +158,62 @@ class Recoding(ABC):
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, where: str = "recoding") -> Recoding:
         """Rebuild from :meth:`to_dict`."""
-        RECODING.number_of(data, where)  # both numbers are read alike
+        RECODING.number_of(data, where)  # all numbers are read alike: fields say what they hold
         try:
             hierarchies = {
-                name: Hierarchy.from_rows(rows, where=f"hierarchy of {name!r}")
-                for name, rows in dict(data["hierarchies"]).items()
+                name: Hierarchy.from_dict(made, where=f"hierarchy of {name!r}")
+                for name, made in dict(data["hierarchies"]).items()
             }
             validation.one_of("outliers", data["outliers"], ("mask", "remove", "keep"))
             columns = tuple(str(name) for name in label_texts("columns", data["columns"]))
-            return _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
+            made = _kinds()[data["kind"]]._rebuilt(data, columns, hierarchies)
+            return made.with_beside(_reasons(data["beside"])) if "beside" in data else made
         except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
             got = f"no field {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(where, expected="a recoding file as nymity writes it", got=got) from error
 
     def save(self, path: str | Path) -> None:
-        """Write a JSON file. It lists raw values: keep it with the custodian."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise FileError(str(path), expected="a file that can be written", got=str(error.strerror)) from error
+        """Write what publishes further rows as a JSON file (:meth:`as_function`): rules, and the published classes."""
+        _write(path, self.as_function().to_dict())
+
+    def save_with_values(self, path: str | Path) -> list[str]:
+        """Write the same, and beside it the values that it was decided on, for the custodian; return both names.
+
+        The second file is needed to compare, attack and report, and by nobody who publishes further rows.
+        """
+        self.save(path)
+        if self.as_function() is self:
+            return [Path(path).name]
+        _write(Path(path).with_name(SEEN_NAME), {**self.to_dict(), "format": SEEN.tag, "recoding_sha256": _hash(path)})
+        return [Path(path).name, SEEN_NAME]
 
     @staticmethod
     def load(path: str | Path) -> Recoding:
-        """Read what :meth:`save` wrote."""
+        """Read what :meth:`save` wrote, with the values that it was decided on where they lie beside it."""
         path = path_text("recoding", path)
         refuse_between(Path(path).parent)
         refuse_ended(Path(path))
         warn_if_exposed(Path(path))
-        return Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))
+        function = Recoding.from_dict(read_json(path, expected="a recoding file written by nymity"), where=str(path))
+        beside = Path(path).with_name(SEEN_NAME)
+        if not function.is_partial or not beside.is_file():
+            return function
+        seen = read_json(beside, expected="the values of a recoding, as nymity writes them")
+        SEEN.number_of(seen, str(beside))
+        if seen.get("recoding_sha256") != _hash(path):  # another recoding's
+            return function
+        return Recoding.from_dict({**seen, "format": RECODING.tag}, where=str(beside))
+
+    def with_values(self, where: str = "recoding") -> Recoding:
+        """Return it, or refuse one that knows nothing of the values it was decided on."""
+        if self.is_partial:
+            raise FileError(
+                where,
+                expected=f"the values that the recoding was decided on ({SEEN_NAME} beside it)",
+                got="the recoding alone",
+                hint="take the custodian's folder of the release; the recoding alone publishes further rows",
+            )
+        return self
 
     # -- what all kinds share --------------------------------------------------------------------------
 
@@ -178,7 +223,8 @@ class Recoding(ABC):
             "kind": self.kind,
             "columns": list(self.columns),
             "outliers": self.outliers,
-            "hierarchies": {name: hierarchy.rows() for name, hierarchy in self.hierarchies.items()},
+            "hierarchies": {name: hierarchy.to_dict() for name, hierarchy in self.hierarchies.items()},
+            **({"beside": dict(self.beside)} if self.beside else {}),
         }
 
     def _check(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers | None) -> None:
@@ -205,8 +251,26 @@ class Recoding(ABC):
             column = table[name].alias("cell")  # polars reads names like "^x$" as patterns
             codes[i] = codes_of(column, None, hierarchy.index)
             if unseen == "error" and (codes[i] < 0).any():
-                _refuse_unseen(name, distinct_values(column), hierarchy)
+                refuse_unseen(name, [v for v in as_text(distinct_values(column)).to_list() if v not in hierarchy.index])
         return codes
+
+
+def _reasons(data: Any) -> dict[str, str]:
+    if not isinstance(data, dict) or not all(isinstance(text, str) for pair in data.items() for text in pair):
+        raise ValueError("columns without a reason to leave them out")
+    return data
+
+
+def _write(path: str | Path, data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(str(path), expected="a file that can be written", got=str(error.strerror)) from error
+
+
+def _hash(path: str | Path) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def check_places(records: NDArray[np.int64]) -> None:
@@ -246,8 +310,9 @@ def written_alike(raw: pl.Series) -> pl.Series:
     return raw.to_frame().select(pl.when(raw.cast(pl.String) != "").then(raw)).to_series()
 
 
-def _refuse_unseen(name: str, values: pl.Series, hierarchy: Hierarchy) -> None:
-    unknown = sorted((v for v in as_text(values).to_list() if v not in hierarchy.index), key=str)
+def refuse_unseen(name: str, values: Collection[Label]) -> NoReturn:
+    """Say which values of a column the recoding has no cell for."""
+    unknown = sorted(values, key=str)
     some = ", ".join(quoted(value) for value in unknown[:5])
     raise TableError(
         f"column {name!r}",

@@ -36,7 +36,7 @@ class RuleMaker(Protocol):
         """Return the labels of a value on the levels between the raw values and the top.
 
         ``NOWHERE`` where it has none, None where it has none at all. ``fixed`` is what ``build`` found out from its
-        column, as plain data.
+        column, as plain data. Where many values are faster together, ``between_all`` says the same of a list.
         """
         ...
 
@@ -50,11 +50,24 @@ class Rule:
     fixed: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def row(self, value: str | None) -> list[str | None]:
-        """Return ``[raw, level 1, ..., top]`` of a value; a missing one keeps to itself below the top."""
-        if value is None:
-            return [*([None] * self.height), MASK]
-        inner = self.builder.between(value, self.fixed)
-        return [value, *([NOWHERE] * (self.height - 1) if inner is None else inner), MASK]
+        """Return ``[raw, level 1, ..., top]`` of a value."""
+        return self.rows([value])[0]
+
+    def rows(self, values: Sequence[str | None]) -> list[list[str | None]]:
+        """Return ``[raw, level 1, ..., top]`` of each value; a missing one keeps to itself below the top."""
+        texts = [value for value in values if value is not None]
+        together = getattr(self.builder, "between_all", None)
+        inner = iter(
+            (self.builder.between(text, self.fixed) for text in texts)
+            if together is None
+            else together(texts, self.fixed)
+        )
+        nowhere, missing = [NOWHERE] * (self.height - 1), [None] * (self.height - 1)
+        made: list[list[str | None]] = []
+        for value in values:
+            found = missing if value is None else next(inner)
+            made.append([value, *(nowhere if found is None else found), MASK])
+        return made
 
     def for_labels(self, labels: Mapping[int, Collection[str | None]]) -> Rule:
         """Return what places values on these labels of some levels; it need not know of others."""

@@ -16,7 +16,7 @@ from nymity.privacy import PrivacyModel
 from nymity.table.bucket_recoding import BUCKET, COUNT, BucketRecoding
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy
-from nymity.table.published_cells import ReadCells, as_they_are, by_recoding, by_text
+from nymity.table.published_cells import ReadCells, StatedLevels, as_they_are, by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
@@ -36,6 +36,7 @@ class Released:
     ``counts`` (bucket, sensitive columns …, count) is the second table of a bucketized release. ``source_rows`` is the
     custodian's link, the source row of each released row; ``masked`` marks suppressed rows. ``population`` are the
     quasi-identifiers of the second table it was released beside. ``minimized`` is what its method made small.
+    ``levels`` are those that quasi-identifiers are published on, as the certificate says where there is no recoding.
     ``by_schema``: whether the schema, built for the original, gives the very hierarchies of the recoding.
     """
 
@@ -49,6 +50,7 @@ class Released:
     masked: NDArray[np.bool_] | None = None
     population: pl.DataFrame | None = None
     minimized: Any = None
+    levels: Mapping[str, StatedLevels] | None = None
     by_schema: bool = False
 
     def __post_init__(self) -> None:
@@ -94,7 +96,10 @@ class Released:
         return self.schema
 
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
-        """Return what cells stand for: by the recoding, or by their text beside the original; None if neither does."""
+        """Return what cells stand for: by the recoding, or beside the original by the levels that a certificate states.
+
+        A table that comes with neither is read by its text; None if nothing is known.
+        """
         if self.counts is not None:
             return CellReading({}, as_they_are)
         if self.recoding is not None:
@@ -106,7 +111,7 @@ class Released:
         kept = source.filter(~schema.gaps(source))
         tables = [kept] if self.population is None else [kept, self.population]
         built = {name: schema.hierarchy(name, _values([table[name] for table in tables])) for name in schema.quasi}
-        return CellReading(built, by_text(built, source))
+        return CellReading(built, by_text(built, source, self.levels))
 
 
 def hierarchies_for(quasi: Iterable[str], recoding: Recoding) -> Mapping[str, Hierarchy]:

@@ -11,7 +11,16 @@ from typing import Any
 from . import texts
 from .tables import Table
 
-LEVELS = ["optimal-lattice", "ola", "datafly", "samarati", "mingen", "anytime-lattice", "iterative-recoding"]
+LEVELS = [
+    "optimal-lattice",
+    "ola",
+    "datafly",
+    "samarati",
+    "mingen",
+    "anytime-lattice",
+    "fixed-levels",
+    "iterative-recoding",
+]
 PARTITIONS = ["mondrian", "sorted-groups", "greedy-search", "k-member", "split-carry", "exact-partition", "refine"]
 FREEFORM = ["freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"]
 BUCKETS = ["buckets", "anatomy"]

@@ -23,7 +23,7 @@ def test_explore_shows_the_best_nodes_and_both_fronts(published: Path, nymity: R
     assert max(map(len, done.stdout.splitlines())) <= 80
     certificate = json.loads((published / "release/certificate.json").read_text(encoding="utf-8"))
     chosen = " ".join(str(column["level"]) for column in certificate["columns"] if "level" in column)
-    first = next(line for line in done.stdout.splitlines() if line.startswith(f"{certificate['loss']['value']:.4g}"))
+    first = next(line for line in done.stdout.splitlines() if f" {certificate['loss']['value']:.4g} " in line)
     assert first.rstrip().endswith(chosen)
 
 
@@ -40,6 +40,51 @@ def test_everything_as_json(folder: Path, nymity: Run) -> None:
     suppressed = [node["suppressed"] for node in found["pareto"]["suppression"]]
     assert suppressed == sorted(suppressed)
     assert len(found["pareto"]["k"]) >= 1
+
+
+def test_a_node_is_published_by_its_number_and_by_its_levels(folder: Path, nymity: Run) -> None:
+    """Every solution of the list gives a release that holds, at its levels and with what it suppresses."""
+    nodes = json.loads(nymity("explore", "job.toml", "--json").stdout)["best"]
+    assert len({node["node"] for node in nodes}) == len(nodes) > 1
+    for node in nodes:
+        by_levels = ",".join(f"{name}={level}" for name, level in node["levels"].items())
+        for how, given in (("number", str(node["node"])), ("levels", by_levels)):
+            out = f"{how}-{node['node']}"
+            done = nymity("publish", "job.toml", "--node", given, "--out", out, "--no-report", "--json")
+            assert done.exit_code == 0, done.output
+            found = json.loads(done.stdout)
+            assert {one["attribute"]: one["level"] for one in found["levels"]} == node["levels"]
+            assert found["suppressed"]["records"] == node["suppressed"]
+            assert found["loss"]["value"] == pytest.approx(node["losses"]["loss"])
+            assert "chosen-by-hand" in [one["warning"] for one in found["warnings"]]
+            assert not found["certificate"]["loss"]["proven_optimal"]
+            assert nymity("check", out).exit_code == 0
+
+
+def test_a_node_that_breaks_the_promise_is_not_published(folder: Path, nymity: Run) -> None:
+    nymity("explore", "job.toml", "--out", "nodes.csv", "--quiet")
+    worst = pl.read_csv(folder / "nodes.csv").filter(~pl.col("solution"))["node"][0]
+    done = nymity("publish", "job.toml", "--node", str(worst), "--out", "broken")
+    assert done.exit_code == 3, done.output
+    assert "would have to be suppressed" in " ".join(done.stderr.split())
+    assert not (folder / "broken").exists()
+
+
+@pytest.mark.parametrize(
+    ("node", "words"),
+    [
+        ("9", "from 1 to 8"),
+        ("0", "from 1 to 8"),
+        ("age=9", "a level from 0 to 3"),
+        ("agee=1", "did you mean 'age'"),
+        ("age", "the number of a node, or levels"),
+        ("", "the number of a node, or levels"),
+    ],
+)
+def test_no_such_node(folder: Path, nymity: Run, node: str, words: str) -> None:
+    done = nymity("publish", "job.toml", "--node", node, "--out", "none")
+    assert done.exit_code == 2, done.output
+    assert words in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

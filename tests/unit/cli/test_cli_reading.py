@@ -268,6 +268,47 @@ def test_hierarchy_is_suggested_saved_and_drawn(folder: Path, nymity: Run) -> No
     assert "--force" in again.stderr
 
 
+def test_hierarchy_says_what_it_recognised_and_which_levels_change_nothing(folder: Path, nymity: Run) -> None:
+    codes = [f"{letter}{number}.{digit}" for letter in "JK" for number in (20, 21, 30, 35, 40) for digit in (0, 1)]
+    pl.DataFrame({"illness": codes}).write_csv(folder / "ill.csv")
+    done = nymity("hierarchy", "--column", "illness", "ill.csv")
+    assert "20 of 20 different values are ICD-10 codes such as 'J45.0'" in done.stdout
+    assert 'type = "icd-10"' in done.stdout
+    assert "chapter" in done.stdout
+    assert "changes nothing" not in done.stdout
+    flat = nymity("hierarchy", "--column", "illness", "ill.csv", "--kind", "text", "--json")
+    assert json.loads(flat.stdout)["specification"]["type"] == "icd-10"
+    Hierarchy.icd_10().build(pl.Series(["J45.0", "I10"])).save(folder / "idle.csv")
+    drawn = nymity("hierarchy", "idle.csv")
+    assert "levels 1, 2 and 3 of the hierarchy change nothing" in drawn.stdout
+    assert json.loads(nymity("hierarchy", "idle.csv", "--json").stdout)["idle_levels"] == [1, 2, 3]
+
+
+def test_hierarchy_of_what_a_column_is_said_to_hold(folder: Path, nymity: Run) -> None:
+    pl.DataFrame({"x": list(range(20, 60))}).write_csv(folder / "x.csv")
+    kinds = {None: "intervals", "code": "masking", "ages": "ages"}
+    for kind, builder in kinds.items():
+        said = [] if kind is None else ["--kind", kind]
+        found = json.loads(nymity("hierarchy", "--column", "x", "x.csv", *said, "--json").stdout)
+        assert found["specification"]["type"] == builder
+    assert found["level_names"] == ["5 years", "10 years", "20 years"]
+    wrong = nymity("hierarchy", "--column", "x", "x.csv", "--kind", "agess")
+    assert wrong.exit_code == 2
+    assert "did you mean 'ages'?" in wrong.stderr
+    assert nymity("hierarchy", "x.csv", "--kind", "code").exit_code == 2
+
+
+def test_publish_points_out_levels_that_change_nothing(folder: Path, nymity: Run) -> None:
+    pl.DataFrame({"illness": ["J45.0", "I10"] * 5}).write_csv(folder / "ill.csv")
+    (folder / "ill.toml").write_text(
+        '[source]\npath = "ill.csv"\n[schema]\nillness = { role = "quasi", hierarchy = { type = "icd-10" } }\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n[method]\nname = "optimal-lattice"\n'
+    )
+    done = nymity("publish", "ill.toml", "--out", "ill")
+    assert done.exit_code == 0, done.output
+    assert "note: levels 1, 2 and 3 of the hierarchy change nothing in column 'illness'" in done.stderr
+
+
 def test_hierarchy_of_an_unknown_column(folder: Path, nymity: Run) -> None:
     done = nymity("hierarchy", "--column", "agee", "people.csv")
     assert done.exit_code == 2

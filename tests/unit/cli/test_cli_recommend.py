@@ -90,10 +90,35 @@ def test_ctrl_c_keeps_what_was_found(table: Path, nymity: Run, monkeypatch: pyte
     assert (table / "recommendation/choice-01.toml").is_file()
 
 
+def test_without_a_target(table: Path, nymity: Run) -> None:
+    done = nymity("recommend", "people.csv", "--job", "job.toml", "--k", "3,30", "--trials", "6", "--no-page")
+    assert done.exit_code == 0, done.output
+    printed = " ".join(done.stdout.split())
+    assert "Answered, of count queries, on 512 queries drawn apart: 100%" in printed
+    assert "distance: mean total variation distance" in printed
+
+
+def test_the_knee_is_next_and_marked(table: Path, nymity: Run) -> None:
+    done = nymity("recommend", "people.csv", "--target", "illness", "--job", "job.toml", "--json", *QUICK)
+    knee = json.loads(done.stdout)["knee"]
+    shown = nymity("recommend", "people.csv", "--target", "illness", "--job", "job.toml", "--force", *QUICK).stdout
+    assert f"Next: nymity publish recommendation/choice-{knee:02d}.toml --out release" in shown
+    assert f"* Begin with choice {knee}" in " ".join(shown.split())
+
+
+def test_it_stops_with_a_sentence_where_nothing_can_be_learned(table: Path, nymity: Run) -> None:
+    random = np.random.default_rng(1).integers(0, 20, 800)
+    coins = {"age": list(range(20, 60)) * 20, "ill": np.where(random == 0, "yes", "no")}
+    pl.DataFrame(coins).write_csv(table / "coins.csv")
+    done = nymity("recommend", "coins.csv", "--target", "ill", "--quasi", "age", *QUICK)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "nothing that can be told from chance" in " ".join(done.stderr.split())
+    assert not (table / "recommendation").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--job", "job.toml"), 2, "the column that is to be predicted"),
         (("--job", "job.toml", "--target", "ilness"), 2, "did you mean 'illness'"),
         (("--job", "job.toml", "--target", "age"), 2, "a quasi-identifier"),
         (("--job", "job.toml", "--quasi", "age", "--target", "illness"), 2, "either --job or --quasi"),

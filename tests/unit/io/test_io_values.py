@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nymity.core.errors import ParameterError, TableError
-from nymity.io import ReadOptions, read_table, read_text_cells, read_valued, write_table
+from nymity.io import ReadOptions, read_detected, read_table, read_text_cells, read_valued, write_table
 from nymity.io.values import valued, valued_cells
 
 AFTERNOON = [datetime(2020, 2, 1, 13, 5), datetime(2020, 2, 2)]
@@ -44,6 +44,14 @@ def test_thousands_alone_are_no_fractions(tmp_path: Path) -> None:
     table = read(tmp_path / "t.csv", content, decimal=",", thousands=".")
     assert table.rows() == [(1234, 5, "1.5"), (2500, 7, "2.75")]
     assert read(tmp_path / "t.csv", content).rows() == [(1.234, 5, 1.5), (2.5, 7, 2.75)]
+
+
+def test_a_file_is_read_as_it_seems_to_be_meant(tmp_path: Path) -> None:
+    """Also where all cells of a column look like fractions, and have thousands."""
+    (tmp_path / "t.csv").write_text("a;b;c;d\n1.234;1,5;2.500;NA\n2.500;2,25;1.000;5\n")
+    table, found, _ = read_detected(tmp_path / "t.csv", ReadOptions())
+    assert table.rows() == [(1234, 1.5, 2500, None), (2500, 2.25, 1000, 5)]
+    assert read_table(tmp_path / "t.csv", found.options).equals(table)
 
 
 def test_what_is_taken_as_missing_is_counted(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 from samples import multiset, people, released
 
+import nymity as ny
 from nymity.core.errors import FileError, ParameterError, SchemaError, TableError
-from nymity.publishing.apply import apply
+from nymity.publishing.apply import UnseenWarning, applied, apply
 
 KINDS: dict[type[Any], Callable[[pl.DataFrame], Any]] = {
     pl.DataFrame: lambda table: table,
@@ -63,7 +64,9 @@ def later(**cells: Any) -> pl.DataFrame:
 def test_unseen_values_are_refused_or_masked() -> None:
     recoding = released().recoding
     with pytest.raises(TableError, match=r"column 'zip': .*1 it does not: '0777'.*unseen='mask'"):
-        apply(recoding, later(zip="0777"))
+        apply(recoding, later(zip="0777"), unseen="error")
+    with pytest.warns(UnseenWarning, match="fall into no published cell: 'zip' in 1 row$"):
+        assert apply(recoding, later(zip="0777")).row(0)[:3] == ("*", "*", "*")
     result = apply(recoding, later(zip="0777"), unseen="mask")
     assert result.row(0)[:3] == ("*", "*", "*")
     assert result.row(0)[3:] == ("flu", "n0")
@@ -74,7 +77,7 @@ def test_unseen_values_are_refused_or_masked() -> None:
 def test_many_unseen_values_are_counted() -> None:
     many = people().with_columns(zip=pl.Series([f"x{i:02d}" for i in range(15)]))
     with pytest.raises(TableError, match=r"15 it does not: 'x00', 'x01', 'x02', 'x03', 'x04' …"):
-        apply(released().recoding, many)
+        apply(released().recoding, many, unseen="error")
 
 
 def test_outliers_are_treated_as_decided_or_as_asked() -> None:
@@ -115,3 +118,81 @@ def test_no_rows_give_no_rows() -> None:
     result = apply(released().recoding, people()[:0])
     assert result.height == 0
     assert result.columns == released().frame.columns
+
+
+# -- a function of the values ------------------------------------------------------------------------------------
+
+
+def split(rows: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A plain split into rows to learn from and rows to test on: ages of the second that the first lacks."""
+    table = ny.datasets.hospital(rows=rows).select("age", "postcode", "sex", "diagnosis")
+    odd = pl.int_range(pl.len()) % 2 == 1
+    train, test = table.filter(odd), table.filter(~odd)
+    assert set(test["postcode"]) - set(train["postcode"])
+    return train, test
+
+
+HOSPITAL = ny.Schema(
+    {
+        "age": ny.quasi(ny.Hierarchy.intervals(width=5)),
+        "postcode": ny.quasi(ny.Hierarchy.masking()),
+        "sex": ny.quasi(),
+        "diagnosis": ny.sensitive(),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "most"),
+    [
+        (ny.lattice.OptimalLattice(suppression=0.05), 0.1),
+        (ny.partition.Mondrian(cells="hierarchy"), 0.5),
+        (ny.partition.Mondrian(), 0.95),  # its cells span no more than the records had
+    ],
+)
+def test_a_plain_split_works(tmp_path: Path, method: Any, most: float) -> None:
+    """From Python, from the files of a release, and from what a colleague elsewhere is given."""
+    train, test = split()
+    release = ny.publish(train, HOSPITAL, privacy=ny.KAnonymity(k=5), method=method)
+    release.write(tmp_path / "r")
+    made = applied(release, test)
+    assert made.table.columns == release.frame.columns
+    assert made.masked <= most * test.height
+    assert made.verified is not None
+    folder = tmp_path / "r-custodian"
+    of_file = applied(folder, test)
+    assert of_file.table.equals(made.table)
+    assert of_file.verified is not None
+    assert [one.promise for one in of_file.verified.findings] == [one.promise for one in made.verified.findings]
+    alone = tmp_path / "elsewhere" / "recoding.json"
+    alone.parent.mkdir()
+    alone.write_bytes((folder / "recoding.json").read_bytes())
+    there = applied(alone, test)
+    assert there.table.columns == made.table.columns
+    assert there.unchecked == "no job and no release was given that says what is promised"
+    if not isinstance(method, ny.partition.Mondrian):  # whose classes may share values
+        assert there.table.equals(made.table)
+
+
+def test_rows_are_checked_as_a_release_of_their_own() -> None:
+    release = released()
+    both = applied(release, pl.concat([people(), people()]))
+    assert both.verified is not None
+    assert both.verified.holds
+    one = applied(release, people()[:1])
+    assert one.verified is not None
+    assert not one.verified.holds
+    assert applied(release.recoding, people()[:1]).verified is None
+    assert applied(release.recoding, people()[:1], job=release.job).verified is not None
+    assert applied(release, people()[:0]).unchecked == "there are none"
+
+
+def test_unseen_values_in_published_cells_are_published() -> None:
+    """20-29 is out, and nobody was 25."""
+    ages = pl.DataFrame({"age": [20, 21, 22, 28, 29, 41, 44, 47]})
+    schema = ny.Schema({"age": ny.quasi(ny.Hierarchy.intervals(width=10, levels=2))})
+    release = ny.publish(ages, schema, privacy=ny.KAnonymity(k=3))
+    made = applied(release, pl.DataFrame({"age": [25, 49, 33]}))
+    assert made.table["age"].to_list() == ["20-29", "40-49", "*"]
+    assert dict(made.unplaced) == {"age": 1}
+    assert (made.rows, made.masked, made.removed) == (3, 1, 0)

@@ -250,6 +250,13 @@ def test_optimality_is_told_where_sensitive_values_decided(method: Any, models: 
         assert "minimality" in found["optimality"].says
 
 
+def test_levels_chosen_by_hand_are_told() -> None:
+    """Of a search nothing of the kind is said."""
+    assert "chosen-by-hand" not in warned(released(method=ny.OptimalLattice(suppression=0.2), privacy=[K2, DIVERSE]))
+    by_hand = warned(released(method=ny.FixedLevels(), privacy=[K2]))
+    assert "nothing bounds what the choice itself tells" in by_hand["chosen-by-hand"].says
+
+
 def test_what_a_kind_leaves_open_is_a_warning_of_the_same_form() -> None:
     release = released(method=ny.Buckets(), privacy=[ny.FrequencyLDiversity(l=2, attribute="disease")])
     keys = [caveat.key for caveat in release.warnings]

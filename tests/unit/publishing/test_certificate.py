@@ -21,7 +21,7 @@ from nymity.publishing.certificate import salted
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.pipeline import publish
-from nymity.publishing.release import read_release
+from nymity.publishing.reading_back import read_release
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema

@@ -18,7 +18,7 @@ from nymity.privacy import KAnonymity
 from nymity.publishing.compare import Comparer, Comparison, compare
 from nymity.publishing.opened import open as open_release
 from nymity.publishing.pipeline import publish
-from nymity.publishing.release import read_release
+from nymity.publishing.reading_back import read_release
 from nymity.quality import LOSSES
 from nymity.table.attribute import insensitive, quasi
 from nymity.table.hierarchy import Hierarchy

@@ -38,19 +38,23 @@ def changed(data: Any, place: tuple[Any, ...], value: Any) -> Any:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_any_value_anywhere(name: str) -> None:
-    data = kind(name).release.recoding.to_dict()
-    for place in {*places(data)}:
-        for value in VALUES:
-            with contextlib.suppress(InputError):
-                Recoding.from_dict(changed(data, place, value))
+    recoding = kind(name).release.recoding
+    for data in (recoding.to_dict(), recoding.as_function().to_dict()):
+        for place in {*places(data)}:
+            for value in VALUES:
+                with contextlib.suppress(InputError):
+                    Recoding.from_dict(changed(data, place, value))
 
 
 def test_labels_that_are_no_text() -> None:
     data = kind("levels").release.recoding.to_dict()
     name = next(iter(data["hierarchies"]))
+    rows = changed(data, ("hierarchies", name), kind("levels").release.recoding.hierarchies[name].rows())
     for label in (7, 1.5, True, ["x"], {}):
         with pytest.raises(FileError, match="expected text"):
-            Recoding.from_dict(changed(data, ("hierarchies", name, 0, 1), label))
+            Recoding.from_dict(changed(rows, ("hierarchies", name, 0, 1), label))
+        with pytest.raises(FileError, match="values that are no list of texts"):
+            Recoding.from_dict(changed(data, ("hierarchies", name, "values", 0), label))
 
 
 @pytest.mark.parametrize(("name", "place"), [("partition", "profiles"), ("freeform", "profiles"), ("buckets", "slots")])

@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections import Counter
 from datetime import date, time, timedelta
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import nymity as ny
 from nymity.core.errors import ParameterError, TableError
 from nymity.datasets import hospital
 from nymity.lattice.anytime import AnytimeLattice
@@ -105,7 +107,8 @@ def test_an_empty_table_is_refused(table: pl.DataFrame) -> None:
 def test_the_hospital_gets_its_roles(inspection: Inspection) -> None:
     assert inspection.names(Role.IDENTIFYING) == ("patient_id", "name")
     assert inspection.sensitive == ("diagnosis",)
-    assert inspection.names(Role.INSENSITIVE) == ("length_of_stay",)
+    stay = inspection["length_of_stay"]
+    assert (stay.role, Role.INSENSITIVE in stay.instead) == (Role.QUASI, True)
     assert {"birth_date", "age", "sex", "postcode", "marital_status", "occupation", "admission_date"} < set(
         inspection.quasi
     )
@@ -144,7 +147,13 @@ def test_the_hospital_gets_its_roles(inspection: Inspection) -> None:
         ("ICD10", "sensitive"),
         ("salary-class", "sensitive"),
         ("monthlyIncome", "sensitive"),
-        ("length of stay", "insensitive"),
+        ("length of stay", "quasi"),
+        ("Hauptdiagnose", "sensitive"),
+        ("Rechnungsbetrag", "sensitive"),
+        ("Wohnort", "quasi"),
+        ("naissance", "quasi"),
+        ("salaris", "sensitive"),
+        ("imputation_flag", "insensitive"),
     ],
 )
 def test_roles_by_name(name: str, role: str) -> None:
@@ -158,7 +167,7 @@ def test_roles_by_name(name: str, role: str) -> None:
     [
         ("code", [f"K{i}" for i in range(100)], "identifying"),
         ("code", list(range(100)), "identifying"),
-        ("code", [i / 7 for i in range(100)], "quasi"),
+        ("code", [i / 7 for i in range(100)], "sensitive"),
         ("code", [date(2024, 1, 1) + timedelta(days=i) for i in range(100)], "quasi"),
         ("code", ["only"] * 100, "insensitive"),
         ("code", ["only"] * 99 + [None], "quasi"),
@@ -215,17 +224,30 @@ def test_the_starter_job_of_the_hospital(inspection: Inspection) -> None:
         {"model": "k-anonymity", "k": 7},
         {"model": "distinct-l-diversity", "l": 3, "attribute": "diagnosis"},
     ]
-    assert job["method"] == {"name": "optimal-lattice", "loss": "loss", "suppression": 0.05}
+    assert job["method"] == {"name": "mondrian"}  # more quasi-identifiers than one level each would leave something of
     assert all(column.reason in text for column in inspection.columns)
     assert max(map(len, text.splitlines())) <= 160
 
 
-def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
-    """Four levels each of ten columns are more than a million nodes; of five they are not."""
+def test_many_quasi_identifiers_are_divided_and_few_get_levels() -> None:
     columns = {f"age {i}": [10 * i + j for j in range(40)] for i in range(10)}
-    large, small = (inspect_table(pl.DataFrame({name: columns[name] for name in list(columns)[:m]})) for m in (10, 5))
-    levels = {column.levels for column in large.columns}
-    assert large.lattice_size == math.prod(column.levels for column in large.columns) > 10**6 > small.lattice_size
+    large, small = (inspect_table(pl.DataFrame({name: columns[name] for name in list(columns)[:m]})) for m in (6, 5))
+    text = starter_job(large, "t.csv")
+    assert tomllib.loads(text)["method"] == {"name": "mondrian"}
+    assert "with\n# 6 of them" in text
+    method = {"name": "optimal-lattice", "loss": "loss", "suppression": 0.05}
+    assert tomllib.loads(starter_job(small, "t.csv"))["method"] == method
+
+
+def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
+    """Four levels each of ten columns are more than a million nodes; beside sets of items no records are divided."""
+    columns = {f"age {i}": [10 * i + j for j in range(40)] for i in range(10)}
+    sets = [";".join(f"item{(j * step) % 7}" for step in range(1, 2 + j % 3)) for j in range(40)]
+    large = inspect_table(pl.DataFrame({**columns, "basket": sets}))
+    assert large["basket"].role is Role.ITEMS
+    quasi = [large[name] for name in large.quasi]
+    assert large.lattice_size == math.prod(column.levels for column in quasi) > 10**6
+    levels = {column.levels for column in quasi}
     assert levels == {large.schema().hierarchy(name, pl.Series(values)).height + 1 for name, values in columns.items()}
     text = starter_job(large, "t.csv")
     assert tomllib.loads(text)["method"] == {
@@ -236,7 +258,6 @@ def test_a_large_lattice_gets_a_method_with_a_budget() -> None:
     }
     assert f"There are {rounded(large.lattice_size)} choices, so many that a proof" in text
     assert Job.from_dict(tomllib.loads(text)).method == AnytimeLattice(suppression=0.05, seconds=60)
-    assert tomllib.loads(starter_job(small, "t.csv"))["method"]["name"] == "optimal-lattice"
 
 
 def test_hierarchies_of_the_starter_job_are_the_suggested_builders(inspection: Inspection) -> None:
@@ -296,3 +317,15 @@ def _as_tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _as_tuples(item) for key, item in value.items()}
     return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def test_a_text_file_and_frames_give_the_same_kinds_and_figures(tmp_path: Path) -> None:
+    ages = [float(20 + i % 50) for i in range(200)]
+    frame = pl.DataFrame({"age": ages, "cost": [i % 7 + 0.5 * (i % 2) for i in range(200)]})
+    frame.write_csv(tmp_path / "t.csv")
+    looked = [
+        inspect_table(one)
+        for one in (frame, frame.to_pandas(), frame.to_dict(as_series=False), ny.read_table(tmp_path / "t.csv"))
+    ]
+    assert all(one.columns == looked[0].columns for one in looked[1:])
+    assert [column.type for column in looked[0].columns] == ["whole number", "number"]

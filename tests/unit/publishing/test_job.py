@@ -39,6 +39,15 @@ HIERARCHIES: list[dict[str, Any]] = [
     {"type": "taxonomy", "parents": {"France": "Europe", "Japan": "Asia"}},
     {"type": "taxonomy", "file": "tree.csv"},
     {"type": "dates", "levels": ["month", "year"], "format": "%d.%m.%Y"},
+    {"type": "ages", "bands": [5, 10], "bottom": 18, "top": 65},
+    {"type": "money", "lowest": 100, "top": 250000.5, "levels": ["decade"]},
+    {"type": "countries", "levels": ["region"], "other": "elsewhere"},
+    {"type": "nuts", "levels": ["NUTS 2", "country"]},
+    {"type": "us-zip", "small": ["036", "059"]},
+    {"type": "icd-10", "levels": ["block", "chapter"], "other": "other"},
+    {"type": "atc"},
+    {"type": "isco-08", "levels": ["major group"]},
+    {"type": "nace", "other": "other"},
     {"type": "file", "path": "zip.csv", "delimiter": "|"},
     {"type": "rows", "rows": [["a", "vowel", "*"], ["b", "consonant", "*"], ["", "", "*"]]},
     {"type": "flat"},
@@ -147,6 +156,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "bounds": {"age": [0, 120], "a b": [0.5, 1]},
         }
     ),
+    "fixed levels": data(method={"name": "fixed-levels", "levels": {"age": 1}, "suppression": 0.1}),
     "samarati": data(method={"name": "samarati", "suppression": 0.1}),
     "anytime": data(method={"name": "anytime-lattice", "seconds": 2.5, "checks": 1000}),
     "further models": data(

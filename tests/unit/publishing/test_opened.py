@@ -132,3 +132,23 @@ def test_a_schema_that_is_given_counts_before_that_of_the_job() -> None:
     job = ny.Job(schema=ny.Schema({"q": ny.quasi()}), privacy=[K5])
     other = ny.Schema({"q": ny.quasi(ny.Hierarchy.masking())})
     assert ny.open(pl.DataFrame({"q": ["a"]}), job=job, schema=other).schema == other
+
+
+def test_cells_are_read_on_the_level_that_the_certificate_states(tmp_path: Path) -> None:
+    """A value of the source looks like a mask of level 1: the text alone would be read as that value."""
+    table = pl.DataFrame({"x": ["12", "13", "1*"] * 4})
+    schema = ny.Schema({"x": ny.quasi(ny.Hierarchy.masking(), level=1)})
+    release = ny.publish(table, schema, privacy=ny.KAnonymity(k=3), method=ny.OptimalLattice())
+    assert set(release.frame["x"]) == {"1*"}
+    release.write(tmp_path / "release")
+    shutil.rmtree(tmp_path / "release-custodian")
+    opened = ny.open(tmp_path / "release")
+    assert opened.recoding is None
+    told, known = ny.compare(table, opened), ny.compare(table, release)
+    for key in ("loss", "granularity", "precision"):
+        assert told.value(key) == known.value(key) > 0
+    reading = opened.released.reading(table)
+    assert reading is not None
+    meant = reading.read("x", ["1*", "*"])
+    values = reading.hierarchies["x"].values
+    assert {values[code] for code in meant.codes(0)} == {values[code] for code in meant.codes(1)} == {"12", "13", "1*"}

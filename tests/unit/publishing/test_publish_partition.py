@@ -84,7 +84,7 @@ def test_written_and_checked(tmp_path: Path) -> None:
     release = released()
     release.write(tmp_path / "release")
     found = sorted(path.name for path in (tmp_path / "release-custodian").iterdir())
-    assert found == ["log.json", "mapping.parquet", "recoding.json"]
+    assert found == ["log.json", "mapping.parquet", "recoding.json", "seen.json"]
     assert "nodes_evaluated" not in json.loads((tmp_path / "release-custodian/log.json").read_text(encoding="utf-8"))
     result = check(tmp_path / "release/release.csv", certificate=tmp_path / "release/certificate.json")
     assert result.holds
@@ -101,7 +101,7 @@ def test_applied_to_new_rows() -> None:
     assert published["age"].to_list()[3] == "*"
     assert apply(release.recoding, new, outliers="remove").height == 3
     with pytest.raises(TableError, match="values the recoding knows"):
-        apply(release.recoding, new.with_columns(age=pl.lit(7)))
+        apply(release.recoding, new.with_columns(age=pl.lit(7)), unseen="error")
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)

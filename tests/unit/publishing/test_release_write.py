@@ -24,12 +24,13 @@ from nymity.core.errors import FileError, ParameterError, PromiseError, TableErr
 from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
-from nymity.publishing import release as release_module
+from nymity.publishing import placing
 from nymity.publishing.check import check
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Output
 from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release, read_release
+from nymity.publishing.reading_back import read_release
+from nymity.publishing.release import Release
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
@@ -43,7 +44,8 @@ def test_the_folder_holds_table_and_certificate_and_nothing_else(tmp_path: Path)
     assert sorted(folder_content(tmp_path / "out" / "release")) == ["certificate.json", "release.csv"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["release", "release-custodian"]
     private = tmp_path / "out" / "release-custodian"
-    assert sorted(folder_content(private)) == ["log.json", "mapping.parquet", "nodes.parquet", "recoding.json"]
+    kept = ["log.json", "mapping.parquet", "nodes.parquet", "recoding.json", "seen.json"]
+    assert sorted(folder_content(private)) == kept
     log = json.loads((private / "log.json").read_text())
     assert log["salt"] == release.log.salt
     assert "Not for release" in log["note"]
@@ -162,7 +164,7 @@ def test_a_failed_write_leaves_everything_as_it_was(
 ) -> None:
     before, private = folder_content(earlier), folder_content(earlier.with_name("r-custodian"))
     release = released()
-    monkeypatch.setattr(release_module, "write_table", write)
+    monkeypatch.setattr(placing, "write_table", write)
     with pytest.raises(failure):
         release.write(earlier, force=True)
     assert_untouched(earlier, before)
@@ -174,7 +176,7 @@ def test_a_failed_write_leaves_everything_as_it_was(
 
 def test_a_full_disk_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = released()
-    monkeypatch.setattr(release_module, "write_table", full_disk)
+    monkeypatch.setattr(placing, "write_table", full_disk)
     with pytest.raises(FileError, match=r"No space left|disk") as caught:
         release.write(tmp_path / "r")
     assert caught.value.exit_code == 2
@@ -262,7 +264,7 @@ def test_a_killed_process_leaves_the_earlier_release(earlier: Path, tmp_path: Pa
 
 def test_a_failed_first_write_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = released()
-    monkeypatch.setattr(release_module, "write_table", interrupted)
+    monkeypatch.setattr(placing, "write_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
         release.write(tmp_path / "deep" / "down" / "r")
     assert list(tmp_path.iterdir()) == []

@@ -63,6 +63,14 @@ def test_the_release_has_values(source: Path) -> None:
     assert set(frame["age"]) == {34, 35}
 
 
+def test_a_hierarchy_may_write_numbers_as_the_file_does(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("dose,x\n" + "1.50,a\n2.00,b\n" * 5)
+    rows = [["1.50", "low", "*"], ["2.00", "low", "*"], ["2.5", "high", "*"]]
+    schema = ny.Schema({"dose": ny.quasi(ny.Hierarchy.from_rows(rows)), "x": ny.insensitive()})
+    release = ny.publish(tmp_path / "t.csv", schema, privacy=ny.KAnonymity(k=6))
+    assert set(release.frame["dose"]) == {"low"}
+
+
 def test_counts_are_the_custodians_and_rules_are_public(source: Path, tmp_path: Path) -> None:
     release = ny.publish(job(source), out=tmp_path / "r")
     opened = ny.open(tmp_path / "r")

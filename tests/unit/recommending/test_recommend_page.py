@@ -15,14 +15,15 @@ from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Failure, Recommendation
 from nymity.recommending.recommendation_page import render_page
 from nymity.recommending.trial import LinkageRate, Trial, TrialRisk
-from nymity.recommending.usefulness import ClassifierAccuracy, CorrectPredictions
+from nymity.recommending.usefulness import Usefulness
+from nymity.recommending.yardstick import CorrectPredictions
 
 EVIL = "<script>alert(1)</script>"
 
 
-def score(choosing: int, confirming: int) -> ClassifierAccuracy:
-    return ClassifierAccuracy(
-        classifier="decision-tree",
+def score(choosing: int, confirming: int) -> Usefulness:
+    return Usefulness(
+        by="decision-tree",
         choosing=CorrectPredictions(right=choosing, records=300),
         confirming=CorrectPredictions(right=confirming, records=100),
     )
@@ -72,7 +73,7 @@ def test_the_plot_is_valid(found: Recommendation) -> None:
     json.dumps(spec, allow_nan=False)
     rows = spec["data"]["values"]
     kinds = [row["k"] for row in rows]
-    assert kinds == ["tried", *["on the front", "on records kept apart"] * 2]
+    assert kinds == ["tried", *["on the front", "on what was kept apart"] * 2]
     chosen = [row for row in rows if row["k"] == "on the front"]
     assert [(row["n"], row["h"], row["x"]) for row in chosen] == [
         ("1", "choice-01.toml", 0.05),
@@ -99,7 +100,7 @@ def test_kept_is_undefined_where_the_original_is_no_better_than_guessing(found: 
     from dataclasses import replace
 
     useless = replace(found, original=(score(140, 50),))
-    assert [choice.kept_accuracy for choice in useless.choices] == [None, None]
+    assert [choice.kept for choice in useless.choices] == [None, None]
     assert "–" in render_page(useless)
     assert useless.to_dict()["choices"][0]["kept"] is None
 

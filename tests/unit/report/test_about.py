@@ -122,7 +122,7 @@ def test_it_says_what_the_table_alone_does_not_show(tmp_path: Path) -> None:
         ("population", ny.identifying(), ny.KMap(k=3, population=frame.select("sex"))),
     ):
         release = ny.publish(frame, {**schema, "who": role}, privacy=privacy)
-        release.write(tmp_path / name)
+        release.write(tmp_path / name, further_files=write_about)
         page = words((tmp_path / name / "about.html").read_text(encoding="utf-8"))
         seen = ny.check(str(tmp_path / name)).holds
         assert (keeps in page) == ("Anyone can measure the promises again" in page) == seen, name
@@ -142,6 +142,44 @@ def test_masked_rows_and_gaps_are_explained(tmp_path: Path) -> None:
     assert "5 rows of 32 (15.6%) have * in every quasi-identifier" in text
     assert "missing in 9 rows" in text
     assert "20-29" in text
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "values", "told", "untold"),
+    [
+        (ny.Hierarchy.intervals(width=10, levels=2), list(range(20, 40)), "One of the whole numbers", "A month"),
+        (ny.Hierarchy.intervals(cuts=[[18]]), [5.5, 30.5] * 10, "This number or a larger one", "whole numbers"),
+        (ny.Hierarchy.icd_10(levels=("chapter",)), ["J45", "I10"] * 10, "these categories of ICD-10", "smaller number"),
+        (ny.Hierarchy.us_zip(levels=("3-digit area",)), ["02138", "02139"] * 10, "begins with these digits", "hidden;"),
+        # Words that look like ranges and months, but were given by whoever wrote the hierarchy.
+        (
+            ny.Hierarchy.from_rows([["a", "20-39", "*"], ["b", "2024-02", "*"]]),
+            ["a", "b"] * 10,
+            "Quasi-identifier",
+            "whole numbers",
+        ),
+    ],
+)
+def test_cells_are_explained_by_what_made_them(
+    hierarchy: Any, values: list[Any], told: str, untold: str, tmp_path: Path
+) -> None:
+    schema = ny.Schema({"x": ny.quasi(hierarchy, level=1)})
+    release = ny.publish(pl.DataFrame({"x": values}), schema, privacy=ny.KAnonymity(k=2), method=ny.OptimalLattice())
+    release.write(tmp_path / "release", further_files=write_about)
+    text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
+    assert told in text
+    assert untold not in text
+    assert "A month" not in text
+
+
+def test_cells_of_classes_are_explained(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": list(range(20, 40)), "weight": [50 + n / 2 for n in range(20)]})
+    schema = ny.Schema({"age": ny.quasi(), "weight": ny.quasi()})
+    release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=4), method=ny.Mondrian())
+    release.write(tmp_path / "release", further_files=write_about)
+    text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
+    assert "A whole number from the first to the last" in text
+    assert "A value from the first to the second" in text
 
 
 def test_another_table_beside_the_certificate_is_refused(tmp_path: Path) -> None:

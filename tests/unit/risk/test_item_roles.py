@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.risk.roles import separator_of
+from nymity.risk.column_facts import separator_of
 
 DRAW = random.Random(8)
 CODES = [f"E{number}" for number in range(10, 30)]

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nymity.core.errors import ParameterError
 from nymity.table.builders import Dates, Flat, Intervals, Masking, suggest
+from nymity.table.hierarchy import Hierarchy
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,8 @@ def test_few_numbers_words_and_free_text_stay_as_they_are() -> None:
     assert suggest(pl.Series([f"{'very ' * n}free text" for n in range(30)])) == Flat()
     assert suggest(pl.Series([None], dtype=pl.String)) == Flat()
     assert suggest(pl.Series([float("inf"), *range(20)])) == Flat()
+    assert suggest(pl.Series([1e305, *range(20)])) == Flat()
+    assert suggest(pl.Series(["1e310", *map(str, range(20))])) == Flat()
 
 
 def test_codes_are_masked_from_the_right() -> None:
@@ -68,6 +72,88 @@ def test_dates_get_the_levels_that_divide_their_span(days: int, levels: tuple[st
     assert suggest(span) == Dates(levels=levels)
     assert suggest(span.cast(pl.String)) == Dates(levels=levels)
     assert suggest(span.cast(pl.Datetime)) == Dates(levels=levels)
+
+
+ECONOMIC_ACTIVITY = [111, 112, 120, 131, 132, 133, 134, 135, 136, 137, 138, 240]  # codes of the Dutch census
+
+
+def test_numbers_that_are_codes_are_not_cut_into_intervals() -> None:
+    assert suggest(pl.Series(ECONOMIC_ACTIVITY)) == Masking()
+    assert suggest(pl.Series([str(code) for code in ECONOMIC_ACTIVITY])) == Masking()
+    assert suggest(pl.Series(range(1950, 2020, 7))) == Intervals(width=5, levels=4)  # years
+    assert suggest(pl.Series(range(1000, 9000, 500))) == Intervals(width=500, levels=4)  # round
+    assert suggest(pl.Series(range(100, 160))) == Intervals(width=5, levels=4)  # dense
+    assert suggest(pl.Series([90, *ECONOMIC_ACTIVITY])) == Intervals(width=10, levels=4)  # of two lengths
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "key"),
+    [
+        ("Hauptdiagnose", ["J45.0", "I10", "E11.9", "K21.0", "C50.1", "F32.1", "M54.5", "N39.0", "R10.4"], "icd-10"),
+        ("x", ["J45.0", "I10.1", "E11.9", "K21.0", "C50.1", "F32.1", "M54.5", "N39.0", "R10.4"], "icd-10"),
+        ("x", ["A10BA02", "N02BE01", "C07AB02", "B01AC06", "C09AA05", "A02BC01", "H03AA01", "R03AC02", "J01CA"], "atc"),
+        ("x", ["DE212", "DE300", "FR101", "AT130", "ITC4C", "ES300", "PL911", "SE110", "FI1B1"], "nuts"),
+        ("x", ["DE", "FR", "AT", "IT", "ES", "PL", "SE", "FI", "US"], "countries"),
+        ("native-country", ["United-States", "Cuba", "Jamaica", "India", "Mexico", "Peru", "Iran", "Japan", "China"],
+         "countries"),
+        ("zip_code", [f"{n:05d}" for n in range(2138, 2160)], "us-zip"),
+        ("ISCO", ["2211", "5120", "7231", "9112", "1120", "3253", "4110", "6111", "8322"], "isco-08"),
+        ("industry", ["01.11", "47.11", "86.10", "85.20", "62.01", "64.19", "41.20", "49.31", "56.10"], "nace"),
+        ("Age", [0.08, *range(1, 83)], "ages"),
+        ("ageAtDiagnosis", list(range(17, 91)), "ages"),
+        ("Patientenalter", list(range(17, 91)), "ages"),
+        ("income", [n * n * 97 + 11 for n in range(1, 60)], "money"),
+        ("x", [2**n + 7 for n in range(40)], "money"),
+    ],
+)  # fmt: skip
+def test_ready_hierarchies_are_found(name: str, values: list[Any], key: str) -> None:
+    found = suggest(pl.Series(name, values))
+    assert found.key == key  # type: ignore[attr-defined]
+    assert found.build(pl.Series(values)).height > 1
+    assert Hierarchy.suggest(pl.Series("v", values), name=name) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("language", ["de", "fr", "it", "es", "pl", "sv", "fi", "us", "nl"]),
+        ("room", ["A01", "B12", "C03", "D04", "E05", "F06", "G07", "H08", "I09"]),  # could be diagnoses
+        ("state", ["AL", "AK", "AZ", "CA", "CT", "FL", "HI", "IA", "KS", "KY", "NY", "OR", "TX", "WY"]),
+        ("percentage", list(range(101))),
+        ("wage_class", ["low", "mid", "high", "a", "b", "c", "d", "e", "f"]),
+        ("x", ["2211", "5120", "7231", "9112", "1120", "3253", "4110", "6111", "8322"]),
+    ],
+)
+def test_what_could_be_something_else_is_not_taken_for_a_ready_one(name: str, values: list[Any]) -> None:
+    assert isinstance(suggest(pl.Series(name, values)), Flat | Masking | Intervals)
+
+
+def test_values_that_do_not_fit_get_a_group_of_their_own() -> None:
+    codes = [f"{letter}{number}.0" for letter in "JKMN" for number in (20, 21, 30, 31, 40, 41)]
+    found = suggest(pl.Series([*codes, "unknown"]))
+    assert found.build(pl.Series([*codes, "unknown"])).generalize("unknown", 1) == "other"
+    assert isinstance(suggest(pl.Series([*codes, "a", "b", "c"])), Flat)  # too many
+
+
+def test_what_is_said_comes_before_what_is_seen() -> None:
+    class Dictionary:
+        def __init__(self, kind: str | None) -> None:
+            self.said = kind
+
+        def kind(self, column: str) -> str | None:
+            return self.said if column == "x" else None
+
+    ages = pl.Series("x", range(18, 80))
+    assert suggest(ages, kind="code") == Masking()
+    assert suggest(ages, dictionary=Dictionary("category")) == Masking()
+    assert suggest(ages, dictionary=Dictionary(None)) == Intervals(width=5, levels=4)
+    assert suggest(ages, name="y", dictionary=Dictionary("category")) == Intervals(width=5, levels=4)
+    assert suggest(ages, kind="number", dictionary=Dictionary("category")) == Intervals(width=5, levels=4)
+    assert suggest(pl.Series(range(1, 40)), kind="code") == Flat()  # of two lengths
+    assert suggest(pl.Series(ECONOMIC_ACTIVITY), kind="number") == Intervals(width=10, levels=4)
+    assert suggest(ages, kind="ages").build(ages).generalize("78", 1) == "75-79"
+    with pytest.raises(ParameterError, match="did you mean 'icd-10'"):
+        suggest(ages, kind="icd10")
 
 
 columns = st.one_of(

@@ -182,7 +182,7 @@ def test_mapping() -> None:
 
 
 def test_save_and_load(tmp_path: Path) -> None:
-    recoding(outliers="remove").save(tmp_path / "recoding.json")
+    recoding(outliers="remove").save_with_values(tmp_path / "recoding.json")
     again = Recoding.load(tmp_path / "recoding.json")
     assert isinstance(again, PartitionRecoding)
     assert again.to_dict() == recoding(outliers="remove").to_dict()

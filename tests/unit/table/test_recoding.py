@@ -297,7 +297,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     path = tmp_path / "recoding.json"
     hierarchies = {"age": AGES, "sex": Hierarchy.flat(["f", "m", 'ä"\n;'])}
     first = recoding(hierarchies=hierarchies, outliers="remove")
-    first.save(path)
+    first.save_with_values(path)
     again = Recoding.load(path)
     assert again.hierarchies == first.hierarchies
     assert (again.columns, again.levels, again.outliers) == (first.columns, first.levels, "remove")

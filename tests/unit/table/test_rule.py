@@ -43,6 +43,20 @@ FUNCTIONS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "natural order": (Hierarchy.ordering(), NUMBERS),
     "natural order of text": (Hierarchy.ordering(group=3), TEXTS),
     "flat": (BUILDERS["flat"](), TEXTS),
+    "ages": (Hierarchy.ages(bottom=18, other="other"), NUMBERS),
+    "ages with months": (Hierarchy.ages(other="other"), DECIMALS),
+    "money": (Hierarchy.money(top=100), NUMBERS),
+    "money with cents": (Hierarchy.money(lowest=10), DECIMALS),
+    "diagnoses": (
+        Hierarchy.icd_10(other="other"),
+        st.from_regex(r"[A-Z][0-9]{2}(\.[0-9])?", fullmatch=True),
+    ),
+    "drugs": (Hierarchy.atc(), st.from_regex(r"[ABCDGHJLMNPRSV][0-9]{2}[A-Z]{2}[0-9]{2}", fullmatch=True)),
+    "occupations": (Hierarchy.isco_08(other="other"), st.from_regex(r"[0-9]{1,4}", fullmatch=True)),
+    "activities": (Hierarchy.nace(other="other"), st.from_regex(r"[0-9]{2}(\.[0-9]{1,2})?", fullmatch=True)),
+    "countries": (Hierarchy.countries(), st.sampled_from(["KE", "FRA", "Japan", "united-states", "TW", "Peru"])),
+    "regions": (Hierarchy.nuts(), st.sampled_from(["DE212", "DE21", "FRK26", "AT", "EL30"])),
+    "postcodes": (Hierarchy.us_zip(small=("036",)), st.from_regex(r"[0-9]{5}(-[0-9]{4})?", fullmatch=True)),
 }
 
 

@@ -16,6 +16,7 @@ def test_an_unknown_benchmark_names_those_there_are() -> None:
     assert set(benches()) == {
         "lattice",
         "files",
+        "database",
         "losses",
         "models",
         "methods",

@@ -32,6 +32,7 @@ ORDER = (
     "values-spelled-alike",
     "missing-values",
     "earlier-releases-not-measured",
+    "chosen-by-hand",
     "optimality",
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from nymity.publishing.caveats.caveat import Caveat, worst_first
-from nymity.publishing.caveats.of_method import by_nature, optimality
+from nymity.publishing.caveats.of_method import by_nature, chosen_by_hand, optimality
 from nymity.publishing.caveats.of_people import several_records
 from nymity.publishing.caveats.of_persons import caveats_of_households, caveats_of_persons
 from nymity.publishing.caveats.of_schema import caveats_of_schema
@@ -72,4 +72,5 @@ def caveats_of(
             group=group,
             source_rows=recoded.source_rows,
         )
-    return worst_first([*always, *seen, *homes, *people, *optimality(outcome, job.privacy, schema)])
+    chosen = [*optimality(outcome, job.privacy, schema), *chosen_by_hand(job.method)]
+    return worst_first([*always, *seen, *homes, *people, *chosen])

@@ -37,6 +37,7 @@ def foreseen(
         found += empty_promises(models, {})  # of others the table shows it
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
         found.append(_replayed(_LEVELS, models, schema))
+    found += chosen_by_hand(method)
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]
 
 
@@ -62,6 +63,20 @@ def _replayed(how: str, models: Sequence[PrivacyModel], schema: Schema) -> Cavea
     measured = schema.unit is None and not any(model.second_table for model in models)
     attack = "; the attack 'minimality' measures it" if measured else ""
     return Caveat(key="optimality", says=f"{how}: {_REPLAY}{attack}.")
+
+
+def chosen_by_hand(method: Method | None) -> list[Caveat]:
+    """Return the warning that levels were chosen by a person, which nobody can run again."""
+    if not getattr(method, "by_hand", False):
+        return []
+    return [
+        Caveat(
+            key="chosen-by-hand",
+            says="Levels were chosen by hand, not by a rule that others can run again: every promise was checked at "
+            "these levels, but nothing bounds what the choice itself tells, should it have been made by looking at "
+            "sensitive values.",
+        )
+    ]
 
 
 def known_seed(random_sources: Sequence[str]) -> list[Caveat]:

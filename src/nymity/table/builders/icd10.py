@@ -94,7 +94,8 @@ class Icd10(ReadyHierarchy):
         if at < 0:
             return None
         first, last, chapter = _BLOCKS[at]
-        return (category, f"{first}-{last}", chapter) if known <= last or category[2].isalpha() else None
+        block = first if first == last else f"{first}-{last}"
+        return (category, block, chapter) if known <= last or category[2].isalpha() else None
 
     @classmethod
     def is_telling(cls, text: str) -> bool:

@@ -113,15 +113,25 @@ class Intervals:
 
     def between(self, text: str, fixed: Mapping[str, Any]) -> list[Label] | None:
         """Find the intervals of any number; beside whole ones it must lie between the ends as they are written."""
-        number, inner = read_number(text), fixed["levels"] - 1
-        if number is None:
-            return [None] * inner if is_nan(text) else None
-        scales = self._scales([], levels=fixed["levels"])
-        if not fixed["whole"]:
-            return [self._labels([number], scale, whole=False)[0] for scale in scales]
-        around = [Fraction(floor(number)), Fraction(ceil(number))]
-        pairs = [[self._labels([end], scale, whole=True)[0] for end in around] for scale in scales]
-        return [low if low == high else NOWHERE for low, high in pairs]
+        return self.between_all([text], fixed)[0]
+
+    def between_all(self, texts: Sequence[str], fixed: Mapping[str, Any]) -> list[list[Label] | None]:
+        """Find the intervals of many numbers: an interval is worked out once."""
+        numbers = {text: number for text in texts if (number := read_number(text)) is not None}
+        around = {end for number in numbers.values() for end in _ends(number, whole=fixed["whole"])}
+        ordered = sorted(around, key=_fast)
+        levels = [
+            dict(zip(ordered, self._labels(ordered, scale, whole=fixed["whole"]), strict=True))
+            for scale in self._scales([], levels=fixed["levels"])
+        ]
+        return [
+            [_if_one({labels[end] for end in _ends(numbers[text], whole=fixed["whole"])}) for labels in levels]
+            if text in numbers
+            else [None] * len(levels)
+            if is_nan(text)
+            else None
+            for text in texts
+        ]
 
     def _labels(self, numbers: Sequence[Fraction], scale: _Scale, *, whole: bool) -> list[Label]:
         """Write rising numbers on one level; an interval is worked out once, for the first number in it."""
@@ -221,6 +231,15 @@ def _numbers(column: Column, where: str) -> dict[str, Fraction | None]:
         hint="correct them, make them missing, or use an 'ordering' or 'taxonomy' for words and 'dates' for dates",
     )
     return dict(sorted(read.items(), key=lambda item: (item[1] is None, _fast(item[1]), item[0])))
+
+
+def _ends(number: Fraction, *, whole: bool) -> tuple[Fraction, ...]:
+    """The number, or beside whole ones those around it: it lies in an interval if both do."""
+    return (Fraction(floor(number)), Fraction(ceil(number))) if whole and not _is_whole(number) else (number,)
+
+
+def _if_one(labels: set[Label]) -> Label:
+    return labels.pop() if len(labels) == 1 else NOWHERE
 
 
 def _fast(number: Fraction | None) -> Fraction | int:

@@ -90,8 +90,18 @@ class Ordering:
 
     def between(self, text: str, fixed: Mapping[str, Any]) -> list[str] | None:
         """Find the groups whose first value comes before a value in natural order, and whose last one after it."""
-        place = _place(text, numbers=fixed["numbers"])
-        return None if place is None else [self._around(place, ends, fixed["numbers"]) for ends in fixed["ends"]]
+        return self.between_all([text], fixed)[0]
+
+    def between_all(self, texts: Sequence[str], fixed: Mapping[str, Any]) -> list[list[str] | None]:
+        """Find the groups of many values: the ends are read once."""
+        numbers = fixed["numbers"]
+        places = [_place(text, numbers=numbers) for text in texts]
+        firsts = [[_place(first, numbers=numbers) for first, _ in ends] for ends in fixed["ends"]]
+        levels = list(zip(firsts, fixed["ends"], strict=True))
+        return [
+            None if place is None else [self._around(place, first, ends, numbers) for first, ends in levels]
+            for place in places
+        ]
 
     def only(self, fixed: Mapping[str, Any], labels: Mapping[int, Collection[str | None]]) -> dict[str, Any]:
         """Forget the groups that are called otherwise."""
@@ -99,8 +109,8 @@ class Ordering:
         kept = [[pair for pair in ends if self._label(_ends(pair)) in labels.get(level, ())] for level, ends in levels]
         return {**fixed, "ends": kept}
 
-    def _around(self, place: Any, ends: Sequence[Sequence[str]], numbers: bool) -> str:
-        at = bisect_right(ends, place, key=lambda pair: _place(pair[0], numbers=numbers)) - 1
+    def _around(self, place: Any, firsts: Sequence[Any], ends: Sequence[Sequence[str]], numbers: bool) -> str:
+        at = bisect_right(firsts, place) - 1
         inside = at >= 0 and place <= _place(ends[at][1], numbers=numbers)
         return self._label(_ends(ends[at])) if inside else NOWHERE
 

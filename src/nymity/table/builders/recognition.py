@@ -67,11 +67,12 @@ def recognized(
 def fitted(kind: type[ReadyHierarchy], texts: Sequence[str]) -> Recognized:
     """Return a ready hierarchy with the levels that change something, and a group for values that it cannot place."""
     builder = kind()
-    placed = [labels for text in texts if (labels := builder.place(text.strip())) is not None]
+    found = {text: labels for text in texts if (labels := builder.place(text.strip())) is not None}
+    placed = list(found.values())
     other = None if len(placed) == len(texts) else OTHER
     if not builder.names:
         return Recognized(kind(other=other), len(placed), len(texts))
-    known = [set(texts), *(set(level) for level in zip(*placed, strict=True))]
+    known = [set(found), *(set(level) for level in zip(*placed, strict=True))]
     changing = [len(here) < len(below) for below, here in pairwise(known)] or [True] * len(builder.names)
     levels = tuple(name for name, changes in zip(builder.names, changing, strict=True) if changes)
     return Recognized(

@@ -26,6 +26,7 @@ from nymity.table.hierarchy import HierarchySource
 FEW = 8  #: up to so many distinct values need no levels in between
 MOST_INTERVALS = 20  #: a first level of numbers has about 10 to 20 intervals
 MOST_STEPS = 4  #: masked levels of a long code
+_LARGEST = 10**100  #: nobody reads intervals of longer numbers
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 _YEAR_LAST = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{4}", re.ASCII)
@@ -75,7 +76,7 @@ def suggest(
         return _known(column, name) or _code(column) or Flat()
     dates = _dates(values, column) or _few(column)
     if kind in ("number", "whole number"):
-        return dates or _known(column, name, (Ages,)) or _numbers(values, column, name) or Flat()
+        return dates or _known(column, name, (Ages,)) or _numbers(values, column, name, said=True) or Flat()
     return dates or _known(column, name) or _text_code(values, column) or _numbers(values, column, name) or Flat()
 
 
@@ -148,8 +149,8 @@ def _masks(longest: int) -> HierarchySource:
     return Masking(steps=tuple(range(step, longest, step))[:MOST_STEPS])
 
 
-def _numbers(values: pl.Series, column: Column, name: str) -> HierarchySource | None:
-    """Masks of codes, bands of money, or intervals of a round width.
+def _numbers(values: pl.Series, column: Column, name: str, *, said: bool = False) -> HierarchySource | None:
+    """Masks of codes, unless they are said to be numbers, bands of money, or intervals of a round width.
 
     The width is doubled twice: with 10 to 20 on level 1 about four are left below the top.
     """
@@ -157,9 +158,9 @@ def _numbers(values: pl.Series, column: Column, name: str) -> HierarchySource | 
         return None
     numbers = [read_number(text) for text in column.texts]
     known = [number for number in numbers if number is not None]
-    if not known or len(known) < len(numbers):
+    if not known or len(known) < len(numbers) or max(map(abs, known)) > _LARGEST:
         return None
-    if are_codes(known):
+    if not said and are_codes(known):
         return _code(column)
     if amounts := money(known, name):
         return amounts

@@ -1,0 +1,9 @@
+"""Databases: tables read from them, and releases written to them in one transaction."""
+
+from __future__ import annotations
+
+from nymity.database.database_output import DatabaseOutput
+from nymity.database.database_source import DatabaseSource
+from nymity.database.table_writer import TableWriter
+
+__all__ = ["DatabaseSource", "DatabaseOutput", "TableWriter"]

@@ -1,0 +1,118 @@
+"""DatabaseSource: a table, or the rows of a query, of a database as the source of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nymity.core import validation
+from nymity.core.errors import JobError, TableError
+from nymity.database.address import Address
+from nymity.database.arrow_cells import table_of
+from nymity.database.database_kind import qualified
+from nymity.database.kinds import kind_of
+from nymity.database.session import Session
+from nymity.io import ReadOptions, Valued, text_cells
+from nymity.table.content_order import content_order
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseSource:
+    """Where a table lies in a database: its URL, and either a table, with its schema, or a query that selects rows.
+
+    A password does not stand in the URL (:mod:`nymity.database.address`). The database is only read, and refuses a
+    query that writes. Rows of a database have no order; they are taken in the order of their cells, so that a row has
+    the same number whenever the same rows are read.
+    """
+
+    url: str
+    table: str | None = None
+    schema: str | None = None
+    query: str | None = None
+
+    def __post_init__(self) -> None:
+        _ = self.address
+        for name in ("table", "schema", "query"):
+            if getattr(self, name) is not None:
+                validation.instance(f"source.{name}", getattr(self, name), str, expected="text")
+        if bool(self.table) == bool(self.query):
+            raise JobError(
+                "source.table",
+                expected="either a table or a query",
+                got="both" if self.table else "neither",
+                hint='table = "patients", or query = "select ..."',
+            )
+        if self.schema is not None and self.table is None:
+            raise JobError("source.schema", expected="a table beside it", got="a query, which names schemas itself")
+
+    @cached_property
+    def address(self) -> Address:
+        """The URL, checked."""
+        return Address.of("source.url", self.url)
+
+    @property
+    def path(self) -> str:
+        """What it is called where others name their file."""
+        return "query" if self.table is None else ".".join(filter(None, (self.schema, self.table)))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file that is read, if the database is one."""
+        return () if self.address.file is None else (self.address.file,)
+
+    @property
+    def options(self) -> ReadOptions:
+        """How to read other tables, in files, beside it."""
+        return ReadOptions()
+
+    def within(self, folder: Path) -> DatabaseSource:
+        """Let a relative path start at a folder."""
+        return replace(self, url=self.address.within(folder).url)
+
+    @property
+    def stated_values(self) -> dict[str, Any]:
+        """Nothing: a database knows what its cells mean."""
+        return {}
+
+    def read(self) -> Valued:
+        """Read the table, its columns with the types that the database has."""
+        return Valued(table=self._read(as_texts=False))
+
+    def read_texts(self, columns: Collection[str] | None) -> pl.DataFrame:
+        """Read the table as text, each cell by itself; of other than these columns only what is missing counts."""
+        return text_cells(self._read(as_texts=True), columns)
+
+    def check_stated(self) -> None:
+        """Refuse what would let one record change others, where a differentially private method is to publish it."""
+        why = ""
+        if self.query is not None:
+            why = "a query, in which one record can change the rows of others (limit, group by, joins)"
+        elif not kind_of(self.address).types_columns:
+            why = f"{self.address.kind}, in which the type of one cell can change how others are read"
+        if why:
+            raise JobError(
+                "source",
+                expected="a table whose rows and types do not depend on each other: what is found out is not private",
+                got=why,
+                hint="a table or view of a server, or a text file",
+            )
+
+    def _read(self, *, as_texts: bool) -> pl.DataFrame:
+        with Session(self.address, "source", read_only=True) as session:
+            if self.query is not None:
+                statement = self.query.strip().rstrip(";")
+            else:
+                assert self.table is not None
+                session.kind.check_names("source.table", [self.table])
+                statement = f"SELECT * FROM {qualified(self.schema, self.table)}"
+            session.kind.check_cells(session, statement, expected=f"to read {self.path}")
+            rows = session.fetch(statement, expected=f"to read {self.path}")
+        table = table_of(rows, self.path, as_texts=as_texts)
+        if not table.width:
+            raise TableError(self.path, expected="a table with columns", got="one without")
+        return table[content_order(table)]

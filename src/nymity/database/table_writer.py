@@ -1,0 +1,218 @@
+"""TableWriter: the tables of a release, written in one transaction that is committed together with files.
+
+The transaction ends with a row in ``nymity_releases``, beside the table: the certificate and its hash. Whoever wants to
+know whether a run that died got as far as its commit looks for that hash (:class:`nymity.core.commit.Remote`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+
+import polars as pl
+
+from nymity.core.errors import DatabaseError
+from nymity.database.arrow_cells import table_of
+from nymity.database.database_kind import PLACE, listed, qualified
+from nymity.database.database_output import RECORDS, DatabaseOutput
+from nymity.database.session import Session
+from nymity.table.text import as_text
+
+_RECORD_COLUMNS = {
+    "certificate_sha256": "PRIMARY KEY",
+    "table_name": "NOT NULL",
+    "all_tables": "NOT NULL",
+    "mode": "NOT NULL",
+    "content_sha256": "NOT NULL",
+    "written": "NOT NULL",
+    "certificate": "NOT NULL",
+}
+
+
+class TableWriter:
+    """Writes a release to a database; a context that rolls back unless :meth:`commit` was called."""
+
+    def __init__(self, output: DatabaseOutput) -> None:
+        self.output = output
+        self.mark: str | None = None
+        self._put: list[str] = []
+        self._session: Session | None = None
+
+    def __enter__(self) -> TableWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def place(self) -> str:
+        """Where the table is, without users."""
+        return self.output.place
+
+    @property
+    def session(self) -> Session:
+        """The connection, made when it is first needed."""
+        if self._session is None:
+            self._session = Session(self.output.address, "output")
+        return self._session
+
+    def close(self) -> None:
+        """Roll back what was not committed."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    # -- before and while writing --------------------------------------------------------------------------
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse tables that are in the way, or that are not nymity's to change."""
+        for name in names:
+            self.session.kind.check_names("output.table", [name])
+            there = self.session.kind.has_table(self.session, self.output.schema, name)
+            if there and self.output.mode == "create":
+                raise DatabaseError(
+                    f"output.table ({self.place})",
+                    expected="no table of this name yet",
+                    got=f"a table {name!r}",
+                    hint="another name, or mode = 'replace' or 'append' if nymity published it",
+                )
+            if there and name not in self._ours():
+                raise DatabaseError(
+                    f"output.table ({self.place})",
+                    expected=f"a table that nymity published, to {self.output.mode} it",
+                    got=f"{name!r}, which {RECORDS} does not list",
+                    hint="another name; nymity never changes tables of others",
+                )
+
+    def put(self, name: str, frame: pl.DataFrame, says: str, columns: Mapping[str, str]) -> pl.DataFrame:
+        """Write a table and return what the database then holds of it, in the order in which it was written.
+
+        ``says`` and ``columns`` are comments on the table and its columns.
+        """
+        kind, schema = self.session.kind, self.output.schema
+        kind.check_names("columns", frame.columns)
+        there = kind.has_table(self.session, schema, name)
+        if self.output.mode == "replace" and not self._put:
+            self._drop()
+        self._put.append(name)
+        cells = kind.storable(frame)
+        if there and self.output.mode == "append":
+            cells = self._fitting(cells, name)
+        else:
+            self._create(name, cells, says, columns)
+        self.session.ingest(name, schema, cells)
+        return self._read_back(name, cells, appended=there and self.output.mode == "append")
+
+    def record(self, certificate: bytes, content_sha256: str) -> None:
+        """Enter the certificate beside the table; its hash is what the transaction is known by."""
+        mark = hashlib.sha256(certificate).hexdigest()
+        session = self.session
+        if not session.kind.has_table(session, self.output.schema, RECORDS):
+            text = session.kind.type_of(pl.String())
+            columns = ", ".join(f"{name} {text} {rule}" for name, rule in _RECORD_COLUMNS.items())
+            session.run(f"CREATE TABLE {self._records} ({columns})", expected=f"to make the table {RECORDS}")
+        session.kind.claim(session, mark)
+        written = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        tables = json.dumps(self._put, ensure_ascii=False)
+        values = [mark, self.output.table, tables, self.output.mode, content_sha256, written, certificate.decode()]
+        places = ", ".join(PLACE for _ in values)
+        session.run(f"INSERT INTO {self._records} ({listed(list(_RECORD_COLUMNS))}) VALUES ({places})", values)
+        self.mark = mark
+
+    def commit(self) -> None:
+        """Commit the transaction."""
+        self.session.commit()
+        self.close()
+
+    def has(self, mark: str) -> bool:
+        """Return whether the release of a mark was committed."""
+        self.close()
+        file = self.output.address.file
+        if file is not None and not file.exists():
+            return False
+        with Session(self.output.address, "output") as session:
+            session.kind.wait_for(session, mark)
+            if not session.kind.has_table(session, self.output.schema, RECORDS):
+                return False
+            return bool(session.rows(f"SELECT 1 FROM {self._records} WHERE certificate_sha256 = {PLACE}", [mark]))
+
+    # -- how -----------------------------------------------------------------------------------------------
+
+    @property
+    def _records(self) -> str:
+        return qualified(self.output.schema, RECORDS)
+
+    def _drop(self) -> None:
+        """Drop the tables of the release that is replaced, and what is said of them."""
+        if not self.session.kind.has_table(self.session, self.output.schema, RECORDS):
+            return
+        for name in sorted(self._ours()):
+            if self.session.kind.has_table(self.session, self.output.schema, name):
+                place = qualified(self.output.schema, name)
+                self.session.run(f"DROP TABLE {place}", expected=f"to replace the table {name!r}")
+        self.session.run(f"DELETE FROM {self._records} WHERE table_name = {PLACE}", [self.output.table])
+
+    def _ours(self) -> set[str]:
+        """Return the tables of what nymity published under this name."""
+        if not self.session.kind.has_table(self.session, self.output.schema, RECORDS):
+            return set()
+        told = self.session.rows(
+            f"SELECT all_tables FROM {self._records} WHERE table_name = {PLACE}", [self.output.table]
+        )
+        return {str(name) for (names,) in told for name in json.loads(names)}
+
+    def _create(self, name: str, cells: pl.DataFrame, says: str, columns: Mapping[str, str]) -> None:
+        kind, place = self.session.kind, qualified(self.output.schema, name)
+        declared = ", ".join(
+            kind.column(column.name, kind.type_of(column.dtype), columns.get(column.name, "")) for column in cells
+        )
+        self.session.run(f"CREATE TABLE {place} ({declared})", expected=f"to make the table {name!r}")
+        for statement in kind.comments(place, says, columns):
+            self.session.run(statement)
+
+    def _fitting(self, cells: pl.DataFrame, name: str) -> pl.DataFrame:
+        """Return a batch with the columns and types of the table it is added to."""
+        place = qualified(self.output.schema, name)
+        rows = self.session.fetch(f"SELECT * FROM {place} LIMIT 0", expected="to read the table")
+        there = dict(zip(rows.column_names, table_of(rows, name).dtypes, strict=True))
+        if list(there) != cells.columns:
+            raise self._unlike(name, f"the columns {', '.join(there)}", f"{', '.join(cells.columns)}")
+        fitting = []
+        for column in cells.get_columns():
+            wanted = there[column.name]
+            if wanted == pl.String and column.dtype != pl.String:
+                column = as_text(column).alias(column.name)  # a column may be generalized in one batch alone
+            elif self.session.kind.types_columns and wanted != column.dtype:
+                raise self._unlike(name, f"{wanted} in {column.name!r}", str(column.dtype))
+            fitting.append(column)
+        return pl.DataFrame(fitting)
+
+    def _unlike(self, name: str, expected: str, got: str) -> DatabaseError:
+        return DatabaseError(
+            f"output.table ({self.place})",
+            expected=f"a batch that fits the table {name!r}: {expected}",
+            got=got,
+            hint="publish it to another table, or all of it with mode = 'replace'",
+        )
+
+    def _read_back(self, name: str, cells: pl.DataFrame, *, appended: bool) -> pl.DataFrame:
+        """Read the table as others will; a new one usually comes in the order in which it was written."""
+        statement = f"SELECT {listed(cells.columns)} FROM {qualified(self.output.schema, name)}"
+        if not appended and self._is_as_written(statement, cells, name):
+            return cells
+        statement = f"{statement} ORDER BY {self.session.kind.row_id}"
+        return table_of(self.session.fetch(statement, expected="to read the table back"), name)
+
+    def _is_as_written(self, statement: str, cells: pl.DataFrame, name: str) -> bool:
+        """Compare rows with those that were written, without a second copy of the table."""
+        at, alike = 0, True
+        for batch in self.session.batches(statement, expected="to read the table back"):
+            if alike:  # what differs is read to its end: the connection is used again
+                alike = table_of(batch, name).equals(cells[at : at + batch.num_rows])
+            at += batch.num_rows
+        return alike and at == cells.height

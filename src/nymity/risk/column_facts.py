@@ -1,0 +1,243 @@
+"""ColumnFacts: what evidence looks at: a column's name, its counts, a choice of its values as text and as numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import polars as pl
+
+from nymity.risk.identifiers import EMAILS, NAMES, NUMBERS, PHONES, SECURITY, IdentifierFlag, flags_of
+from nymity.risk.naming import first_known, listed, with_neighbours, words_of
+
+#: Below this many filled cells a column's statistics say nothing about its role.
+ENOUGH_RECORDS = 20
+#: From this share of different values on, a column of text or whole numbers looks like names or numbers of people.
+NEARLY_ALL = 0.9
+#: Different values that are looked at; which ones is decided by their hash, hence not by the order of rows.
+MOST_VALUES = 4000
+#: From this share of different texts on that read as numbers, a column of text is one of numbers.
+MOST_NUMBERS = 0.9
+#: What may stand between items, the share of different cells that have several, and how long items are at most.
+_SEPARATORS, _SEVERAL, _ITEM = (";", "|", ","), 0.3, 30
+#: Texts that stand for a missing value, whatever the column.
+GAPS = frozenset(listed("na n/a nan null none ? . - -- -9 -99 -999 unknown missing unbekannt inconnu k.a. #n/a"))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnFacts:
+    """What the choice of a role looks at."""
+
+    name: str
+    words: tuple[str, ...]  # of the column's name
+    type: str
+    present: int
+    missing: int
+    distinct: int
+    once: int  # values that occur once
+    most_frequent: int  # records with the most frequent value
+    values: pl.Series  # different values: all, or a choice
+    flags: tuple[IdentifierFlag, ...]  # what it looks like among the kinds that identify people
+    separator: str | None = None  # what stands between items, where cells seem to hold several
+    label: str = ""  # what a dictionary calls it
+
+    @staticmethod
+    def of(name: str, column: pl.Series, counts: pl.DataFrame, *, label: str = "") -> ColumnFacts:
+        """Gather them from a column without its gaps' other forms (:func:`with_nulls`), and its values and counts."""
+        words, kind = tuple(words_of(name)), type_in_words(column.dtype)
+        values = chosen(counts["value"])
+        facts = ColumnFacts(
+            name=name,
+            words=words,
+            type=kind,
+            present=len(column) - column.null_count(),
+            missing=column.null_count(),
+            distinct=counts.height,
+            once=int((counts["count"] == 1).sum()),
+            most_frequent=int(counts["count"].max() or 0),  # type: ignore[arg-type]
+            values=values,
+            flags=flags_of(with_neighbours(list(words)), values),
+            separator=separator_of(values),
+            label=label,
+        )
+        word = facts.naming_word
+        if word is None or any(flag.direct for flag in facts.flags):
+            return facts
+        flag = IdentifierFlag(kind=NAMES if word in ("name", "names") else NUMBERS, direct=True, word=word)
+        return replace(facts, flags=(flag, *facts.flags))
+
+    @cached_property
+    def near(self) -> frozenset[str]:
+        """The words of the name, and neighbours written together."""
+        return frozenset(with_neighbours(list(self.words)))
+
+    @cached_property
+    def texts(self) -> pl.Series:
+        """The values as text without what stands for gaps; empty where they are not text."""
+        if self.type != "text":
+            return pl.Series([], dtype=pl.String)
+        texts = self.values.cast(pl.String).str.strip_chars()
+        return texts.filter(~texts.str.to_lowercase().is_in(list(GAPS)) & (texts != ""))
+
+    @cached_property
+    def numbers(self) -> pl.Series:
+        """The values as numbers, also of text that reads as numbers; empty where most are none."""
+        if self.type in ("whole number", "number"):
+            return self.values.cast(pl.Float64).drop_nulls().drop_nans()
+        read = _numbers(self.texts)
+        enough = len(self.texts) and read.null_count() <= (1 - MOST_NUMBERS) * len(self.texts)
+        return read.drop_nulls() if enough else pl.Series([], dtype=pl.Float64)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are numbers, as such or as text."""
+        return len(self.numbers) > 0
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether its numbers are whole."""
+        return self.is_number and bool((self.numbers == self.numbers.round()).all())
+
+    @cached_property
+    def decimals(self) -> int:
+        """Decimals that its numbers have, up to six; a few may have more."""
+        if not self.is_number:
+            return 0
+        for places in range(6):
+            if float(((self.numbers - self.numbers.round(places)).abs() < 1e-9).mean()) > 0.95:  # type: ignore[arg-type]
+                return places
+        return 6
+
+    @cached_property
+    def spread(self) -> tuple[float, float, float]:
+        """The smallest, middle and largest of its different numbers."""
+        if not self.is_number:
+            return 0.0, 0.0, 0.0
+        return float(self.numbers.min()), float(self.numbers.median()), float(self.numbers.max())  # type: ignore[arg-type]
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are records enough to judge by."""
+        return self.present >= ENOUGH_RECORDS
+
+    @property
+    def one_per_record(self) -> bool:
+        """Whether nearly every record has a value of its own."""
+        return self.enough and self.distinct >= NEARLY_ALL * self.present
+
+    @cached_property
+    def naming_word(self) -> str | None:
+        """The word with which a column's name says that it holds names or numbers of people, cases or households."""
+        if not self.words:
+            return None
+        last, near = self.words[-1], self.near
+        if last.isdecimal() and len(self.words) > 1 and self.words[-2] in _NUMBERING:
+            last = self.words[-2]
+        about = near <= _ALONE or first_known(near, _NUMBERED) is not None
+        many = self.enough and self.distinct >= self.present / 2
+        if {"name", "names"} & near and (about or many):
+            return "name"
+        if last in _NUMBERING and (about or many):
+            return last
+        ending = next((end for end in _ENDINGS if last.endswith(end) and len(last) > len(end)), None)
+        if ending and (many or first_known([last.removesuffix(ending), *near], _NUMBERED)):
+            return last
+        known = last in _NUMBERS_OF_PEOPLE and self.distinct > 1
+        return last if known or (last in _COUNTING and many) else None
+
+
+def points_to_people(facts: ColumnFacts) -> bool:
+    """Whether a column holds names, addresses or numbers of people, by its name or its values."""
+    return any(flag.direct and flag.kind in (NAMES, EMAILS, PHONES, SECURITY, NUMBERS) for flag in facts.flags)
+
+
+def separator_of(values: pl.Series) -> str | None:
+    """Return what stands between the items of different cells, if these look like sets: several numbers of items, which
+    occur again and again, each a word or a code.
+    """
+    if values.dtype != pl.String or len(values) < ENOUGH_RECORDS:
+        return None
+    for separator in _SEPARATORS:
+        if not values.str.contains(separator, literal=True).any():
+            continue
+        pieces = values.str.split(separator).list.eval(pl.element().str.strip_chars())
+        sizes = pieces.list.len()
+        items = pieces.explode(empty_as_null=True).drop_nulls()
+        several = float((sizes > 1).mean() or 0)  # type: ignore[arg-type]
+        again = items.n_unique() <= len(items) / 2
+        if several >= _SEVERAL and sizes.n_unique() > 1 and again and float(items.str.len_chars().mean() or 0) <= _ITEM:  # type: ignore[arg-type]
+            return separator
+    return None
+
+
+TYPES = {
+    "String": "text",
+    "Categorical": "text",
+    "Enum": "text",
+    "Boolean": "true or false",
+    "Date": "date",
+    "Datetime": "date and time",
+    "Time": "time",
+    "Null": "nothing",
+    "integer": "whole number",
+    "other number": "number",
+}
+
+
+def type_in_words(dtype: pl.DataType) -> str:
+    """Return a type's name for a reader; one that cannot be generalized keeps its own name."""
+    if dtype.is_integer():
+        return TYPES["integer"]
+    if dtype.is_numeric():
+        return TYPES["other number"]
+    return TYPES.get(str(dtype.base_type()), str(dtype))
+
+
+def with_nulls(column: pl.Series) -> pl.Series:
+    """Make missing what :func:`nymity.table.text.as_text` takes for missing: empty text and not-a-number."""
+    if column.dtype == pl.String and (column == "").any():
+        return column.set(column == "", None)
+    return column.fill_nan(None) if column.dtype.is_float() else column
+
+
+def chosen(values: pl.Series) -> pl.Series:
+    """Return the values, or about as many as are looked at, whatever their order."""
+    if len(values) <= MOST_VALUES or values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+        return values
+    return values.filter(values.hash(seed=0) % (len(values) // MOST_VALUES + 1) == 0)
+
+
+def _numbers(texts: pl.Series) -> pl.Series:
+    """Read texts as numbers, with a decimal point or comma, whichever reads more; null where they are none."""
+    plain = texts.str.replace_all(r"^[€$£]\s*|\s*(?:€|\$|%|EUR)$", "")
+    read = []
+    for form, thousands, decimal in ((_ENGLISH, ",", "."), (_CONTINENTAL, ".", ",")):
+        fits = plain.str.contains(form)
+        digits = plain.str.replace_all(thousands, "", literal=True).str.replace(decimal, ".", literal=True)
+        read.append(digits.cast(pl.Float64, strict=False).set(~fits, None))
+    return min(read, key=lambda one: one.null_count())
+
+
+# Digits with a leading zero are codes.
+_ENGLISH = r"^[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?$"
+_CONTINENTAL = r"^[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$"
+#: Words that name or number people where nothing else stands beside them.
+_ALONE = frozenset(listed("name names id ids nr no uuid guid key"))
+_NUMBERING = listed("id ids identifier uuid guid nbr nr no num number key nummer numero kennung lfd")
+#: Endings of words that number something: ``Fallnummer``, ``casenum``, ``patid``.
+_ENDINGS = listed("nummer number kennung schluessel kennzeichen numero num nbr nr id ids idno")
+#: Words that number people by themselves.
+_NUMBERS_OF_PEOPLE = listed(
+    "matricule matrikel aktenzeichen barcode username mrn ssn bsn nir dni nif nie nhs rownames rowname rownum lineno "
+    "lfdnr seqno caseno patno subjno recno regno rowid"
+)
+#: Words that number records where there is one for nearly each.
+_COUNTING = listed("index row seq sequence unnamed")
+_NUMBERED = listed(
+    "patient person pers subject customer client member employee student user respondent participant donor applicant "
+    "citizen owner insured case record encounter visit fall aufenthalt stay receipt invoice ticket account konto "
+    "contract vertrag policy chart booking household haushalt hh family menage foyer hogar huishouden pat subj indiv "
+    "individual cust emp resp part pupil schueler versicherten kunde kunden kunden mitglied personal proband "
+    "teilnehmer eleve dossier expediente paciente cliente klant leerling deelnemer serial survey interview "
+    "observation obs row case_"
+)

@@ -1,0 +1,163 @@
+"""By company: what other columns say about one: it follows from one, is one of a series, or of the table's subject."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.evidence.finding import INSENSITIVE, QUASI, SENSITIVE, Finding
+from nymity.table.attribute import Role
+
+#: Rows that are compared, and columns, to stay quick.
+MOST_ROWS, MOST_COLUMNS = 2000, 80
+#: Columns that are sure before the rest of a table says anything of one that is not.
+_ENOUGH = 4
+#: Columns of like names and like values that make a series.
+_SERIES = 4
+_COMPARED = ("text", "whole number", "number", "true or false")
+
+Sure = Mapping[str, Role]
+
+
+def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure) -> dict[str, list[Finding]]:
+    """Return what the columns whose role is sure, and the series of a table, say about each of the others."""
+    unsure = [name for name in facts if name not in sure]
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for evidence in (
+        _derived(table, facts, sure, unsure),
+        _series(facts, sure, unsure),
+        _subject(sure, unsure),
+        _flags(facts),
+    ):
+        for name, finding in evidence:
+            found[name].append(finding)
+    return found
+
+
+def _derived(
+    table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str]
+) -> Iterator[tuple[str, Finding]]:
+    """Find columns that follow from one whose role is sure: its logarithm, its square, its groups."""
+    known = [
+        name
+        for name, role in sure.items()
+        if role in (QUASI, SENSITIVE) and facts[name].type in _COMPARED and facts[name].distinct > 1
+    ][:MOST_COLUMNS]
+    coded = _codes(table, [*known, *unsure[:MOST_COLUMNS]])
+    for name in unsure[:MOST_COLUMNS]:
+        if facts[name].type not in _COMPARED or facts[name].distinct < 2:
+            continue
+        source = next((other for other in known if _follows(coded, other, name)), None)
+        if source is not None:
+            yield name, Finding(why=f"it follows from {source!r}", votes={sure[source]: 3.0})
+
+
+def _codes(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Number the values of some rows in their order; which rows is decided by the order of no column."""
+    rows = table.height
+    some = table if rows <= MOST_ROWS else table.gather_every(rows // MOST_ROWS + 1)
+    return pl.DataFrame(
+        {
+            name: some[name].cast(pl.String) if some[name].dtype == pl.Boolean else some[name]
+            for name in names
+            if not some[name].dtype.is_nested() and some[name].dtype != pl.Object
+        }
+    ).select(pl.all().rank("dense"))
+
+
+def _follows(coded: pl.DataFrame, source: str, name: str) -> bool:
+    """Whether each value of the source has one of the other, and that is no accident."""
+    if source not in coded.columns or name not in coded.columns:
+        return False
+    both = pl.DataFrame({"a": coded[source], "b": coded[name]}).drop_nulls()
+    if both.height < 50:
+        return False
+    values = both["a"].n_unique()
+    pairs = both.unique()
+    if pairs.height != values or both["b"].n_unique() < 2:
+        return False
+    frequent = both["b"].value_counts()["count"].max()
+    if frequent > 0.98 * both.height:  # type: ignore[operator]
+        return False
+    if values <= both.height / 4:
+        return True
+    steps = pairs.sort("a")["b"].diff().drop_nulls()
+    return bool((steps >= 0).all()) or bool((steps <= 0).all())
+
+
+def _series(facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+    """Find columns that differ from others in a number of the name, or share its first word and all values."""
+    groups: dict[object, list[str]] = defaultdict(list)
+    for name in facts:
+        groups[_numberless(name)].append(name)
+    for text in _by_values(facts):
+        groups[tuple(text)].extend(text)
+    for names in groups.values():
+        if len(names) < 2:
+            continue
+        roles = [sure[name] for name in names if name in sure]
+        for name in names:
+            if name not in unsure:
+                continue
+            if not all(_alike(facts[name], facts[other]) for other in names):
+                continue
+            if roles and len(set(roles)) == 1 and roles[0] in (QUASI, SENSITIVE):
+                yield name, Finding(why=f"one of {len(names)} like columns", votes={roles[0]: 1.8})
+            elif not roles and len(names) >= _SERIES and facts[name].is_whole and facts[name].distinct <= 11:
+                yield (
+                    name,
+                    Finding(
+                        why=f"one of {len(names)} like columns, as answers to a questionnaire are",
+                        votes={SENSITIVE: 1.2, INSENSITIVE: 0.6},
+                    ),
+                )
+
+
+def _alike(one: ColumnFacts, other: ColumnFacts) -> bool:
+    """Whether two columns are of one type with about as many values, as those of a series are."""
+    few, many = sorted((one.distinct, other.distinct))
+    return one.type == other.type and many <= 3 * few
+
+
+def _flags(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, Finding]]:
+    """Find columns that say how the value of another came about: ``income_f`` beside ``income``."""
+    for name, one in facts.items():
+        stem, _, ending = name.rpartition("_")
+        if ending.casefold() in _FLAGS and stem in facts and one.distinct <= 8 and facts[stem].distinct > one.distinct:
+            yield name, Finding(why=f"a flag of {stem!r}", votes={INSENSITIVE: 7.0})
+
+
+_FLAGS = frozenset(["f", "fl", "flag", "imp", "imputed", "status", "qc", "q"])
+
+
+def _numberless(name: str) -> str:
+    return re.sub(r"\d+", "#", name) if re.search(r"\d", name) else f"{name} alone"
+
+
+def _by_values(facts: Mapping[str, ColumnFacts]) -> Iterator[list[str]]:
+    """Group columns of text whose values are the same few, other than yes and no."""
+    alike: dict[frozenset[str], list[str]] = defaultdict(list)
+    for name, one in facts.items():
+        if one.type == "text" and 2 <= one.distinct <= 12:
+            values = frozenset(one.texts.str.to_lowercase().to_list())
+            if len(values) >= 2 and not values <= _PLAIN:
+                alike[values].append(name)
+    yield from (names for names in alike.values() if len(names) >= 2)
+
+
+_PLAIN = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "y", "n", "j", "true", "false", "m", "f", "a", "b"])
+
+
+def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+    """Let unsure columns lean to what the table is about."""
+    counted = [role for role in sure.values() if role in (QUASI, SENSITIVE)]
+    if len(counted) < _ENOUGH:
+        return
+    share = (counted.count(SENSITIVE) + 2) / (len(counted) + 4)  # few columns say little of the others
+    role, part = (SENSITIVE, share) if share > 0.5 else (QUASI, 1 - share)
+    for name in unsure:
+        yield name, Finding(why=f"most other columns are {role.value}", votes={role: 0.9 * (2 * part - 1)})

@@ -1,0 +1,130 @@
+"""By distribution: how a column's values are spread: unique, constant, like codes, money, measurements or weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.evidence.finding import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, Finding
+
+#: Different values from which codes may be of single people though they repeat, and their share of the filled cells.
+_MANY, _MANY_SHARE = 50, 0.15
+#: Records among which measured whole numbers repeat.
+_LARGE = 2000
+#: Different whole numbers that are more than years of age or of a calendar.
+_WIDE = 150
+
+
+def by_distribution(facts: ColumnFacts) -> Iterator[Finding]:
+    """Look at counts and numbers."""
+    if facts.distinct == 1 and not facts.missing and facts.enough:
+        yield Finding(why="the same value in every record", votes={INSENSITIVE: 9.0})
+    elif facts.separator is not None:
+        return  # sets seldom repeat, though their items do
+    elif facts.one_per_record and facts.type in ("text", "whole number", "number"):
+        yield from _unique(facts)
+    else:
+        yield from _codes(facts)
+    if facts.is_number and facts.distinct > 2:
+        yield from _numbers(facts)
+
+
+def _unique(facts: ColumnFacts) -> Iterator[Finding]:
+    why = "nearly every record has a value of its own"
+    if not facts.is_number:
+        yield Finding(why=why, votes={IDENTIFYING: 5.0})
+    elif facts.is_whole:
+        low, _, high = facts.spread
+        counted = high - low + 1 <= 1.2 * facts.distinct
+        # Measurements of many people meet by chance, so whole numbers that never do were given out.
+        given_out = counted or _same_length(facts) or facts.present >= _LARGE
+        yield Finding(why=why, votes={IDENTIFYING: 4.0 if given_out else 2.0})
+
+
+def _codes(facts: ColumnFacts) -> Iterator[Finding]:
+    """Find numbers of cases, households and people that repeat: long, of one form, and many."""
+    share = facts.distinct / max(1, facts.present)
+    if facts.distinct < _MANY or share < _MANY_SHARE:
+        if facts.type == "text" and not facts.is_number and facts.distinct > 300:
+            yield Finding(why=f"{facts.distinct:,} different texts", votes={IDENTIFYING: 0.8})
+        return
+    if facts.type == "text" and not facts.is_number:
+        digits = float(facts.texts.str.contains(r"\d").mean() or 0)  # type: ignore[arg-type]
+        votes = {IDENTIFYING: 2.4 + share} if digits > 0.5 else {IDENTIFYING: 1.6 + share}
+        yield Finding(why=f"{facts.distinct:,} different texts, few records each", votes=votes)
+    elif facts.is_whole and facts.spread[0] > 0 and _same_length(facts) and not _dated(facts):
+        yield Finding(why="long numbers of one length, few records each", votes={IDENTIFYING: 2.0})
+    elif share > 0.25 and _counted_through(facts):
+        yield Finding(why="counted through from one, few records each", votes={IDENTIFYING: 3.0})
+
+
+def _counted_through(facts: ColumnFacts) -> bool:
+    low, _, high = facts.spread
+    return facts.is_whole and low in (0, 1) and high - low + 1 <= 1.05 * facts.distinct
+
+
+def _same_length(facts: ColumnFacts) -> bool:
+    low, _, high = facts.spread
+    return low >= 10_000 and len(str(int(low))) == len(str(int(high)))
+
+
+def _dated(facts: ColumnFacts) -> bool:
+    """Whether whole numbers are days, as 20240131."""
+    low, _, high = facts.spread
+    if not (facts.is_whole and low >= 19000101 and high <= 21001231):
+        return False
+    rest = facts.numbers.cast(pl.Int64) % 10_000
+    return bool(((rest % 100).is_between(1, 31) & (rest // 100).is_between(1, 12)).all())
+
+
+def _numbers(facts: ColumnFacts) -> Iterator[Finding]:
+    low, middle, high = facts.spread
+    if _dated(facts):
+        yield Finding(why="days written as numbers", votes={QUASI: 4.0})
+    elif facts.is_whole and low >= 1890 and high <= 2035 and facts.distinct <= 146:
+        yield Finding(why="years", votes={QUASI: 2.0})
+    elif _like_weights(facts):
+        yield Finding(why="positive numbers of many decimals that repeat, as sampling weights do", votes={WEIGHT: 6.0})
+    elif _like_money(facts):
+        yield Finding(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5})
+    elif not facts.is_whole and facts.distinct > 20:
+        yield Finding(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 1.6, INSENSITIVE: 0.6})
+    elif (
+        facts.is_whole and low == 0 and middle > 0 and facts.distinct >= 4 and facts.most_frequent > 0.4 * facts.present
+    ):
+        yield Finding(why="counts that are mostly none", votes={SENSITIVE: 0.7})
+
+
+def _like_weights(facts: ColumnFacts) -> bool:
+    """Whether numbers are positive, have many decimals, differ within bounds, and most occur more than once.
+
+    So do logarithms and squares of counts, which are near whole numbers when taken back.
+    """
+    low, middle, high = facts.spread
+    if facts.decimals < 3 or low <= 0 or high > 60 * middle or facts.distinct < 8 or facts.missing > facts.present:
+        return False
+    if facts.once >= 0.5 * facts.distinct or facts.present < 1.5 * facts.distinct:
+        return False
+    about_one = 0.85 <= float(facts.numbers.mean()) <= 1.15  # type: ignore[arg-type]
+    return (middle >= 20 or about_one) and not _of_whole(facts.numbers)
+
+
+def _of_whole(numbers: pl.Series) -> bool:
+    """Whether numbers are roots or logarithms of whole ones."""
+    some = numbers.filter(numbers.abs() < 15)
+    taken_back = (some.exp(), some.pow(2)) if len(some) > 0.9 * len(numbers) else ()
+    return any(
+        float(((back - back.round()).abs() < (back.abs() * 2e-6).clip(1e-2)).mean()) > 0.9  # type: ignore[arg-type]
+        for back in taken_back
+    )
+
+
+def _like_money(facts: ColumnFacts) -> bool:
+    """Whether numbers are large and skewed, in cents or rounded to tens."""
+    low, middle, high = facts.spread
+    if facts.distinct < 30 or middle < 50 or low < -0.1 * high or high < 4 * middle:
+        return False
+    round_tens = float((facts.numbers % 10 == 0).mean() or 0)  # type: ignore[arg-type]
+    return facts.decimals == 2 or round_tens > 0.5 or middle >= 1000

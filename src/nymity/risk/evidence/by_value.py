@@ -1,0 +1,133 @@
+"""By value: what values look like, whatever the name: codes of illnesses, states, answers, numbers of people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import polars as pl
+
+from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.evidence.checksums import CHECKED
+from nymity.risk.evidence.finding import IDENTIFYING, QUASI, SENSITIVE, Finding
+from nymity.risk.evidence.value_words import GROUPS
+from nymity.risk.identifiers import DATES, NAMES, NUMBERS, PLACES
+
+#: From this share of a column's different values on, what they look like tells what it holds.
+MOST = 0.8
+#: Codes of a system are many; fewer values that look so may be anything.
+_FEWEST_CODES = 5
+
+_CODES = {
+    "codes of the ICD for illnesses": (r"^[A-TV-Z]\d[0-9A-Z](?:\.?[0-9A-Z]{0,4})[*+!]?$", {SENSITIVE: 4.0}),
+    "codes of the ATC for medicines": (r"^[A-DGHJLMNPRSV]\d{2}[A-Z]{2}(?:\d{2})?$", {SENSITIVE: 4.5}),
+    "codes of procedures": (r"^\d-\d{2}[0-9a-z](?:\.[0-9a-z]{1,3})?$", {SENSITIVE: 4.0}),
+    "LOINC codes of measurements": (r"^\d{3,5}-\d$", {SENSITIVE: 3.0}),
+    "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),
+}
+_BANDS = (
+    r"^[\[(]?\s*(?:under |over |less than |<=?|>=?)?\d+(?:\s*(?:-|–|to|bis|à|;|,)\s*\d+)?"
+    r"\s*(?:\+|\)|\])?(?: ?years?| Jahre)?$"
+)
+
+
+def by_value(facts: ColumnFacts) -> Iterator[Finding]:
+    """Look at flags of identifiers, codes of known systems, words that answers are made of, and coordinates."""
+    yield from _flagged(facts)
+    yield from _coded(facts)
+    yield from _worded(facts)
+    yield from _checked(facts)
+    yield from _placed(facts)
+
+
+def _flagged(facts: ColumnFacts) -> Iterator[Finding]:
+    for flag in facts.flags:
+        if flag.direct:
+            # A name's word alone may err where nobody is told apart; what values look like seldom does.
+            told = flag.word is None or flag.kind not in (NAMES, NUMBERS)
+            yield Finding(
+                why=flag.reason if flag.word is None else _pointing(flag.word),
+                votes={IDENTIFYING: 7.0 if told else 6.0},
+            )
+        elif flag.word is None:
+            yield Finding(why=flag.reason, votes={QUASI: 4.5 if flag.kind == DATES else 3.0})
+        elif flag.kind in (DATES, PLACES):
+            yield Finding(why=f"{flag.word!r} in its name: {flag.kind}", votes={QUASI: 1.0})
+
+
+def _pointing(word: str) -> str:
+    return f"{word!r} in its name: it points to one person"
+
+
+def _coded(facts: ColumnFacts) -> Iterator[Finding]:
+    texts = facts.texts
+    if len(texts) < _FEWEST_CODES or facts.one_per_record:
+        return
+    for what, (pattern, votes) in _CODES.items():
+        share = _share(texts.str.contains(pattern))
+        if share >= MOST and texts.str.contains(r"\d").any() and _varied(texts):
+            yield Finding(why=f"{share:.0%} of its values look like {what}", votes=votes)
+            return
+
+
+def _varied(texts: pl.Series) -> bool:
+    """Whether codes begin with several letters or digits, as those of a whole system do."""
+    return texts.str.slice(0, 1).n_unique() >= 3
+
+
+def _worded(facts: ColumnFacts) -> Iterator[Finding]:
+    """Find answers made of words that tell what was asked: marital status, agreement, illnesses."""
+    texts = facts.texts
+    if not len(texts) >= 2 or facts.distinct > 400 or facts.is_number:
+        return
+    if len(texts) > 2 and _share(texts.str.contains(_BANDS)) >= MOST:
+        yield Finding(why="bands of numbers", votes={QUASI: 0.6})
+        return
+    plain = texts.str.to_lowercase()
+    best = max(
+        ((_share(_hits(plain, words)), what, votes) for what, (words, votes) in GROUPS.items()), key=lambda one: one[0]
+    )
+    share, what, votes = best
+    if share >= 0.4 and share * len(texts) >= 2:
+        yield Finding(
+            why=f"values that speak of {what}",
+            votes={role: vote * min(1.0, share + 0.3) for role, vote in votes.items()},
+        )
+
+
+def _hits(plain: pl.Series, words: str) -> pl.Series:
+    return plain.str.contains(_pattern(words))
+
+
+@cache
+def _pattern(words: str) -> str:
+    """Stems of four letters or more begin words; shorter ones are words."""
+    parts = [rf"{word}" if len(word) >= 4 else rf"{word}\b" for word in words.replace("_", " ").split("|")]
+    return r"\b(?:" + "|".join(parts) + ")"
+
+
+def _checked(facts: ColumnFacts) -> Iterator[Finding]:
+    """Find numbers of people by their check digits, which by chance few numbers have."""
+    if facts.distinct < 20 or facts.type not in ("text", "whole number"):
+        return
+    texts = facts.texts if facts.type == "text" else facts.values.cast(pl.String)
+    some = texts.head(500).to_list()
+    for what, valid in CHECKED.items():
+        if sum(map(valid, some)) >= 0.95 * len(some):
+            yield Finding(why=f"its values are valid {what}", votes={IDENTIFYING: 7.0})
+            return
+
+
+def _placed(facts: ColumnFacts) -> Iterator[Finding]:
+    """Find coordinates: many decimals within the degrees of the earth, in text or by name."""
+    texts = facts.texts
+    if len(texts) >= 5 and _share(texts.str.contains(r"^-?\d{1,3}\.\d{3,}[,; ]+-?\d{1,3}\.\d{3,}$")) >= MOST:
+        yield Finding(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5})
+    low, _, high = facts.spread
+    named = {"lat", "lon", "lng", "latitude", "longitude", "x", "y"} & facts.near
+    if facts.is_number and facts.decimals >= 4 and named and low >= -180 and high <= 180:
+        yield Finding(why="coordinates of places", votes={QUASI: 3.0})
+
+
+def _share(truths: pl.Series) -> float:
+    return float(truths.mean() or 0)  # type: ignore[arg-type]

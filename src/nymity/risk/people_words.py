@@ -1,0 +1,89 @@
+"""People's words: names of columns that tell persons and households apart, and what is the same all their lives."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.identifiers import DATES
+from nymity.risk.naming import first_known, listed
+
+
+def names_people(facts: ColumnFacts) -> bool:
+    """Whether a column's name says that it tells people apart: ``patient``, ``customer_id``."""
+    return first_known(facts.near, _PERSONS) is not None and _last(facts) not in _NOT_PERSONS
+
+
+def names_household(facts: ColumnFacts) -> bool:
+    """Whether a column's name says that it tells households apart: ``household``, ``hh_nr``."""
+    return first_known(facts.near, _HOUSEHOLDS) is not None and _last(facts) not in (*_NOT_PERSONS, *_OF_HOUSEHOLDS)
+
+
+def names_code(facts: ColumnFacts) -> bool:
+    """Whether a column's name says that it holds something else: a place, an illness, a date."""
+    return any(first_known(facts.near, other) for other in (_SENSITIVE, _QUASI, _PLACES)) or is_date(facts)
+
+
+def is_of_one_person(facts: ColumnFacts, column: pl.Series) -> bool:
+    """Whether a column holds what never changes for a person: sex, or when somebody was born."""
+    if first_known(facts.near, _BORN_WITH):
+        return True
+    if facts.type == "text" and facts.distinct <= 4:
+        values = {str(value).strip().casefold() for value in column.drop_nulls().unique()}
+        return len(values & SEXES) >= 2
+    return False
+
+
+def is_date(facts: ColumnFacts) -> bool:
+    """Whether a column holds dates, by its type, its name or its values."""
+    dated = facts.type.startswith("date") or bool({"date", "datum"} & facts.near)
+    return dated or any(flag.kind == DATES and flag.word is None for flag in facts.flags)
+
+
+def are_years(facts: ColumnFacts) -> bool:
+    """Whether a column holds years, which no numbers of people are."""
+    low, _, high = facts.spread
+    return facts.is_whole and low >= 1890 and high <= 2035 and facts.distinct <= 146 and high > low
+
+
+def _last(facts: ColumnFacts) -> str:
+    return facts.words[-1] if facts.words else ""
+
+
+_PERSONS = listed(
+    "patient person subject customer client member employee student user respondent participant donor applicant "
+    "citizen insured pat pid mrn subj pupil resident worker passenger visitor proband teilnehmer kunde kunden kundin "
+    "mitglied versicherte schuler studierende mitarbeiter einwohner persnr pnr klient eleve etudiant adherent salarie "
+    "alumno alumna paciente cliente socio usuario empleado leerling klant deelnemer lid werknemer"
+)
+_HOUSEHOLDS = listed(
+    "household hh hhid hhnr hid family haushalt menage foyer hogar familia familie famille huishouden gezin"
+)
+_PLACES = listed(
+    "store shop branch filiale site center centre clinic hospital klinik krankenhaus practice ward station school "
+    "class klasse doctor physician arzt lanr provider teacher lehrer product produit item article artikel sku brand "
+    "vehicle dx device sensor airport route course kurs"
+)
+#: What a person is born with.
+_BORN_WITH = listed(
+    "sex gender geschlecht sexe sexo geslacht birth birthday birthdate born dob yob geburt gebjahr gebdat naissance "
+    "nacimiento geboorte"
+)
+SEXES = frozenset(
+    listed("m f w d male female man woman mannlich männlich weiblich mann frau homme femme hombre mujer man vrouw")
+)
+_NOT_PERSONS = listed("type kind class group status state category count age sex")
+_OF_HOUSEHOLDS = listed("size income position role relation history members")
+_SENSITIVE = listed(
+    "diagnos diag disease illness disorder icd treatment therapy medication drug prescription symptom hiv "
+    "cancer pregnan allerg disability mental testresult result salary income wage wages earning debt credit balance "
+    "loan offence offense crime conviction religion faith politic party vote orientation sexuality genetic genotype "
+    "krankheit gehalt einkommen"
+)
+_QUASI = listed(
+    "age alter sex gender geschlecht zip zipcode plz postcode postal birth birthday born dob geburt date datum year "
+    "month day race ethnic hispanic nationality citizenship marital education degree occupation profession beruf job "
+    "employer workclass country state county city town region province district village place location latitude "
+    "longitude lat lon language height weight household children family department school university admission "
+    "discharge death"
+)

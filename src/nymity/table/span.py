@@ -1,0 +1,114 @@
+"""Spans: what the cells of classes stand for, told by values instead of codes, so that any value can be looked for.
+
+An interval ``34-36`` spans every number, or day, from one end to the other, whether a table had it or not. A node spans
+what its hierarchy's rule puts below it. A set, and an interval of words, spans the values it names and no others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.table.hierarchy import Hierarchy, Label, label_texts
+from nymity.table.rule import NOWHERE
+from nymity.table.value_order import days, numbers
+
+#: What the cells of a column are: named values, intervals, or nodes of the hierarchy.
+CellKind = Literal["values", "intervals", "nodes"]
+CELL_KINDS: tuple[CellKind, ...] = ("values", "intervals", "nodes")
+
+Places = Callable[[Sequence[Label]], dict[Label, Fraction] | None]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Values that a cell names, or the ends of what it spans and whether a missing value is in it."""
+
+    values: tuple[Label, ...] = ()
+    ends: tuple[str, str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {"values": list(self.values), **({} if self.ends is None else {"ends": list(self.ends)})}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Span:
+        """Rebuild from :meth:`to_dict`."""
+        ends = data.get("ends")
+        if ends is not None and (len(ends) != 2 or not all(isinstance(end, str) and end for end in ends)):
+            raise ValueError("an interval with other than two ends")
+        span = Span(label_texts("values", data["values"]), None if ends is None else (ends[0], ends[1]))
+        places = None if ends is None else _places(ends)
+        if ends is not None and (places is None or places[ends[0]] > places[ends[1]]):
+            raise ValueError("an interval whose ends are in no order")
+        return span
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is one value."""
+        return len(self.values) == 1 if self.ends is None else not self.values and self.ends[0] == self.ends[1]
+
+
+def spans_of(kind: CellKind, covered: Sequence[Sequence[Label]]) -> tuple[Span, ...]:
+    """Tell what cells stand for from the values that each covers; what nodes cover is the rule's to say."""
+    if kind == "nodes":
+        return tuple(Span(tuple(values) if len(values) == 1 else ()) for values in covered)
+    if kind == "intervals" and (places := _places([value for values in covered for value in values])) is not None:
+        return tuple(_interval(values, places) for values in covered)
+    return tuple(Span(tuple(values)) for values in covered)
+
+
+def spanned(
+    labels: Sequence[Label], spans: Sequence[Span], kind: CellKind, hierarchy: Hierarchy, values: Sequence[Label]
+) -> NDArray[np.bool_]:
+    """Return which cell spans which value, (n_values, n_cells)."""
+    inside = np.zeros((len(values), len(spans)), dtype=np.bool_)
+    row_of: dict[Label, list[int]] = {}
+    for row, value in enumerate(values):
+        row_of.setdefault(value, []).append(row)
+    if kind == "nodes":
+        cell_of: dict[Label, list[int]] = {}
+        for cell, label in enumerate(labels):
+            cell_of.setdefault(label, []).append(cell)
+        for row, levels in enumerate(_rows(hierarchy, values)):
+            inside[row, [cell for label in {*levels} for cell in cell_of.get(label, ())]] = True
+        return inside
+    for cell, span in enumerate(spans):
+        inside[[row for value in span.values for row in row_of.get(value, ())], cell] = True
+    if intervals := [(cell, span.ends) for cell, span in enumerate(spans) if span.ends is not None]:
+        read = _reader([end for _, ends in intervals for end in ends])
+        known = sorted((place, row) for row, value in enumerate(values) if (place := _one(read, value)) is not None)
+        places, rows = [place for place, _ in known], np.array([row for _, row in known], dtype=np.int64)
+        for cell, ends in intervals:
+            found = read(ends)
+            assert found is not None  # they were read when the span was made
+            inside[rows[bisect_left(places, found[ends[0]]) : bisect_right(places, found[ends[1]])], cell] = True
+    return inside
+
+
+def _rows(hierarchy: Hierarchy, values: Sequence[Label]) -> list[list[Label]]:
+    return [[label for label in hierarchy.row(value) if label != NOWHERE] for value in values]
+
+
+def _interval(values: Sequence[Label], places: Mapping[Label, Fraction]) -> Span:
+    known = sorted((value for value in values if value is not None), key=lambda value: places[value])
+    missing: tuple[Label, ...] = (None,) if len(known) < len(values) else ()
+    return Span(missing, (known[0], known[-1])) if known else Span(missing)
+
+
+def _places(values: Sequence[Label]) -> dict[Label, Fraction] | None:
+    return numbers(values) or days(values)
+
+
+def _reader(values: Sequence[Label]) -> Places:
+    return numbers if numbers(values) is not None else days
+
+
+def _one(read: Places, value: Label) -> Fraction | None:
+    return None if value is None else (read([value]) or {}).get(value)

@@ -1,0 +1,1 @@
+"""Tables with roles labelled by hand, and how far the suggested roles agree with them."""

