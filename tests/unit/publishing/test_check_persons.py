@@ -323,3 +323,26 @@ def test_the_attack_that_measures_a_search_is_named_where_it_can_be_run(kind: st
     table = VISITS.select(name for name in VISITS.columns if name in made.job.schema)
     found = ny.risk.attack(made, original=table, attacks=["minimality"])
     assert ("minimality" in warning["says"]) == (not found.not_run)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ny.Mondrian(),
+        ny.Mondrian(cuts="relaxed"),
+        ny.KMember(),
+        ny.SortedGroups(),
+        ny.IterativeRecoding(),
+        ny.Datafly(suppression=0.3),
+    ],
+    ids=lambda method: f"{method.key} {getattr(method, 'cuts', '')}",
+)
+def test_honest_certificates_of_other_methods_are_believed(method: Any, tmp_path: Path) -> None:
+    table = VISITS.drop("home").with_columns(note=VISITS["ward"], came=pl.lit("2024-01-01"))
+    beside = {"note": ny.insensitive(), "came": ny.insensitive(shift="per person", shift_days=9)}
+    schema = {"patient": ny.person(), **ILL, **beside}
+    ny.publish(table, schema, privacy=[ny.KAnonymity(k=3)], method=method, out=tmp_path / "r")
+    assert ny.check(str(tmp_path / "r")).problems == ()
+    found = ny.check(str(tmp_path / "r"), original=table)
+    assert found.problems == ()
+    assert found.holds
