@@ -126,11 +126,11 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
         """Return how few persons share all rows of one of them: the k that holds whatever is known."""
-        return {"k": _fewest(groups, "all")}
+        return {"k": _fewest(groups, "all"), "knows": "all"}
 
     def reached(self, groups: Groups) -> Measured:
         """Return how few persons share what is known."""
-        return {"k": _fewest(groups, self.knows)}
+        return {"k": _fewest(groups, self.knows), "knows": self.knows}
 
     def holds(self, groups: Groups) -> bool:
         """Enough persons share whatever is known."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.bucket.bucketized import BucketOutcome
 from nymity.core.format_numbers import CERTIFICATE
@@ -54,6 +55,16 @@ class PersonsTouched:
     persons: int
     touched: int
     lost: int
+
+    @staticmethod
+    def of(persons: pl.Series, whole: NDArray[np.bool_]) -> PersonsTouched:
+        """Count them: of whom each record is, and which records are published as they could be."""
+        of_record = pl.DataFrame({"person": persons, "whole": whole}).group_by("person").agg(pl.col("whole").mean())
+        return PersonsTouched(
+            persons=of_record.height,
+            touched=int((of_record["whole"] < 1).sum()),
+            lost=int((of_record["whole"] == 0).sum()),
+        )
 
 
 #: Names the parameters of a hierarchy that a certificate leaves out.

@@ -18,6 +18,7 @@ from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
+from nymity.publishing.caveats_shown import shown_caveats
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
 from nymity.publishing.certificate_form import read_certificate as read_certificate
@@ -31,7 +32,7 @@ from nymity.publishing.opened import open as open_release
 from nymity.publishing.pseudonyms import misshapen
 from nymity.publishing.registry import is_private
 from nymity.publishing.released_files import TABLE, ReleasedFiles
-from nymity.publishing.remeasured import FurtherTables, Measuring, mismeasured, other_original, other_population
+from nymity.publishing.remeasured import FurtherTables, Linked, Measuring, mismeasured, other_original, other_population
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
@@ -155,7 +156,7 @@ def check(
         source,
         original,
         schema=opened.schema,
-        links=lambda: opened.links if opened.links is None or len(opened.links) == files.table.height else None,
+        links=lambda: _linked(opened),
         released=files.table,
         hashed=None if original is None else _hashed(opened),
     )
@@ -200,7 +201,7 @@ def check(
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
     findings += _signed(stated, key)
     named = stated.signature.key if stated is not None and stated.signature is not None else None
-    caveats = _caveats(files, promised, job, stated)
+    caveats = _caveats(measuring, verified, promised, job, stated)
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
     found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
     if found.answer is Answer.BROKEN:
@@ -234,6 +235,12 @@ def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> 
     return item_problems(files.table, promised.schema, form.items if isinstance(form, Certificate2) else None)
 
 
+def _linked(opened: OpenedRelease) -> Linked | None:
+    """Return the records that rows were made from, where somebody has as many links as there are rows."""
+    rows, height = opened.links, opened.files.table.height
+    return None if rows is None or len(rows) != height else Linked(rows, opened.released.masked)
+
+
 def _hashed(opened: OpenedRelease) -> tuple[str, str] | None:
     """Return the custodian's salt and the hash of what was read with it, where both are there."""
     log, stated = opened.custodian_log, opened.stated
@@ -256,7 +263,9 @@ def _refuse_exchanged(stated: Stated | None) -> None:
         )
 
 
-def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None) -> CheckedCaveats:
+def _caveats(
+    measuring: Measuring, verified: Verification, promised: _Promised, job: Job | None, stated: Stated | None
+) -> CheckedCaveats:
     """Look for warnings that the table shows, beside those of the certificate."""
     schema = stated.job.schema if job is None and stated is not None else job.schema if job is not None else Schema({})
     method = job.method if job is not None else None
@@ -267,19 +276,24 @@ def _caveats(files: ReleasedFiles, promised: _Promised, job: Job | None, stated:
     told_ledger = section.get("ledger")
     used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
     ledger = used if section else job is not None and job.ledger is not None
-    seeded = _is_seeded(job, stated)
+    seeded, files = _is_seeded(job, stated), measuring.files
     follows = [] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger)
     output = stated.job.output if stated is not None else None if job is None else job.output
     follows += [] if output is None else [Caveat.by_nature(text) for text in output.unprotected]
+    form = stated.form if stated is not None and isinstance(stated.form, Certificate2) else None
+    owners = measuring.further.persons
+    shown = shown_caveats(files.table, schema, promised.models, method, form, owners, verified.persons)
+    passed = (schema.coarsened_weight, *schema.shifted)  # nobody knows a mean of a class, or a date that was moved
     return checked_caveats(
         files.table,
         files.counts,
-        roles={name: item.role.value for name, item in schema.items() if name != schema.coarsened_weight},
+        roles={name: item.role.value for name, item in schema.items() if name not in passed},
         models=promised.models,
         stated=told,
         private=is_private(method),
         classes=method is None or method.makes.has_classes,
         foreseen=follows,
+        shown=shown,
     )
 
 

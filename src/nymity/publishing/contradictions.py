@@ -26,8 +26,9 @@ from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statemen
 from nymity.publishing.item_sets import item_contradictions
 from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_output, parse_schema
 from nymity.publishing.job_checks import check_items, check_persons
-from nymity.publishing.pseudonyms import pseudonym_section
+from nymity.publishing.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.registry import Method, is_private
+from nymity.publishing.shifts import SHIFTS
 from nymity.publishing.unit_contradictions import unit_contradictions
 from nymity.publishing.verify import promise_of
 from nymity.publishing.withheld import Withheld
@@ -226,6 +227,8 @@ def _levels(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
             continue
         if described is not None and getattr(column, described) is None:
             yield f"column {column.name!r} is not described as its method publishes columns (columns, job.method)"
+        if column.height not in (None, 1) and "hierarchy" not in form.job.schema_[column.name]:
+            yield f"column {column.name!r} has no hierarchy in its job, and so one level above its values (columns)"
         attribute = stated.schema[column.name]
         used = [*(column.levels or ()), *(() if column.level is None else (column.level,))]
         if attribute.max_level is not None and max(used, default=0) > attribute.max_level:
@@ -404,6 +407,12 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "a draw is from nowhere (random_sources)"
     if any("order of rows" in source for source in form.random_sources) != (form.output.row_order == "shuffled"):
         yield "it says two things about the order of rows (random_sources, output.row_order)"
+    pseudonyms = pseudonym_section(stated.schema)
+    keyed = pseudonyms is not None and pseudonyms["kind"] == "keyed"
+    shifted = bool(stated.schema.shifted) and not keyed and not is_private(stated.method)
+    for what, is_drawn in ((PSEUDONYMS, pseudonyms is not None and not keyed), (SHIFTS, shifted)):
+        if any(source.endswith(f": {what}") for source in form.random_sources) != is_drawn:
+            yield f"it says otherwise than its job whether {what} were drawn (random_sources, job.schema)"
     if stated.is_bucketized and not form.random_sources:
         yield "who of a value is in which bucket is drawn, and it names no draw (random_sources)"
     if isinstance(form, Certificate2) and form.seeded != bool(foreseen):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,10 +16,11 @@ from nymity.core.errors import InputError, TableError
 from nymity.io import ReadOptions, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
-from nymity.publishing.certificate import measured_section
-from nymity.publishing.certificate_form import Certificate2, CertificateForm, MeasuredSection1
+from nymity.publishing.certificate import PersonsTouched, measured_section
+from nymity.publishing.certificate_form import Certificate2, CertificateForm, MeasuredSection1, UnitSection
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.item_sets import one_record_each
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import (
     Population,
@@ -30,7 +31,7 @@ from nymity.publishing.job_tables import (
     tables_of,
 )
 from nymity.publishing.released_files import ReleasedFiles
-from nymity.publishing.verify import Verification, VerifiedPromise, verify
+from nymity.publishing.verify import PersonFigures, Verification, VerifiedPromise, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.encoding import distinct_values, person_ids
 from nymity.table.hierarchy import HierarchySource
@@ -54,10 +55,10 @@ class Measuring:
         self, models: Sequence[PrivacyModel], unseen: dict[PrivacyModel, str]
     ) -> tuple[list[PrivacyModel], Verification]:
         """Measure the models that can be seen, and add those to ``unseen`` that need a hierarchy nobody gave."""
+        items = [] if self.items is None else [self.items.name]
+        self.files.check_columns(self.quasi, [*items, *(name for model in models for name in model.sensitive)])
         while True:
             seen = [model for model in models if model not in unseen]
-            items = [] if self.items is None else [self.items.name]
-            self.files.check_columns(self.quasi, [*items, *(name for model in seen for name in model.sensitive)])
             try:
                 return seen, self(self.files.table, seen)
             except InputError as error:
@@ -85,13 +86,28 @@ class Measuring:
 
     def by_records(self, model: PrivacyModel) -> VerifiedPromise:
         """Measure a promise to persons as if every record were one of another person."""
-        return verify(self.files.table, self.quasi, [model], hierarchies=self.hierarchies, items=self.items).findings[0]
+        found = verify(
+            self.files.table,
+            self.quasi,
+            [model],
+            hierarchies=self.hierarchies,
+            counts=self.files.counts,
+            items=self.items,
+        )
+        return found.findings[0]
 
     def without_masked(self, models: Sequence[PrivacyModel]) -> Verification:
         """Measure as if the masked rows had been removed; there are some, so that quasi-identifiers are text."""
         texts = pl.DataFrame({f"q{i}": self.files.table[name] for i, name in enumerate(self.quasi)})
         masked = texts.select(pl.all_horizontal(pl.all() == MASK).fill_null(False)).to_series()
         return self(self.files.table.filter(~masked), models)
+
+
+class Linked(NamedTuple):
+    """The source row of each released row, and which of these are masked, where that is known."""
+
+    rows: NDArray[np.int64]
+    masked: NDArray[np.bool_] | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,8 +122,8 @@ class FurtherTables:
     originals: Originals | None = None
     persons: pl.Series | None = None
     counts: str = "records"
-    #: How many persons, or households, the original has; None where it was not given.
-    units: int | None = None
+    #: How many persons, or households, the original has, and how many lost records; None where nobody can tell.
+    touched: PersonsTouched | None = None
     #: The original is not the table that the release was made from, by its hash.
     another: bool = False
 
@@ -120,16 +136,17 @@ class FurtherTables:
         original: Any,
         *,
         schema: Schema | None = None,
-        links: Callable[[], NDArray[np.int64] | None] = lambda: None,
+        links: Callable[[], Linked | None] = lambda: None,
         released: pl.DataFrame | None = None,
         hashed: tuple[str, str] | None = None,
     ) -> FurtherTables:
-        """Read what promises need, as far as it was given; ``links`` are the source rows of released ones.
+        """Read what promises need, as far as it was given; ``links`` are the source rows of released ones, and which
+        of these are masked.
 
         ``hashed`` are the custodian's salt and the hash of the table that was read. Pseudonyms in the ``released``
         table show by themselves which rows are of one person.
         """
-        tables = population = originals = persons = units = None
+        tables = population = originals = persons = touched = None
         another = False
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
@@ -139,13 +156,11 @@ class FurtherTables:
         person = None if schema is None or drawn else schema.unit
         if released is not None and person is not None and pseudonymized(schema, released):
             persons = released[person]
-            if original is not None and hashed is not None:
-                another = fingerprint(_table(original, job), salt=hashed[0]) != hashed[1]
-        elif person is not None and original is not None and (rows := links()) is not None:
-            table = _table(original, job)
-            persons = _persons(table, person, rows)
-            assert schema is not None
-            units = person_ids(schema.without_gaps(table)[0][person]).n_unique()
+        if schema is not None and person is not None and original is not None:
+            table, linked = _table(original, job), links()
+            if linked is not None:
+                persons = _persons(table, person, linked.rows) if persons is None else persons
+                touched = _touched(table, schema, person, linked)
             another = hashed is not None and fingerprint(table, salt=hashed[0]) != hashed[1]
         return FurtherTables(
             tables=tables,
@@ -153,7 +168,7 @@ class FurtherTables:
             originals=originals,
             persons=persons,
             counts="records" if schema is None or drawn else schema.counts,
-            units=units,
+            touched=touched,
             another=another,
         )
 
@@ -197,15 +212,8 @@ def mismeasured(
     for name in ("records", "classes", "smallest_class", "masked_records"):
         if getattr(form.measured, name) != now[name]:
             yield f"the certificate measured {name} = {getattr(form.measured, name)}, the table has {now[name]}"
-    unit = form.unit if isinstance(form, Certificate2) else None
-    if unit is not None and unit.units is not None and (counted := verified.persons) is not None:
-        before = (unit.fewest_in_a_class, unit.summed_over_classes, unit.largest_share_of_a_class)
-        if before != (counted.fewest, counted.in_classes, counted.row_share):
-            yield (
-                f"the certificate counted other {unit.counts} in its classes than the table has by this original (unit)"
-            )
-    if unit is not None and unit.units is not None and measuring.further.units not in (None, unit.units):
-        yield f"it tells of {unit.units:,} {unit.counts}, and the original has {measuring.further.units:,} (unit)"
+    if isinstance(form, Certificate2) and form.unit is not None:
+        yield from _miscounted(form, form.unit, verified.persons, measuring.further.touched)
     figures = dict(zip(models, now["models"], strict=True))
     for told, model in zip(form.measured.models, _in_order(form, models), strict=False):
         if model is None:
@@ -214,6 +222,29 @@ def mismeasured(
         if not _alike(dict(told.parameters), reached):
             was, is_now = _written(told.parameters), _written(reached)
             yield f"the certificate measured {was} of {told.model}, the table has {is_now}"
+
+
+def _miscounted(
+    form: Certificate2, unit: UnitSection, shown: PersonFigures | None, touched: PersonsTouched | None
+) -> Iterator[str]:
+    """Return where it counts other persons, or households, than rows show to be there, or the original."""
+    if unit.units is None:
+        return
+    if shown is not None:
+        before = (unit.fewest_in_a_class, unit.summed_over_classes, unit.largest_share_of_a_class)
+        if before != (shown.fewest, shown.in_classes, shown.row_share):
+            yield f"it counts other {unit.counts} in its classes than the table has (unit)"
+        left, masked = unit.units - (unit.lost_to_suppression or 0), form.suppressed is None or form.suppressed.masked
+        if not left <= shown.persons <= (unit.units if masked else left):
+            yield f"it leaves {left:,} of {unit.units:,} {unit.counts}, and rows are of {shown.persons:,} (unit)"
+        if form.pseudonyms is not None and unit.touched_by_suppression != unit.lost_to_suppression:
+            yield f"rows are linked, so {unit.counts} are lost as a whole, and it says that some lost a part (unit)"
+    told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression)
+    if touched is not None and told != (touched.persons, touched.touched, touched.lost):
+        yield (
+            f"it counts other {unit.counts} than the original has: there are {touched.persons:,}, of whom "
+            f"{touched.touched:,} lost records and {touched.lost:,} all of them (unit)"
+        )
 
 
 def _in_order(form: CertificateForm, models: Sequence[PrivacyModel]) -> list[PrivacyModel | None]:
@@ -308,6 +339,14 @@ def _persons(original: pl.DataFrame, person: str, rows: NDArray[np.int64]) -> pl
             hint="give the table that the release was made from",
         )
     return person_ids(original[person])[rows]
+
+
+def _touched(original: pl.DataFrame, schema: Schema, unit: str, linked: Linked) -> PersonsTouched | None:
+    """Count who lost records to suppression; None where nobody says which rows are masked."""
+    if linked.masked is None:
+        return None
+    table, kept = one_record_each(*schema.without_gaps(original), schema)
+    return PersonsTouched.of(person_ids(table[unit]), np.isin(kept, linked.rows[~linked.masked]))
 
 
 def other_original(originals: Originals | None, form: CertificateForm) -> Iterator[str]:

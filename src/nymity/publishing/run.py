@@ -42,7 +42,7 @@ from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveri
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method, Outcome
 from nymity.publishing.release import CustodianLog, Release, broken
-from nymity.publishing.shifts import SHIFTS, Shifts
+from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.bucket_recoding import BUCKET
@@ -324,7 +324,7 @@ class Run:
         if self.shifts is None or (people := self._people) is None:
             return []
         linked = self.pseudonyms is not None and self.job.schema.unit == self.job.schema.person
-        return list(self.shifts.caveats(self.recoded.table, people, linked=linked))
+        return list(caveats_of_dates(self.shifts.columns, self.recoded.table, people if linked else None))
 
     @cached_property
     def _who(self) -> pl.Series | None:
@@ -420,12 +420,7 @@ class Run:
             return None
         whole = np.zeros(self.table.height, dtype=np.bool_)
         whole[self.recoded.source_rows[~self.recoded.masked]] = True
-        of_record = pl.DataFrame({"person": self._who, "whole": whole}).group_by("person").agg(pl.col("whole").mean())
-        return PersonsTouched(
-            persons=of_record.height,
-            touched=int((of_record["whole"] < 1).sum()),
-            lost=int((of_record["whole"] == 0).sum()),
-        )
+        return PersonsTouched.of(self._who, whole)
 
     @property
     def _dropped(self) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,8 @@ from nymity.table.schema import Schema
 
 #: What is drawn where dates are shifted.
 SHIFTS = "shifts of dates"
+#: The warning of dates that were moved.
+SHIFTED = "shifted-dates"
 _DOMAIN = "nymity shift 1"
 
 
@@ -80,23 +82,27 @@ class Shifts:
             pl.DataFrame({"person": self.persons, "days": self.days}).write_parquet(file)
         return [SHIFTS_NAME]
 
-    def caveats(self, released: pl.DataFrame, persons: pl.Series, *, linked: bool) -> Iterator[Caveat]:
-        """Warn that dates are not true, and how many persons the days between them tell where rows are linked."""
-        for name in self.columns:
-            says = (
-                f"Dates in {name!r} were moved by one number of days for each person: they are not true, and no "
-                "promise is about them"
+
+def caveats_of_dates(columns: Sequence[str], released: pl.DataFrame, persons: pl.Series | None) -> Iterator[Caveat]:
+    """Warn that dates are not true, and how many persons the days between them tell.
+
+    ``persons`` says of whom each row is where the release shows it.
+    """
+    for name in columns:
+        says = (
+            f"Dates in {name!r} were moved by one number of days for each person: they are not true, and no promise is "
+            "about them"
+        )
+        figures: dict[str, Any] = {"column": name}
+        if persons is not None and (found := unique_gaps(released[name], persons)) is not None:
+            alone, several = found
+            figures |= {"persons_with_three_dates": several, "with_gaps_of_their_own": alone}
+            says += (
+                f". The days between them are: of {several:,} persons with three dates or more "
+                f"{percent(alone / several)} have such as nobody else has, and whoever knows these finds the person, "
+                "and with one true date all others"
             )
-            figures: dict[str, Any] = {"column": name}
-            if linked and (found := unique_gaps(released[name], persons)) is not None:
-                alone, several = found
-                figures |= {"persons_with_three_dates": several, "with_gaps_of_their_own": alone}
-                says += (
-                    f". The days between them are: of {several:,} persons with three dates or more "
-                    f"{percent(alone / several)} have such as nobody else has, and whoever knows these finds the "
-                    "person, and with one true date all others"
-                )
-            yield Caveat(key="shifted-dates", says=f"{says}.", figures=figures)
+        yield Caveat(key=SHIFTED, says=f"{says}.", figures=figures)
 
 
 def unique_gaps(dates: pl.Series, persons: pl.Series) -> tuple[int, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from nymity.core.validation import exact_fraction
 from nymity.dp.differential_privacy import DifferentialPrivacy
@@ -25,8 +26,10 @@ def unit_contradictions(
     pseudonyms = form.pseudonyms if isinstance(form, Certificate2) else None
     if (None if pseudonyms is None else pseudonyms.model_dump()) != pseudonym_section(schema):
         yield "it says otherwise than its job what stands in place of persons or households (pseudonyms, job.schema)"
+    yield from _population(form)
     if unit is None:
         return
+    yield from _reached(form, unit, models)
     warned = isinstance(form, Certificate2) and any(one.warning == BY_RECORDS for one in form.not_protected)
     if warned != (schema.counts == "persons" and form.population is not None and form.population.persons is None):
         yield "it says two things about whether the population is counted by persons (population, not_protected)"
@@ -50,18 +53,82 @@ def _figures(form: CertificateForm, unit: UnitSection, method: Method, *, counte
         yield "it counts both persons and households (unit)"
     if unit.units is None:
         return
-    touched, lost = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0
-    if not lost <= touched <= unit.units or (form.input is not None and unit.units > form.input.records):
-        yield f"more {unit.counts} were lost than touched, or there are more than records (unit)"
+    yield from _suppressed(form, unit, unit.units, method)
+    yield from _in_classes(form, unit, unit.units)
+
+
+def _suppressed(form: CertificateForm, unit: UnitSection, units: int, method: Method) -> Iterator[str]:
+    """Compare those who lost records with the records that were suppressed, and those who are left with the rows."""
+    touched, lost, counts = unit.touched_by_suppression or 0, unit.lost_to_suppression or 0, unit.counts
+    if not lost <= touched <= units or (form.input is not None and units > form.input.records):
+        yield f"more {counts} were lost than touched, or there are more than records (unit)"
     limit = getattr(method, "suppression_persons", None)
-    if limit is not None and touched > exact_fraction(limit) * unit.units:
-        yield f"more {unit.counts} lost records than its job allows (unit.touched_by_suppression, job.method)"
+    if limit is not None and touched > exact_fraction(limit) * units:
+        yield f"more {counts} lost records than its job allows (unit.touched_by_suppression, job.method)"
+    if (gone := form.suppressed) is None:
+        return
+    if not min(gone.records, 1) <= touched <= gone.records:
+        yield f"other {counts} lost records than records were suppressed (unit.touched_by_suppression, suppressed)"
+    left, rows = units - lost, form.output.records - gone.masked
+    if not min(rows, 1) <= left <= rows:
+        yield f"those {counts} who are left have no rows, or rows are of nobody (unit.lost_to_suppression, output)"
+
+
+def _in_classes(form: CertificateForm, unit: UnitSection, units: int) -> Iterator[str]:
+    """Compare how many are in classes with the classes, the rows and each other."""
+    fewest, summed, share = unit.fewest_in_a_class, unit.summed_over_classes or 0, unit.largest_share_of_a_class
+    classes, rows, smallest = form.measured.classes, form.measured.records, form.measured.smallest_class
+    if {fewest is None, share is None, smallest is None} != {not rows}:
+        yield f"how many {unit.counts} are in a class is told where there are rows, and only there (unit, measured)"
+        return
+    if fewest is None or share is None or smallest is None:
+        fewest, share, smallest = 0, 0.0, 0
+    if summed < fewest * classes:
+        yield f"its classes have fewer {unit.counts} together than the smallest of them (unit)"
+    if fewest > min(smallest, units) or not units - (unit.lost_to_suppression or 0) <= summed <= min(
+        rows, units * classes
+    ):
+        yield f"there are other {unit.counts} in its classes than rows, or than there are (unit, measured)"
+    # Of a class of n rows and f persons one has n - f + 1 at most, and n / f at least: the largest share is between.
+    most = min(1 - Fraction(fewest - 1, max(rows, 1)), Fraction(1 + rows - summed, max(smallest, 1)))
+    if rows and not float(Fraction(1, max(fewest, 1))) <= share <= float(most):
+        yield f"no class of so many {unit.counts} has so large a share of one (unit.largest_share_of_a_class)"
     for measured in form.measured.models:
         name, figure = {
             "k-anonymity": ("k", unit.fewest_in_a_class),
             "dominance": ("limit", unit.largest_share_of_a_class),
+            "prosecutor-risk": ("limit", 1 / fewest if fewest else None),
         }.get(measured.model, ("", None))
         if name and measured.parameters.get(name) != figure:
             yield f"it says two things about what {measured.model} measured (unit, measured.models)"
-    if (unit.summed_over_classes or 0) < (unit.fewest_in_a_class or 0) * form.measured.classes:
-        yield f"its classes have fewer {unit.counts} together than the smallest of them (unit)"
+
+
+def _population(form: CertificateForm) -> Iterator[str]:
+    """A population is somebody, and each of its persons has a record."""
+    if (people := form.population) is None:
+        return
+    if not people.records or people.persons == 0:
+        yield "its population is nobody (population)"
+    if people.persons is not None and people.persons > people.records:
+        yield "its population has more persons than records (population)"
+
+
+def _reached(form: CertificateForm, unit: UnitSection, models: Sequence[PrivacyModel]) -> Iterator[str]:
+    """What was counted for a promise is as many as it asks for, and no more than there are."""
+    if unit.counts != "records" and unit.units is None:
+        return  # what was counted is not told
+    fewest = form.measured.smallest_class if unit.units is None else unit.fewest_in_a_class
+    people = None if form.population is None else form.population.persons or form.population.records
+    for model, promise, measured in zip(models, form.promised, form.measured.models, strict=False):
+        if model.over_persons != "number" or model.about_items:
+            continue
+        most, key = people if model.second_table else fewest, promise.model
+        for name in ("k", "l"):
+            asked, counted = promise.plain.get(name), measured.parameters.get(name)
+            if not isinstance(asked, int):
+                continue
+            if not form.measured.records:
+                if counted is not None:
+                    yield f"{key} counted somebody where there are no rows ({name}, measured.models)"
+            elif not isinstance(counted, int) or most is None or not asked <= counted <= most:
+                yield f"{key} counted fewer than it promises, or more than there are ({name}, measured.models)"

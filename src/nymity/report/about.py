@@ -17,7 +17,7 @@ import polars as pl
 from nymity.core.commit import replace_file
 from nymity.partition.class_cells import CLASS_FORMS
 from nymity.privacy import PrivacyModel
-from nymity.publishing.certificate_form import ColumnSection
+from nymity.publishing.certificate_form import Certificate2, ColumnSection
 from nymity.publishing.children import HAS_CHILDREN
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
@@ -393,6 +393,7 @@ def _check_section(released: OpenedRelease) -> Section:
         command=f"nymity check {_quoted(released.file_name)}{key}",
         signature=SIGNATURE_NAME,
         signed_by=released.signed_by,
+        shown="that the table keeps its promises" if _shows_promises(released) else "which table was certified",
         hashes=_hashes(released),
     )
     return Section(anchor="check", title="How to check it", short="Check", parts=(how,))
@@ -404,12 +405,28 @@ def _who(released: OpenedRelease) -> str:
             "How records were drawn cannot be seen in them; that the files are those which were certified, and that "
             "groups are as large as promised, can, with the free program nymity:"
         )
-    if any(one.verified for one in released.certificate.promised):
+    if not _shows_promises(released):
         return (
-            "A promise here is about the source, which you do not have; that the files are those which were certified "
-            "can be seen with the free program nymity:"
+            f"A promise here is about {_beside(released)}; that the files are those which were certified can be seen "
+            "with the free program nymity:"
         )
     return "Anyone can measure the promises again, with the free program nymity:"
+
+
+def _shows_promises(released: OpenedRelease) -> bool:
+    """Whether the table alone shows that every promise is kept."""
+    form = released.certificate
+    return not (released.is_private or form.population is not None or any(one.verified for one in form.promised))
+
+
+def _beside(released: OpenedRelease) -> str:
+    """Say what the table does not show, and a promise is about."""
+    form = released.certificate
+    if isinstance(form, Certificate2) and form.pseudonyms is None and form.unit and form.unit.counts != "records":
+        return f"{form.unit.counts}, and the table does not show whose its rows are"
+    if form.population is not None:
+        return "a population, which you do not have"
+    return "the source, which you do not have"
 
 
 def _hashes(released: OpenedRelease) -> list[str]:

@@ -351,3 +351,12 @@ def test_what_all_classes_of_a_person_have_is_counted_as_defined(n_values: int) 
             for own in classes.values()
         )
         assert [one.figures["certain"] for one in _intersected("x", rows)] == ([certain] if certain else [])
+
+
+def test_measured_links_say_how_much_is_known() -> None:
+    table = pl.DataFrame({"patient": list("aabbcc"), "age": [1, 2, 1, 2, 1, 1], "ward": ["x"] * 6})
+    schema = ny.Schema({"patient": ny.person(pseudonym="random"), "age": ny.quasi(), "ward": ny.quasi()})
+    assert ny.measure(table, schema).models["linked-k-anonymity"][""] == {"k": 1, "knows": "all"}
+    release = ny.publish(table, schema, privacy=ny.LinkedKAnonymity(k=3, knows=1))
+    (measured,) = release.certificate["measured"]["models"]
+    assert (measured["k"], measured["knows"]) == (3, 1)

@@ -110,6 +110,25 @@ def test_a_signature_is_named_and_not_believed(tmp_path: Path) -> None:
     assert "--key" in text
 
 
+def test_it_says_what_the_table_alone_does_not_show(tmp_path: Path) -> None:
+    """``check`` says of promises to persons that they cannot be seen, and so does the page."""
+    frame = pl.DataFrame({"who": [f"p{i}" for i in range(6)], "sex": ["f", "m"] * 3})
+    schema = {"who": ny.person(), "sex": ny.quasi()}
+    keeps = "it shows that the table keeps its promises"
+    for name, role, privacy in (
+        ("records", ny.identifying(), ny.KAnonymity(k=3)),
+        ("persons", ny.person(), ny.KAnonymity(k=3)),
+        ("linked", ny.person(pseudonym="random"), ny.LinkedKAnonymity(k=3, knows=1)),
+        ("population", ny.identifying(), ny.KMap(k=3, population=frame.select("sex"))),
+    ):
+        release = ny.publish(frame, {**schema, "who": role}, privacy=privacy)
+        release.write(tmp_path / name, further_files=write_about)
+        page = words((tmp_path / name / "about.html").read_text(encoding="utf-8"))
+        seen = ny.check(str(tmp_path / name)).holds
+        assert (keeps in page) == ("Anyone can measure the promises again" in page) == seen, name
+        assert ("the table does not show whose its rows are" in page) == (name == "persons")
+
+
 def test_masked_rows_and_gaps_are_explained(tmp_path: Path) -> None:
     alone = [50, 60, 70, 80, 90]  # one of each decade: masked together
     frame = pl.DataFrame({"age": [*range(20, 29)] * 3 + alone, "ill": ["a", None, "b"] * 9 + ["a"] * 5})

@@ -118,6 +118,22 @@ def test_days_between_columns_of_one_row_tell_people_apart() -> None:
     assert found.rate == pytest.approx(len(days) / n)
 
 
+def test_days_between_dates_are_those_of_a_person_not_of_a_household() -> None:
+    """Members were moved apart, so the days between their dates are none that anybody knows."""
+    n = 8
+    days = [date(2024, 1, 1) + timedelta(days=i * i) for i in range(n)]
+    table = pl.DataFrame({"who": range(n), "home": [i // 2 for i in range(n)], "sex": ["x"] * n, "came": days})
+    moved = ny.insensitive(shift="per person", shift_days=30)
+    schema = {"who": ny.person(), "home": ny.household(pseudonym="random"), "sex": ny.quasi(), "came": moved}
+    privacy = ny.LinkedKAnonymity(k=2, knows="all", of="household")
+    found = ny.risk.attack(ny.publish(table, schema, privacy=privacy), attacks=["date-gaps"])
+    assert "two dates" in {one.key: one.reason for one in found.not_run}["date-gaps"]
+    table, schema = table.with_columns(left=table["came"].dt.offset_by("3d")), {**schema, "left": moved}
+    found = ny.risk.attack(ny.publish(table, schema, privacy=privacy), attacks=["date-gaps"])
+    assert found["date-gaps"].n == n  # each row by itself, and all stayed for three days
+    assert found["date-gaps"].rate == pytest.approx(1 / n)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_days_between_dates_are_counted_as_defined(seed: int) -> None:
     release = _release(seed, 1)

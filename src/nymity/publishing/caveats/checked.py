@@ -22,6 +22,15 @@ class CheckedCaveats:
     problems: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShownCaveats:
+    """Warnings that were found, of which kinds these are all, and what is wrong with those that a certificate has."""
+
+    found: tuple[Caveat, ...] = ()
+    keys: frozenset[str] = frozenset()
+    problems: tuple[str, ...] = ()
+
+
 def checked_caveats(
     table: pl.DataFrame,
     counts: pl.DataFrame | None,
@@ -32,14 +41,16 @@ def checked_caveats(
     private: bool = False,
     classes: bool = True,
     foreseen: Sequence[Caveat] = (),
+    shown: ShownCaveats = ShownCaveats(),  # noqa: B008 (frozen)
 ) -> CheckedCaveats:
     """Look for the warnings that a table alone shows, and compare them with those its certificate states.
 
     ``roles`` are the roles of columns by name, ``models`` what is promised, ``stated`` the certificate, if there is
     one. Of a ``private`` release nothing is looked for: what the certificate says does not depend on the records.
-    ``classes`` is False for freeform releases. ``foreseen`` are those that follow from the job. Warnings that only the
-    custodian can find (people with several records, earlier releases) are taken from the certificate. The
-    first format of certificates lists texts, if anything; nothing is compared then.
+    ``classes`` is False for freeform releases. ``foreseen`` are those that follow from the job, ``shown`` those about
+    persons and dates that the release shows. Warnings that only the custodian can find (people with several records,
+    earlier releases) are taken from the certificate. The first format of certificates lists texts, if anything; nothing
+    is compared then.
     """
     told = [] if stated is None else list(stated.get("not_protected", []))
     known = [_read(one) for one in told] if stated is not None else list(foreseen)
@@ -58,9 +69,11 @@ def checked_caveats(
         classes=classes,
         persons=bool(by_role[Role.PERSON]),
     )
-    problems += differences(told, found, SEEN) if compared else []
+    keys = {*SEEN, *shown.keys}
+    found += shown.found
+    problems += [*differences(told, found, keys), *shown.problems] if compared else []
     return CheckedCaveats(
-        warnings=worst_first([*(one for one in known if one.key not in SEEN), *found]), problems=tuple(problems)
+        warnings=worst_first([*(one for one in known if one.key not in keys), *found]), problems=tuple(problems)
     )
 
 

@@ -47,7 +47,7 @@ def caveats_of(
         recoded.table,
         quasi=schema.quasi,
         sensitive=schema.sensitive,
-        insensitive=(*schema.columns(Role.INSENSITIVE), *schema.raw_weights),
+        insensitive=[n for n in (*schema.columns(Role.INSENSITIVE), *schema.raw_weights) if n not in schema.shifted],
         models=job.privacy,
         counts=recoded.counts,
         classes=outcome.recoding.has_classes,
@@ -72,6 +72,5 @@ def caveats_of(
             group=group,
             source_rows=recoded.source_rows,
         )
-    return worst_first(
-        [*always, *seen, *homes, *people, *optimality(outcome, job.privacy), *chosen_by_hand(job.method)]
-    )
+    chosen = [*optimality(outcome, job.privacy, schema), *chosen_by_hand(job.method)]
+    return worst_first([*always, *seen, *homes, *people, *chosen])

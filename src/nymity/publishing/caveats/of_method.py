@@ -22,7 +22,7 @@ from nymity.table.schema import Schema
 _LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
 _REPLAY = (
     "who knows the method and everybody's quasi-identifiers can leave out the tables that it would have published "
-    "otherwise; the attack 'minimality' measures it"
+    "otherwise"
 )
 
 
@@ -36,7 +36,7 @@ def foreseen(
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
         found += empty_promises(models, {})  # of others the table shows it
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
-        found.append(Caveat(key="optimality", says=f"{_LEVELS}: {_REPLAY}."))
+        found.append(_replayed(_LEVELS, models, schema))
     found += chosen_by_hand(method)
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]
 
@@ -47,7 +47,7 @@ def by_nature(recoding: type[Recoding], models: Sequence[PrivacyModel]) -> list[
     return [Caveat.by_nature(text) for text in (*promised, *recoding.unprotected)]
 
 
-def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]:
+def optimality(outcome: Outcome, models: Sequence[PrivacyModel], schema: Schema) -> list[Caveat]:
     """Return what an attacker learns from how the release was chosen, where that depended on sensitive values.
 
     A search by quasi-identifiers alone can be run by anybody who knows them, and tells nothing more (Wong, Fu, Wang and
@@ -55,7 +55,14 @@ def optimality(outcome: Outcome, models: Sequence[PrivacyModel]) -> list[Caveat]
     private method chooses is drawn, and counted in epsilon.
     """
     says = _chosen_by_values(outcome, any(model.sensitive for model in models))
-    return [Caveat(key="optimality", says=f"{says}: {_REPLAY}.")] if says else []
+    return [_replayed(says, models, schema)] if says else []
+
+
+def _replayed(how: str, models: Sequence[PrivacyModel], schema: Schema) -> Caveat:
+    """Warn of whoever runs the program again; the attack does not make up persons or second tables."""
+    measured = schema.unit is None and not any(model.second_table for model in models)
+    attack = "; the attack 'minimality' measures it" if measured else ""
+    return Caveat(key="optimality", says=f"{how}: {_REPLAY}{attack}.")
 
 
 def chosen_by_hand(method: Method | None) -> list[Caveat]:

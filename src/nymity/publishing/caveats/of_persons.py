@@ -16,18 +16,22 @@ from nymity.table.schema import Schema
 
 #: The warning of a population that does not tell its persons.
 BY_RECORDS = "population-counted-by-records"
-_INTERSECTED = "values-of-one-person-intersected"
+#: Those of values that several classes of a person make certain, of rows that a column links, of classes of one person.
+INTERSECTED = "values-of-one-person-intersected"
+LINKED = "records-of-one-person-linked"
+FILLED = "class-of-one-person"
 #: A larger share of one person in a class is told.
 _LARGE_SHARE = 0.5
 #: A column is the same for a person if it is so for this share of the persons with several records.
 _SAME = 0.9
 #: Words of 64 values that are compared at most.
 _MOST_WORDS = 16
+_TOO_MANY = "for there are too many different values"
 
 
 def caveats_of_persons(
     released: pl.DataFrame,
-    owners: pl.Series,
+    owners: pl.Series | None,
     share: float | None,
     schema: Schema,
     models: Sequence[PrivacyModel],
@@ -36,6 +40,7 @@ def caveats_of_persons(
     """Warn of classes that one person fills, and of columns that may be the same in all records of a person.
 
     ``owners`` says of whom each row of ``released`` is, ``share`` the largest share of a class that one of them has.
+    Without owners nothing is said of persons with records in several classes.
     Where rows are linked anyway, promises reckon with such columns. Whether a column but quasi-identifiers is the same
     in all records of a person is a secret: what follows if it is, anybody can count who knows the classes of persons.
     Where these are withheld nothing is counted.
@@ -49,12 +54,12 @@ def caveats_of_persons(
     for name in released.columns:
         if name in schema.sensitive and withheld.counts:
             found.append(_uncounted(name, "because that would tell who has which row, or who is in the table"))
-        elif name in schema.sensitive:
+        elif name in schema.sensitive and owners is not None:
             found += _intersected(
                 name, pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
             )
-        elif name in schema and name not in schema.quasi and released[name].n_unique() > 1:
-            found.append(_linking(name, schema[name].constant))
+        elif name in schema and name not in (*schema.quasi, *schema.sensitive):
+            found += [_linking(name, schema[name].constant)] if text_of(released[name]).n_unique() > 1 else []
     return found
 
 
@@ -119,7 +124,7 @@ def _filled(share: float | None, models: Sequence[PrivacyModel], unit: str, with
             f"How many of the records of a class are of one {unit} is not told, because that would tell who has which "
             f"row: it may be most of them. The model 'dominance' limits it."
         )
-        yield Caveat(key="class-of-one-person", says=says)
+        yield Caveat(key=FILLED, says=says)
         return
     if share is None or share <= _LARGE_SHARE or withheld.counts:
         return
@@ -127,7 +132,7 @@ def _filled(share: float | None, models: Sequence[PrivacyModel], unit: str, with
         f"Of the records of some class {percent(share)} are of one {unit}: whoever takes one of them for that {unit}'s "
         f"is right that often, and what most of them say that {unit} has. The model 'dominance' limits it."
     )
-    yield Caveat(key="class-of-one-person", says=says, figures={"largest_share": share})
+    yield Caveat(key=FILLED, says=says, figures={"largest_share": share})
 
 
 def _linking(name: str, constant: bool) -> Caveat:
@@ -136,7 +141,7 @@ def _linking(name: str, constant: bool) -> Caveat:
     says = (
         f"{same}: these can" if constant else f"If {same}, these can"
     ) + " be put together by it, and what is promised holds for whoever knows one record of a person, not several."
-    return Caveat(key="records-of-one-person-linked", says=says, figures={"column": name})
+    return Caveat(key=LINKED, says=says, figures={"column": name})
 
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
@@ -144,7 +149,7 @@ def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     values = rows.select("class", code=pl.col("value").fill_null("").rank("dense").cast(pl.Int64) - 1).unique()
     words = int(values["code"].max()) // 64 + 1  # type: ignore[arg-type]
     if words > _MOST_WORDS:
-        yield _uncounted(name, "for there are too many different values")
+        yield _uncounted(name, _TOO_MANY)
         return
     pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
     pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
@@ -162,15 +167,33 @@ def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     if not certain:
         return
     says = (
-        f"{_if_constant(name)}, and is certain of the value of {certain:,} of {persons:,} persons with records in "
-        "several classes, though no class alone tells it."
+        f"{_certain(name, certain)}{persons:,} persons with records in several classes, though no class alone tells it."
     )
-    yield Caveat(key=_INTERSECTED, says=says, figures={"column": name, "certain": certain})
+    yield Caveat(key=INTERSECTED, says=says, figures={"column": name, "certain": certain})
 
 
 def _uncounted(name: str, why: str) -> Caveat:
     says = f"{_if_constant(name)}. How many persons that makes certain was not counted, {why}."
-    return Caveat(key=_INTERSECTED, says=says, figures={"column": name})
+    return Caveat(key=INTERSECTED, says=says, figures={"column": name})
+
+
+def is_intersected(caveat: Caveat, sensitive: Sequence[str], released: pl.DataFrame, persons: int | None) -> bool:
+    """Whether such a warning can be, whoever the rows are of: its words are those of its figures, and these possible.
+
+    ``persons``: how many there are, where that is told.
+    """
+    name, certain = caveat.figures.get("column"), caveat.figures.get("certain")
+    if not isinstance(name, str) or name not in sensitive or name not in released.columns:
+        return False
+    if certain is None:
+        different = text_of(released[name]).fill_null("").n_unique()
+        return different > 64 * _MOST_WORDS and caveat == _uncounted(name, _TOO_MANY)
+    possible = isinstance(certain, int) and 1 <= certain <= (certain if persons is None else persons)
+    return possible and len(caveat.figures) == 2 and caveat.says.startswith(_certain(name, int(certain)))
+
+
+def _certain(name: str, certain: int) -> str:
+    return f"{_if_constant(name)}, and is certain of the value of {certain:,} of "
 
 
 def _if_constant(name: str) -> str:

@@ -60,7 +60,8 @@ class DateGaps(Attack):
 
 
 def _linked(scene: Scene) -> bool:
-    return scene.schema.unit is not None and scene.schema.unit in scene.frame.columns
+    """Whether pseudonyms link the rows of a person; those of households link rows that were moved apart."""
+    return scene.schema.person is not None and scene.schema.person in scene.frame.columns
 
 
 def _listed(scene: Scene) -> str:
@@ -69,14 +70,14 @@ def _listed(scene: Scene) -> str:
 
 def _gaps(scene: Scene) -> pl.DataFrame:
     """Return the dates of everybody who has two or more, as a column's number and the days since the first of all."""
-    unit = scene.frame[scene.schema.unit] if _linked(scene) else pl.Series(range(scene.frame.height))  # type: ignore[index]
+    person = scene.frame[scene.schema.person] if _linked(scene) else pl.Series(range(scene.frame.height))  # type: ignore[index]
     parts = [
-        pl.DataFrame({"unit": unit, "column": [number] * scene.frame.height, "date": _dates(scene.frame[name])})
+        pl.DataFrame({"person": person, "column": [number] * scene.frame.height, "date": _dates(scene.frame[name])})
         for number, name in enumerate(scene.schema.shifted)
     ]
     rows = pl.concat(parts).drop_nulls().with_columns(day=pl.col("date").dt.epoch("d"))
-    rows = rows.with_columns(days=pl.col("day") - pl.col("day").min().over("unit"))
-    each = rows.sort("column", "days").group_by("unit").agg(pl.struct("column", "days").alias("dates"))
+    rows = rows.with_columns(days=pl.col("day") - pl.col("day").min().over("person"))
+    each = rows.sort("column", "days").group_by("person").agg(pl.struct("column", "days").alias("dates"))
     return each.filter(pl.col("dates").list.len() > 1)
 
 
