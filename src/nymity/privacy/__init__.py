@@ -40,7 +40,7 @@ _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
     decision="Decision accepted decide most_kept refuse_shares_of_persons suppressed_records",
-    links="Knows",
+    links="Knows MOST_SETS number_of_sets",
     model="INFINITE",
     second_table="Frame",
     sensitive="rounded_up",
