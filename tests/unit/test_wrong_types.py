@@ -84,6 +84,8 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
 #: What classes need that a number or a text is not.
 NEEDED: dict[str, Any] = {
     "attribute": "ill",
+    "url": "sqlite:///a.db",
+    "table": "people",
     "thresholds": {"a": 2, "c": 0.1},
     "population": {"age": [1]},
     "subset": {"age": [1]},

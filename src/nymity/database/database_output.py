@@ -46,7 +46,7 @@ class DatabaseOutput:
         validation.one_of("output.mode", self.mode, ("create", "append", "replace"))
         for name in ("table", "schema"):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name == "table":
                 validation.instance(f"output.{name}", value, str, expected="a name")
                 kind = None if self.url is None else kind_of(self.address)
                 if kind is not None:

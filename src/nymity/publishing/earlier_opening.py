@@ -90,6 +90,13 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
             raise FileError(
                 where, expected="a release of one table", got="one with children, which is not intersected with others"
             )
+        if "database" in output:
+            raise FileError(
+                where,
+                expected="a release in files",
+                got="one in a database, which is not intersected with others",
+                hint="its name alone, which is repeated and warned of; or the release in Python",
+            )
         settings = Output(**{**stated, "name": "release"})
         frame = read_release(folder / Path(output["file"]).name, settings)
         apart = output.get(SENSITIVE_TABLE)

@@ -390,7 +390,7 @@ def _check_section(released: OpenedRelease) -> Section:
     how = _ABOUT.check(
         certificate=CERTIFICATE_NAME,
         who=_who(released),
-        command=f"nymity check {_quoted(released.file_name)}{key}",
+        command=f"nymity check {_place(released)}{key}",
         signature=SIGNATURE_NAME,
         signed_by=released.signed_by,
         shown="that the table keeps its promises" if _shows_promises(released) else "which table was certified",
@@ -433,6 +433,12 @@ def _hashes(released: OpenedRelease) -> list[str]:
     output = released.certificate.output
     tables = [one for one in (output, output.sensitive_table, output.child_table) if one is not None]
     return [f"{one.file_sha256}  {one.file}" for one in tables if one.file_sha256 is not None]
+
+
+def _place(released: OpenedRelease) -> str:
+    """Return what to check: a file by its name; of a table in a database the certificate, and where to look for it."""
+    database = released.certificate.output.database
+    return _quoted(released.file_name) if database is None else f"{CERTIFICATE_NAME} --url {database.kind}://..."
 
 
 def _quoted(name: str) -> str:

@@ -95,6 +95,15 @@ def test_a_release_is_written_and_checked_again(url: str, tmp_path: Path) -> Non
     assert tables(url) == {"people of 2020", "nymity_releases"}
 
 
+def test_the_page_for_recipients_says_how_to_check_a_table(tmp_path: Path) -> None:
+    from nymity.report import write_about
+
+    url = f"duckdb:///{tmp_path / 'a.duckdb'}"
+    made(job(url)).write(tmp_path / "r", further_files=write_about)
+    assert "nymity check certificate.json --url duckdb://..." in (tmp_path / "r" / "about.html").read_text()
+    assert ny.check(ny.open(tmp_path / "r" / "certificate.json", url=url)).holds
+
+
 def test_neither_certificate_nor_log_says_where_to_connect(server: Server, tmp_path: Path) -> None:
     """Whoever gives you a certificate must not choose where your credentials go."""
     made(job(server.url(server.new_database()))).write(tmp_path / "r")
@@ -254,6 +263,14 @@ def test_a_batch_of_other_columns_is_refused(url: str, tmp_path: Path) -> None:
 def test_append_is_refused_where_the_whole_cannot_be_measured(fields: dict[str, Any], told: str) -> None:
     with pytest.raises(JobError, match=rf"output\.mode: .*{told}"):
         job("sqlite:///a.db", mode="append", **fields)
+
+
+def test_an_earlier_release_in_a_database_is_named_alone(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    made(job(url)).write(tmp_path / "r")
+    later = job(url, table="later", earlier_releases=(tmp_path / "r",))
+    with pytest.raises(FileError, match="one in a database, which is not intersected"):
+        made(later)
 
 
 # -- tampering ---------------------------------------------------------------------------------------------------------

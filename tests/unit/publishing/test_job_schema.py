@@ -42,7 +42,9 @@ def test_it_is_plain_json_and_names_every_piece() -> None:
     by_key, by_parameters = tagged(fields["method"], "name")["optimal-lattice"]["properties"]["loss"]["oneOf"]
     assert by_key["enum"] == list(LOSSES)
     assert list(tagged(by_parameters, "loss")) == list(LOSSES)
-    assert fields["output"]["properties"]["format"]["enum"] == list(RELEASED)
+    files, tables = fields["output"]["oneOf"]
+    assert files["properties"]["format"]["enum"] == list(RELEASED)
+    assert tables["properties"]["mode"]["enum"] == ["create", "append", "replace"]
     assert fields["schema"]["additionalProperties"]["properties"]["role"]["enum"] == [role.value for role in Role]
     assert set(fields) == {"format", *Job.__dataclass_fields__}
 

@@ -32,7 +32,7 @@ def bench_database(observe: Observer = silent) -> BenchResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class ServerCost:
     """What something took: seconds on the clock, and of the CPU, those of the server among them."""
 
     clock: float
@@ -80,16 +80,16 @@ def _write(url: str, frame: pl.DataFrame) -> None:
         writer.commit()
 
 
-def _least(server: Server, *works: Callable[[], object]) -> list[Cost]:
+def _least(server: Server, *works: Callable[[], object]) -> list[ServerCost]:
     """Return the least cost of each, tried in turns, so that what else the machine does falls on all alike."""
-    found: list[list[Cost]] = [[] for _ in works]
+    found: list[list[ServerCost]] = [[] for _ in works]
     for _ in range(RUNS):
         for work, costs in zip(works, found, strict=True):
             start, before = time.perf_counter(), time.process_time() + server.cpu_seconds()
             work()
             clock = time.perf_counter() - start
-            costs.append(Cost(clock=clock, cpu=time.process_time() + server.cpu_seconds() - before))
-    return [Cost(clock=min(one.clock for one in costs), cpu=min(one.cpu for one in costs)) for costs in found]
+            costs.append(ServerCost(clock=clock, cpu=time.process_time() + server.cpu_seconds() - before))
+    return [ServerCost(clock=min(one.clock for one in costs), cpu=min(one.cpu for one in costs)) for costs in found]
 
 
 def _rows(records: int) -> pl.DataFrame:
