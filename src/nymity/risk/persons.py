@@ -291,9 +291,9 @@ def _are_persons(
     if names_household(facts[within.column]):
         return False
     differ = not set(personal) <= set(within.constant)
+    if within.values < FEW_PERSONS <= within.records // 10:
+        return False  # a kind of people
     if names_people(facts[within.column]):
-        if within.values < FEW_PERSONS <= within.records // 10:
-            return False  # a kind of people
         return not differ or not personal or within.mean <= SEVERAL[1]
     if points_to_people(facts[within.column]):
         numbered = any(one.one_per_record and (names_people(one) or points_to_people(one)) for one in facts.values())

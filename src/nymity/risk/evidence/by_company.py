@@ -29,7 +29,7 @@ def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure
     found: dict[str, list[Finding]] = defaultdict(list)
     for evidence in (
         _derived(table, facts, sure, unsure),
-        _series(facts, sure, unsure),
+        _series(facts, sure),
         _subject(sure, unsure),
         _flags(facts),
     ):
@@ -89,7 +89,7 @@ def _follows(coded: pl.DataFrame, source: str, name: str) -> bool:
     return bool((steps >= 0).all()) or bool((steps <= 0).all())
 
 
-def _series(facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str, Finding]]:
     """Find columns that differ from others in a number of the name, or share its first word and all values."""
     groups: dict[object, list[str]] = defaultdict(list)
     for name in facts:
@@ -99,11 +99,11 @@ def _series(facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str])
     for names in groups.values():
         if len(names) < 2:
             continue
+        if not _alike([facts[name] for name in names]):
+            continue
         roles = [sure[name] for name in names if name in sure]
         for name in names:
-            if name not in unsure:
-                continue
-            if not all(_alike(facts[name], facts[other]) for other in names):
+            if name in sure:
                 continue
             if roles and len(set(roles)) == 1 and roles[0] in (QUASI, SENSITIVE):
                 yield name, Finding(why=f"one of {len(names)} like columns", votes={roles[0]: 1.8})
@@ -117,10 +117,10 @@ def _series(facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str])
                 )
 
 
-def _alike(one: ColumnFacts, other: ColumnFacts) -> bool:
-    """Whether two columns are of one type with about as many values, as those of a series are."""
-    few, many = sorted((one.distinct, other.distinct))
-    return one.type == other.type and many <= 3 * few
+def _alike(columns: Sequence[ColumnFacts]) -> bool:
+    """Whether columns are of one type with about as many values, as those of a series are."""
+    distinct = [one.distinct for one in columns]
+    return len({one.type for one in columns}) == 1 and max(distinct) <= 3 * min(distinct)
 
 
 def _flags(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, Finding]]:

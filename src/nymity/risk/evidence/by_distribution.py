@@ -18,8 +18,10 @@ _WIDE = 150
 
 
 def by_distribution(facts: ColumnFacts) -> Iterator[Finding]:
-    """Look at counts and numbers."""
-    if facts.distinct == 1 and not facts.missing and facts.enough:
+    """Look at counts and numbers, where there are enough to say something."""
+    if not facts.enough:
+        return
+    if facts.distinct == 1 and not facts.missing:
         yield Finding(why="the same value in every record", votes={INSENSITIVE: 9.0})
     elif facts.separator is not None:
         return  # sets seldom repeat, though their items do

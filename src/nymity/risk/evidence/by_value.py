@@ -124,9 +124,8 @@ def _placed(facts: ColumnFacts) -> Iterator[Finding]:
     texts = facts.texts
     if len(texts) >= 5 and _share(texts.str.contains(r"^-?\d{1,3}\.\d{3,}[,; ]+-?\d{1,3}\.\d{3,}$")) >= MOST:
         yield Finding(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5})
-    low, _, high = facts.spread
     named = {"lat", "lon", "lng", "latitude", "longitude", "x", "y"} & facts.near
-    if facts.is_number and facts.decimals >= 4 and named and low >= -180 and high <= 180:
+    if named and facts.is_number and facts.decimals >= 4 and facts.spread[0] >= -180 and facts.spread[2] <= 180:
         yield Finding(why="coordinates of places", votes={QUASI: 3.0})
 
 
