@@ -53,7 +53,6 @@ def command(
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
     from nymity.publishing.compare import compare
-    from nymity.publishing.plain_words import sentences
     from nymity.quality.metric import GROUPS
     from nymity.quality.trust import ENCODING
 
@@ -62,7 +61,7 @@ def command(
     before = read_original_given("compare", original, opened)
     found = compare(before, opened)
     asked = target if target is not None else _target(original, opened)
-    plainly = sentences(before, opened, found, target=asked)
+    plainly = found.plainly(before, opened, target=asked)
     private = about_private(screen, opened)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(*plainly, "")

@@ -15,7 +15,6 @@ from nymity.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from nymity.publishing.job import Job
-    from nymity.publishing.job_preset import JobPreset
 
 EXAMPLES = (
     "nymity preset",
@@ -47,9 +46,8 @@ def command(
     you publish by it.
     """
     from nymity.core import validation
-    from nymity.publishing.job_preset import JOB_PRESETS, NO_ADVICE
+    from nymity.publishing.job_preset import JOB_PRESETS
     from nymity.publishing.toml import toml_job
-    from nymity.recommending.recommendation import seen_from
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if name is None:
@@ -67,9 +65,9 @@ def command(
         may_write(job, force=force)
         filled = chosen.fill(_described(data, reading))
         changes = filled.changes
-        text = toml_job(seen_from(job.parent, filled.job).to_dict(), filled.comment)
+        text = toml_job(filled.job.seen_from(job.parent).to_dict(), filled.comment)
         write_text(job, text)
-    _show(screen, chosen)
+    _show(screen, chosen.key)
     if job is not None:
         screen.show("", "What it changed:" if changes else "It changed nothing.", *(f"  {one}" for one in changes), "")
         screen.line(f"Wrote {job}: read it, correct the roles, then run")
@@ -81,7 +79,7 @@ def command(
             "source": chosen.source,
             "sets": list(chosen.sets),
             "cannot_check": list(chosen.cannot_check),
-            "advice": NO_ADVICE,
+            "advice": chosen.advice,
             "changes": list(changes),
             "job": job and str(job),
         }
@@ -107,18 +105,19 @@ def _described(data: Path, reading: Reading) -> Job:
 
 
 def _list(screen: Screen) -> None:
-    from nymity.publishing.job_preset import JOB_PRESETS, NO_ADVICE
+    from nymity.publishing.job_preset import JOB_PRESETS
 
     shown = table("preset", "what it is")
     for one in JOB_PRESETS.values():
         add_row(shown, one.key, one.title)
-    screen.show(shown, "", NO_ADVICE)
-    screen.answer({"presets": {one.key: one.title for one in JOB_PRESETS.values()}, "advice": NO_ADVICE})
+    screen.show(shown, "", one.advice)
+    screen.answer({"presets": {one.key: one.title for one in JOB_PRESETS.values()}, "advice": one.advice})
 
 
-def _show(screen: Screen, preset: JobPreset) -> None:
-    from nymity.publishing.job_preset import NO_ADVICE
+def _show(screen: Screen, key: str) -> None:
+    from nymity.publishing.job_preset import JOB_PRESETS
 
+    preset = JOB_PRESETS[key]
     screen.line(f"{preset.key}: {preset.title}", style="bold")
     screen.show(f"Source: {preset.source}.", "", "What it sets:", *(f"  {one}" for one in preset.sets), "")
-    screen.show("What it cannot check:", *(f"  {one}" for one in preset.cannot_check), "", NO_ADVICE)
+    screen.show("What it cannot check:", *(f"  {one}" for one in preset.cannot_check), "", preset.advice)

@@ -113,12 +113,10 @@ def command(
     With --node nothing is searched: promises are checked at these levels, and the certificate says that they were
     chosen by hand.
     """
-    from nymity.recommending.recommendation import said_roles
-
     screen = Screen(quiet=quiet, as_json=as_json)
     described = job_of_given("publish", data, job, quasi, reading, settings or ())
     if quasi is not None:
-        screen.tell("note", f"roles were suggested beside --quasi: {said_roles(described.schema)}")
+        screen.tell("note", _suggested(described))
     publish_job(
         screen,
         described if node is None else _at_node(described, node),
@@ -323,6 +321,16 @@ def keep(to: Destination, certificate: Certificate, name: str, text: str) -> Non
             raise custody_has_ended(str(to.custodian), day)
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
         stage.commit([name])
+
+
+def _suggested(job: Job) -> str:
+    """Say what becomes of each column, where names of quasi-identifiers are all that was told."""
+    schema = job.schema
+    left = [name for name in schema if name not in schema.published]
+    plain = [name for name in schema.published if name not in schema.quasi]
+    groups = {"generalized": schema.quasi, "left out": left, "published as they are": plain}
+    said = "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)
+    return f"roles were suggested beside --quasi: {said}"
 
 
 def _at_node(job: Job, node: str) -> Job:

@@ -104,6 +104,12 @@ class Comparison:
             )
         return found.value
 
+    def plainly(self, original: Any, release: Any, *, target: str | None = None) -> tuple[str, ...]:
+        """Say what was kept, what was lost most, and what that means for a target or for counting, a sentence each."""
+        from nymity.publishing.plain_words import sentences  # it speaks of comparisons
+
+        return sentences(original, release, self, target=target)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return asdict(self)

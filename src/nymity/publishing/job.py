@@ -15,7 +15,7 @@ from pydantic import WithJsonSchema
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.format_numbers import JOB
-from nymity.core.paths import path_text
+from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
@@ -347,6 +347,14 @@ class Job:
             seed=data.get("seed"),
             children=_parse_children(data["children"], folder) if "children" in data else None,
         )
+
+    def seen_from(self, folder: Path) -> Job:
+        """Let relative paths start at the folder of a job file instead of where the program runs."""
+        try:
+            way = Path(os.path.relpath(Path.cwd(), resolved(folder)))
+        except ValueError:  # another drive
+            way = Path.cwd()
+        return Job.from_dict(self.to_dict(), folder=way)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plain data :meth:`from_dict` takes."""

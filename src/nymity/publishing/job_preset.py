@@ -21,12 +21,10 @@ from nymity.privacy import KAnonymity, PrivacyModel, ProsecutorRisk
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import load_source
 from nymity.risk import suggest
-from nymity.risk.identifiers import DATES, PLACES
-from nymity.risk.naming import words_of
 from nymity.risk.presets import PRESETS as THRESHOLDS
 from nymity.risk.suggestion import ColumnRisk
 from nymity.table.attribute import Attribute, Role
-from nymity.table.builders import Ages, Dates, UsZip
+from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 
 NO_ADVICE = "This is no legal advice: whether it suffices is for whoever answers for the release to say."
@@ -38,7 +36,8 @@ SMALL_AREAS = (
     *("823", "830", "831", "878", "879", "884", "890", "893"),
 )
 #: Words in the name of a column of dates from which an age over 89 could be told.
-_BIRTH = frozenset({"birth", "birthday", "birthdate", "born", "dob", "geburt", "naissance", "nacimiento", "geboorte"})
+_BIRTH = ("birth", "born", "dob", "geburt", "naissance", "nacimiento", "geboorte")
+_AGE = frozenset({"age", "ages", "alter", "edad", "leeftijd"})
 _ZIP = re.compile(r"\d{3,5}|\d{5}-\d{4}", re.ASCII)
 
 #: What a preset makes of a column: the attribute, and why; None to leave it as it is.
@@ -62,6 +61,7 @@ class JobPreset:
     limit: float | None = None
     k: int | None = None
     change: Change | None = None
+    advice: str = NO_ADVICE
 
     def fill(self, job: Job, table: Any = None) -> FilledJob:
         """Return the job as the preset changes it; ``table`` is that of the job unless given."""
@@ -136,20 +136,22 @@ def _safe_harbor(attribute: Attribute, values: pl.Series, seen: ColumnRisk) -> M
             return None
         plain = replace(attribute, pseudonym=None, recipient="", pseudonym_key=None)
         return plain, "no pseudonym, for a keyed one is derived from what names the person (164.514(c)(1))"
-    kinds, words = {flag.kind for flag in seen.flags}, set(words_of(seen.name))
-    if words & set(Ages.stems) and values.dtype.is_numeric():
-        made = Attribute(role=Role.QUASI, hierarchy=Ages(bands=(1, 5, 10, 20), top=90, other="other"), min_level=1)
+    words = re.findall("[^\\W\\d_]+", seen.name.lower())
+    if _AGE & set(words) and values.dtype.is_numeric():
+        made = Attribute(
+            role=Role.QUASI, hierarchy=Hierarchy.ages(bands=(1, 5, 10, 20), top=90, other="other"), min_level=1
+        )
         return _checked(made, values, "ages from 90 on are one group")
-    if PLACES in kinds:
+    if any(flag.is_place for flag in seen.flags):
         if all(_ZIP.fullmatch(text.strip()) for text in values.cast(pl.String).drop_nulls().unique()):
-            area = UsZip(levels=("3-digit area",), small=SMALL_AREAS)
+            area = Hierarchy.us_zip(levels=("3-digit area",), small=SMALL_AREAS)
             made = Attribute(role=Role.QUASI, hierarchy=area, min_level=1)
             return _checked(made, values, "3-digit areas of ZIP codes, 000 for those of 20,000 people or fewer")
         return Attribute(role=Role.IDENTIFYING), "left out, a place smaller than a state"
-    if DATES in kinds:
-        if words & _BIRTH:
+    if any(flag.is_date for flag in seen.flags):
+        if any(stem in word for word in words for stem in _BIRTH):
             return Attribute(role=Role.IDENTIFYING), "left out, its year may tell an age over 89"
-        made = Attribute(role=Role.QUASI, hierarchy=Dates(levels=("year",)), min_level=1)
+        made = Attribute(role=Role.QUASI, hierarchy=Hierarchy.dates(levels=("year",)), min_level=1)
         return _checked(made, values, "years alone of dates")
     if seen.role is Role.IDENTIFYING:
         return Attribute(role=Role.IDENTIFYING), f"left out, {seen.reason}"

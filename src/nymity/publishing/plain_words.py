@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nymity.core.errors import NymityError
 from nymity.core.wording import count, percent
-from nymity.publishing.compare import Comparison
 from nymity.utility.counting import count_queries
 from nymity.utility.learning import learnability
 from nymity.utility.released import Released
+
+if TYPE_CHECKING:
+    from nymity.publishing.compare import Comparison
 
 #: Random count queries behind the third sentence.
 N_QUERIES = 1000

@@ -6,6 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
+    base_job="suggested_schema",
     recommend="recommend CLASSIFIERS",
     recommendation="Choice Recommendation DATA_NAME",
     recommendation_page="render_page",

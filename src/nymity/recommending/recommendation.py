@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +12,6 @@ from statistics import fmean
 from typing import Any, Literal
 
 from nymity.core.commit import staging
-from nymity.core.paths import resolved
 from nymity.publishing.job import Job
 from nymity.publishing.toml import toml_job
 from nymity.recommending.front import FrontPoint, front, knee
@@ -132,7 +130,7 @@ class Recommendation:
                 "that matters, add a model such as t-closeness"
             )
         if self.suggested:
-            found.append(f"roles were suggested, and how risky a release is depends on them: {said_roles(self.schema)}")
+            found.append(f"roles were suggested, and how risky a release is depends on them: {_roles(self.schema)}")
         if self.examined < self.records:
             found.append(f"{self.examined:,} of {self.records:,} records took part in learning")
         if self.ending == "interrupted":
@@ -171,7 +169,7 @@ class Recommendation:
 
     def job_file(self, choice: Choice, folder: str | Path = ".") -> str:
         """Return the job of a choice as TOML, its paths as seen from a folder."""
-        return toml_job(seen_from(Path(folder), choice.job).to_dict(), self._comment(choice))
+        return toml_job(choice.job.seen_from(Path(folder)).to_dict(), self._comment(choice))
 
     def write(self, folder: str | Path, *, page: str | None = None) -> list[str]:
         """Write a job file for each choice and ``recommendation.json``, and a page, if given; return their names.
@@ -216,7 +214,7 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def said_roles(schema: Schema) -> str:
+def _roles(schema: Schema) -> str:
     """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
@@ -236,12 +234,3 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
         for name, text in texts.items():
             (stage / name).write_text(text, encoding="utf-8", newline="\n")
         stage.commit(texts)
-
-
-def seen_from(folder: Path, job: Job) -> Job:
-    """Let relative paths start at the folder of the job file instead of where the program runs."""
-    try:
-        way = Path(os.path.relpath(Path.cwd(), resolved(folder)))
-    except ValueError:  # another drive
-        way = Path.cwd()
-    return Job.from_dict(job.to_dict(), folder=way)

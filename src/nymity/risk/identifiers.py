@@ -37,6 +37,16 @@ class IdentifierFlag:
             return f"its type: {self.kind}"
         return f"{self.share:.0%} of its values look like {self.kind}"
 
+    @property
+    def is_place(self) -> bool:
+        """Whether it is a place smaller than a state."""
+        return self.kind == PLACES
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it is a date about a person."""
+        return self.kind == DATES
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return asdict(self)

@@ -9,7 +9,6 @@ import polars as pl
 
 import nymity as ny
 from nymity.publishing.compare import compare
-from nymity.publishing.plain_words import sentences
 from nymity.table.builders import Intervals
 
 SCHEMA = ny.Schema(
@@ -39,7 +38,7 @@ def people(n: int = 120) -> pl.DataFrame:
 def said(table: pl.DataFrame, schema: ny.Schema = SCHEMA, *, target: str | None = None, **how: object) -> list[str]:
     settings = {"privacy": ny.KAnonymity(k=5), "method": ny.OptimalLattice(suppression=0)} | how
     release = ny.publish(table, schema, **settings)  # type: ignore[arg-type]
-    return list(sentences(table, release, compare(table, release), target=target))
+    return list(compare(table, release).plainly(table, release, target=target))
 
 
 def test_what_was_kept_and_what_was_lost() -> None:
