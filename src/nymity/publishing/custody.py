@@ -30,7 +30,7 @@ from nymity.io import Dictionary, ReadOptions, read_table, strip_neutralization,
 from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job
-from nymity.publishing.placing import place_of
+from nymity.publishing.release_place import place_of
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
 #: The field of a log with the hashes of the tables it belongs to.

@@ -40,9 +40,9 @@ from nymity.publishing.custody import (
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population
-from nymity.publishing.placing import place_of, unholdable
 from nymity.publishing.pseudonyms import Pseudonyms
 from nymity.publishing.registry import Outcome
+from nymity.publishing.release_place import place_of, unholdable
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify

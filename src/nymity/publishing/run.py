@@ -34,7 +34,7 @@ from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.children import split
 from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
-from nymity.publishing.free_text import refuse_free_text
+from nymity.publishing.free_text_refused import refuse_free_text
 from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_joined, load_valued, tables_of

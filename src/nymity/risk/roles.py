@@ -18,9 +18,9 @@ from nymity.risk.evidence.by_company import by_company
 from nymity.risk.evidence.by_distribution import by_distribution
 from nymity.risk.evidence.by_name import by_name
 from nymity.risk.evidence.by_value import by_value
-from nymity.risk.evidence.finding import Finding
 from nymity.risk.evidence.free_text import free_text
 from nymity.risk.evidence.person_names import person_names
+from nymity.risk.evidence.role_votes import RoleVotes
 from nymity.table.attribute import Role
 
 #: What each role has without any evidence: most columns about people are things that others may know.
@@ -98,7 +98,7 @@ def plainly(facts: ColumnFacts) -> Suggestion | None:
     return None
 
 
-def weigh(facts: ColumnFacts, findings: Iterable[Finding]) -> Suggestion:
+def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     """Add up what was found, and say what the column seems to be."""
     findings = sorted(findings, key=lambda one: -one.strength)
     shares = shares_of(findings)
@@ -123,7 +123,7 @@ def weigh(facts: ColumnFacts, findings: Iterable[Finding]) -> Suggestion:
     )
 
 
-def shares_of(findings: Iterable[Finding]) -> dict[Role, float]:
+def shares_of(findings: Iterable[RoleVotes]) -> dict[Role, float]:
     """Return how likely each role is: exp of its votes, as a share of all."""
     total = dict(PRIOR)
     for one in findings:

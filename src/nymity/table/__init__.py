@@ -6,7 +6,8 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
-    attribute="Attribute MissingPolicy Role household identifying insensitive items person quasi sensitive weight",
+    attribute="Attribute MissingPolicy Role WeightPublishing "
+    "household identifying insensitive items person quasi sensitive weight",
     bucket_recoding="BucketRecoding Slots BUCKET COUNT MEMBERS NUMBERS",
     builders="Flat HierarchyFile HierarchyRows Intervals Masking Ordering Shuffled Taxonomy suggest BUILDERS",
     cell_reading="read_cells",

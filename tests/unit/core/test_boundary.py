@@ -88,7 +88,7 @@ def test_writing_is_bounded_and_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     def fail(*_: Any, **__: Any) -> Any:
         raise panic()
 
-    monkeypatch.setattr(import_module("nymity.publishing.placing"), "write_table", fail)
+    monkeypatch.setattr(import_module("nymity.publishing.release_place"), "write_table", fail)
     with pytest.raises(PanicError):
         release.write(tmp_path / "release")
     assert not list(tmp_path.glob("release/*"))

@@ -308,7 +308,7 @@ def test_a_certificate_cannot_lead_to_other_files(tmp_path: Path) -> None:
 def test_nothing_is_published_if_the_second_table_cannot_be_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nymity.publishing import placing as module
+    from nymity.publishing import release_place as module
 
     write = module.write_table
 

@@ -24,7 +24,7 @@ from nymity.core.errors import FileError, ParameterError, PromiseError, TableErr
 from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
-from nymity.publishing import placing
+from nymity.publishing import release_place
 from nymity.publishing.check import check
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job, Output
@@ -164,7 +164,7 @@ def test_a_failed_write_leaves_everything_as_it_was(
 ) -> None:
     before, private = folder_content(earlier), folder_content(earlier.with_name("r-custodian"))
     release = released()
-    monkeypatch.setattr(placing, "write_table", write)
+    monkeypatch.setattr(release_place, "write_table", write)
     with pytest.raises(failure):
         release.write(earlier, force=True)
     assert_untouched(earlier, before)
@@ -176,7 +176,7 @@ def test_a_failed_write_leaves_everything_as_it_was(
 
 def test_a_full_disk_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = released()
-    monkeypatch.setattr(placing, "write_table", full_disk)
+    monkeypatch.setattr(release_place, "write_table", full_disk)
     with pytest.raises(FileError, match=r"No space left|disk") as caught:
         release.write(tmp_path / "r")
     assert caught.value.exit_code == 2
@@ -264,7 +264,7 @@ def test_a_killed_process_leaves_the_earlier_release(earlier: Path, tmp_path: Pa
 
 def test_a_failed_first_write_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = released()
-    monkeypatch.setattr(placing, "write_table", interrupted)
+    monkeypatch.setattr(release_place, "write_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
         release.write(tmp_path / "deep" / "down" / "r")
     assert list(tmp_path.iterdir()) == []

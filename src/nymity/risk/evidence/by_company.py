@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.finding import INSENSITIVE, QUASI, SENSITIVE, Finding
+from nymity.risk.evidence.role_votes import INSENSITIVE, QUASI, SENSITIVE, RoleVotes
 from nymity.table.attribute import Role
 
 #: Rows that are compared, and columns, to stay quick.
@@ -23,10 +23,10 @@ _COMPARED = ("text", "whole number", "number", "true or false")
 Sure = Mapping[str, Role]
 
 
-def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure) -> dict[str, list[Finding]]:
+def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure) -> dict[str, list[RoleVotes]]:
     """Return what the columns whose role is sure, and the series of a table, say about each of the others."""
     unsure = [name for name in facts if name not in sure]
-    found: dict[str, list[Finding]] = defaultdict(list)
+    found: dict[str, list[RoleVotes]] = defaultdict(list)
     for evidence in (
         _derived(table, facts, sure, unsure),
         _series(facts, sure),
@@ -40,7 +40,7 @@ def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure
 
 def _derived(
     table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str]
-) -> Iterator[tuple[str, Finding]]:
+) -> Iterator[tuple[str, RoleVotes]]:
     """Find columns that follow from one whose role is sure: its logarithm, its square, its groups."""
     known = [
         name
@@ -53,7 +53,7 @@ def _derived(
             continue
         source = next((other for other in known if _follows(coded, other, name)), None)
         if source is not None:
-            yield name, Finding(why=f"it follows from {source!r}", votes={sure[source]: 3.0})
+            yield name, RoleVotes(why=f"it follows from {source!r}", votes={sure[source]: 3.0})
 
 
 def _codes(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -89,7 +89,7 @@ def _follows(coded: pl.DataFrame, source: str, name: str) -> bool:
     return bool((steps >= 0).all()) or bool((steps <= 0).all())
 
 
-def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str, Finding]]:
+def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str, RoleVotes]]:
     """Find columns that differ from others in a number of the name, or share its first word and all values."""
     groups: dict[object, list[str]] = defaultdict(list)
     for name in facts:
@@ -106,11 +106,11 @@ def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str,
             if name in sure:
                 continue
             if roles and len(set(roles)) == 1 and roles[0] in (QUASI, SENSITIVE):
-                yield name, Finding(why=f"one of {len(names)} like columns", votes={roles[0]: 1.8})
+                yield name, RoleVotes(why=f"one of {len(names)} like columns", votes={roles[0]: 1.8})
             elif not roles and len(names) >= _SERIES and facts[name].is_whole and facts[name].distinct <= 11:
                 yield (
                     name,
-                    Finding(
+                    RoleVotes(
                         why=f"one of {len(names)} like columns, as answers to a questionnaire are",
                         votes={SENSITIVE: 1.2, INSENSITIVE: 0.6},
                     ),
@@ -123,12 +123,12 @@ def _alike(columns: Sequence[ColumnFacts]) -> bool:
     return len({one.type for one in columns}) == 1 and max(distinct) <= 3 * min(distinct)
 
 
-def _flags(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, Finding]]:
+def _flags(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVotes]]:
     """Find columns that say how the value of another came about: ``income_f`` beside ``income``."""
     for name, one in facts.items():
         stem, _, ending = name.rpartition("_")
         if ending.casefold() in _FLAGS and stem in facts and one.distinct <= 8 and facts[stem].distinct > one.distinct:
-            yield name, Finding(why=f"a flag of {stem!r}", votes={INSENSITIVE: 7.0})
+            yield name, RoleVotes(why=f"a flag of {stem!r}", votes={INSENSITIVE: 7.0})
 
 
 _FLAGS = frozenset(["f", "fl", "flag", "imp", "imputed", "status", "qc", "q"])
@@ -152,7 +152,7 @@ def _by_values(facts: Mapping[str, ColumnFacts]) -> Iterator[list[str]]:
 _PLAIN = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "y", "n", "j", "true", "false", "m", "f", "a", "b"])
 
 
-def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, RoleVotes]]:
     """Let unsure columns lean to what the table is about."""
     counted = [role for role in sure.values() if role in (QUASI, SENSITIVE)]
     if len(counted) < _ENOUGH:
@@ -160,4 +160,4 @@ def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, Finding]]
     share = (counted.count(SENSITIVE) + 2) / (len(counted) + 4)  # few columns say little of the others
     role, part = (SENSITIVE, share) if share > 0.5 else (QUASI, 1 - share)
     for name in unsure:
-        yield name, Finding(why=f"most other columns are {role.value}", votes={role: 0.9 * (2 * part - 1)})
+        yield name, RoleVotes(why=f"most other columns are {role.value}", votes={role: 0.9 * (2 * part - 1)})

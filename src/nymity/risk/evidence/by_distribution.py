@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.finding import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, Finding
+from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
 
 #: Different values from which codes may be of single people though they repeat, and their share of the filled cells.
 _MANY, _MANY_SHARE = 50, 0.15
@@ -17,12 +17,12 @@ _LARGE = 2000
 _WIDE = 150
 
 
-def by_distribution(facts: ColumnFacts) -> Iterator[Finding]:
+def by_distribution(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Look at counts and numbers, where there are enough to say something."""
     if not facts.enough:
         return
     if facts.distinct == 1 and not facts.missing:
-        yield Finding(why="the same value in every record", votes={INSENSITIVE: 9.0})
+        yield RoleVotes(why="the same value in every record", votes={INSENSITIVE: 9.0})
     elif facts.separator is not None:
         return  # sets seldom repeat, though their items do
     elif facts.one_per_record and facts.type in ("text", "whole number", "number"):
@@ -33,33 +33,33 @@ def by_distribution(facts: ColumnFacts) -> Iterator[Finding]:
         yield from _numbers(facts)
 
 
-def _unique(facts: ColumnFacts) -> Iterator[Finding]:
+def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
     why = "nearly every record has a value of its own"
     if not facts.is_number:
-        yield Finding(why=why, votes={IDENTIFYING: 5.0})
+        yield RoleVotes(why=why, votes={IDENTIFYING: 5.0})
     elif facts.is_whole:
         low, _, high = facts.spread
         counted = high - low + 1 <= 1.2 * facts.distinct
         # Measurements of many people meet by chance, so whole numbers that never do were given out.
         given_out = counted or _same_length(facts) or facts.present >= _LARGE
-        yield Finding(why=why, votes={IDENTIFYING: 4.0 if given_out else 2.0})
+        yield RoleVotes(why=why, votes={IDENTIFYING: 4.0 if given_out else 2.0})
 
 
-def _codes(facts: ColumnFacts) -> Iterator[Finding]:
+def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find numbers of cases, households and people that repeat: long, of one form, and many."""
     share = facts.distinct / max(1, facts.present)
     if facts.distinct < _MANY or share < _MANY_SHARE:
         if facts.type == "text" and not facts.is_number and facts.distinct > 300:
-            yield Finding(why=f"{facts.distinct:,} different texts", votes={IDENTIFYING: 0.8})
+            yield RoleVotes(why=f"{facts.distinct:,} different texts", votes={IDENTIFYING: 0.8})
         return
     if facts.type == "text" and not facts.is_number:
         digits = float(facts.texts.str.contains(r"\d").mean() or 0)  # type: ignore[arg-type]
         votes = {IDENTIFYING: 2.4 + share} if digits > 0.5 else {IDENTIFYING: 1.6 + share}
-        yield Finding(why=f"{facts.distinct:,} different texts, few records each", votes=votes)
+        yield RoleVotes(why=f"{facts.distinct:,} different texts, few records each", votes=votes)
     elif facts.is_whole and facts.spread[0] > 0 and _same_length(facts) and not _dated(facts):
-        yield Finding(why="long numbers of one length, few records each", votes={IDENTIFYING: 2.0})
+        yield RoleVotes(why="long numbers of one length, few records each", votes={IDENTIFYING: 2.0})
     elif share > 0.25 and _counted_through(facts):
-        yield Finding(why="counted through from one, few records each", votes={IDENTIFYING: 3.0})
+        yield RoleVotes(why="counted through from one, few records each", votes={IDENTIFYING: 3.0})
 
 
 def _counted_through(facts: ColumnFacts) -> bool:
@@ -81,22 +81,24 @@ def _dated(facts: ColumnFacts) -> bool:
     return bool(((rest % 100).is_between(1, 31) & (rest // 100).is_between(1, 12)).all())
 
 
-def _numbers(facts: ColumnFacts) -> Iterator[Finding]:
+def _numbers(facts: ColumnFacts) -> Iterator[RoleVotes]:
     low, middle, high = facts.spread
     if _dated(facts):
-        yield Finding(why="days written as numbers", votes={QUASI: 4.0})
+        yield RoleVotes(why="days written as numbers", votes={QUASI: 4.0})
     elif facts.is_whole and low >= 1890 and high <= 2035 and facts.distinct <= 146:
-        yield Finding(why="years", votes={QUASI: 2.0})
+        yield RoleVotes(why="years", votes={QUASI: 2.0})
     elif _like_weights(facts):
-        yield Finding(why="positive numbers of many decimals that repeat, as sampling weights do", votes={WEIGHT: 6.0})
+        yield RoleVotes(
+            why="positive numbers of many decimals that repeat, as sampling weights do", votes={WEIGHT: 6.0}
+        )
     elif _like_money(facts):
-        yield Finding(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5})
+        yield RoleVotes(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5})
     elif not facts.is_whole and facts.distinct > 20:
-        yield Finding(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 1.6, INSENSITIVE: 0.6})
+        yield RoleVotes(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 1.6, INSENSITIVE: 0.6})
     elif (
         facts.is_whole and low == 0 and middle > 0 and facts.distinct >= 4 and facts.most_frequent > 0.4 * facts.present
     ):
-        yield Finding(why="counts that are mostly none", votes={SENSITIVE: 0.7})
+        yield RoleVotes(why="counts that are mostly none", votes={SENSITIVE: 0.7})
 
 
 def _like_weights(facts: ColumnFacts) -> bool:

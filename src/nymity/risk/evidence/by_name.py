@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.finding import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, Finding
+from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
 from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, WEIGHTS, Concept
 from nymity.risk.naming import listed, with_neighbours, words_of
 
@@ -27,7 +27,7 @@ _GENERIC = frozenset(
 )
 
 
-def by_name(facts: ColumnFacts) -> Iterator[Finding]:
+def by_name(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Read the column's name, and its label with a little less weight."""
     yield from _numbering(facts)
     yield from _spoken(facts.words, facts, "name", 1.0)
@@ -35,7 +35,7 @@ def by_name(facts: ColumnFacts) -> Iterator[Finding]:
         yield from _spoken(words_of(facts.label), facts, "label", 0.8)
 
 
-def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) -> Iterator[Finding]:
+def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) -> Iterator[RoleVotes]:
     words = _telling(words)
     known = _known(tuple(words))
     heading = _heading(words, known)
@@ -60,9 +60,9 @@ def _telling(words: Sequence[str]) -> Sequence[str]:
     return plain or words
 
 
-def _said(concept: Concept, word: str, where: str, quality: float) -> Finding:
+def _said(concept: Concept, word: str, where: str, quality: float) -> RoleVotes:
     votes = {role: vote * quality for role, vote in concept.votes.items()}
-    return Finding(why=f"{word!r} in its {where}: {concept.meaning}", votes=votes)
+    return RoleVotes(why=f"{word!r} in its {where}: {concept.meaning}", votes=votes)
 
 
 def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> Concept | None:
@@ -135,22 +135,22 @@ def _pieces(word: str) -> list[Concept]:
     return list(dict.fromkeys(_SHORT[piece] for piece in pieces if piece in _SHORT))
 
 
-def _weight(word: str, facts: ColumnFacts, quality: float, where: str) -> Finding:
+def _weight(word: str, facts: ColumnFacts, quality: float, where: str) -> RoleVotes:
     """Tell sampling weights from weights of bodies: those are in kilograms or pounds, with one decimal at most."""
     low, middle, high = facts.spread
     body = not facts.is_number or (2 <= middle <= 250 and high < 700 and facts.decimals <= 1)
     if body or low < 0:
         votes = {QUASI: 2.4 * quality, SENSITIVE: 1.2 * quality}
-        return Finding(why=f"{word!r} in its {where}: what is visible of a person", votes=votes)
-    return Finding(why=f"{word!r} in its {where}, and numbers like sampling weights", votes={WEIGHT: 6 * quality})
+        return RoleVotes(why=f"{word!r} in its {where}: what is visible of a person", votes=votes)
+    return RoleVotes(why=f"{word!r} in its {where}, and numbers like sampling weights", votes={WEIGHT: 6 * quality})
 
 
-def _numbering(facts: ColumnFacts) -> Iterator[Finding]:
+def _numbering(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find names and numbers of people, cases and households by the name's last word."""
     if (word := facts.naming_word) is not None:
-        yield Finding(why=f"{word!r} in its name: it points to one person", votes={IDENTIFYING: 7.0})
+        yield RoleVotes(why=f"{word!r} in its name: it points to one person", votes={IDENTIFYING: 7.0})
     elif facts.words and facts.words[-1] in ("id", "code", "cd", "nr", "no", "number", "num") and facts.distinct > 1:
-        yield Finding(why="numbers of kinds of things", votes={QUASI: 0.5, INSENSITIVE: 0.2})
+        yield RoleVotes(why="numbers of kinds of things", votes={QUASI: 0.5, INSENSITIVE: 0.2})
 
 
 _DRUGS = listed(

@@ -9,7 +9,7 @@ import polars as pl
 
 from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.checksums import CHECKED
-from nymity.risk.evidence.finding import IDENTIFYING, QUASI, SENSITIVE, Finding
+from nymity.risk.evidence.role_votes import IDENTIFYING, QUASI, SENSITIVE, RoleVotes
 from nymity.risk.evidence.value_words import GROUPS
 from nymity.risk.identifiers import DATES, NAMES, NUMBERS, PLACES
 
@@ -31,7 +31,7 @@ _BANDS = (
 )
 
 
-def by_value(facts: ColumnFacts) -> Iterator[Finding]:
+def by_value(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Look at flags of identifiers, codes of known systems, words that answers are made of, and coordinates."""
     yield from _flagged(facts)
     yield from _coded(facts)
@@ -40,33 +40,33 @@ def by_value(facts: ColumnFacts) -> Iterator[Finding]:
     yield from _placed(facts)
 
 
-def _flagged(facts: ColumnFacts) -> Iterator[Finding]:
+def _flagged(facts: ColumnFacts) -> Iterator[RoleVotes]:
     for flag in facts.flags:
         if flag.direct:
             # A name's word alone may err where nobody is told apart; what values look like seldom does.
             told = flag.word is None or flag.kind not in (NAMES, NUMBERS)
-            yield Finding(
+            yield RoleVotes(
                 why=flag.reason if flag.word is None else _pointing(flag.word),
                 votes={IDENTIFYING: 7.0 if told else 6.0},
             )
         elif flag.word is None:
-            yield Finding(why=flag.reason, votes={QUASI: 4.5 if flag.kind == DATES else 3.0})
+            yield RoleVotes(why=flag.reason, votes={QUASI: 4.5 if flag.kind == DATES else 3.0})
         elif flag.kind in (DATES, PLACES):
-            yield Finding(why=f"{flag.word!r} in its name: {flag.kind}", votes={QUASI: 1.0})
+            yield RoleVotes(why=f"{flag.word!r} in its name: {flag.kind}", votes={QUASI: 1.0})
 
 
 def _pointing(word: str) -> str:
     return f"{word!r} in its name: it points to one person"
 
 
-def _coded(facts: ColumnFacts) -> Iterator[Finding]:
+def _coded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     texts = facts.texts
     if len(texts) < _FEWEST_CODES or facts.one_per_record:
         return
     for what, (pattern, votes) in _CODES.items():
         share = _share(texts.str.contains(pattern))
         if share >= MOST and texts.str.contains(r"\d").any() and _varied(texts):
-            yield Finding(why=f"{share:.0%} of its values look like {what}", votes=votes)
+            yield RoleVotes(why=f"{share:.0%} of its values look like {what}", votes=votes)
             return
 
 
@@ -75,13 +75,13 @@ def _varied(texts: pl.Series) -> bool:
     return texts.str.slice(0, 1).n_unique() >= 3
 
 
-def _worded(facts: ColumnFacts) -> Iterator[Finding]:
+def _worded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find answers made of words that tell what was asked: marital status, agreement, illnesses."""
     texts = facts.texts
     if not len(texts) >= 2 or facts.distinct > 400 or facts.is_number:
         return
     if len(texts) > 2 and _share(texts.str.contains(_BANDS)) >= MOST:
-        yield Finding(why="bands of numbers", votes={QUASI: 0.6})
+        yield RoleVotes(why="bands of numbers", votes={QUASI: 0.6})
         return
     plain = texts.str.to_lowercase()
     best = max(
@@ -89,7 +89,7 @@ def _worded(facts: ColumnFacts) -> Iterator[Finding]:
     )
     share, what, votes = best
     if share >= 0.4 and share * len(texts) >= 2:
-        yield Finding(
+        yield RoleVotes(
             why=f"values that speak of {what}",
             votes={role: vote * min(1.0, share + 0.3) for role, vote in votes.items()},
         )
@@ -106,7 +106,7 @@ def _pattern(words: str) -> str:
     return r"\b(?:" + "|".join(parts) + ")"
 
 
-def _checked(facts: ColumnFacts) -> Iterator[Finding]:
+def _checked(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find numbers of people by their check digits, which by chance few numbers have."""
     if facts.distinct < 20 or facts.type not in ("text", "whole number"):
         return
@@ -115,18 +115,18 @@ def _checked(facts: ColumnFacts) -> Iterator[Finding]:
     for what, valid in CHECKED.items():
         # Nearly all must be valid, so a few wrong ones among the first are enough to know better.
         if sum(map(valid, some[:10])) >= 9 and sum(map(valid, some)) >= 0.95 * len(some):
-            yield Finding(why=f"its values are valid {what}", votes={IDENTIFYING: 7.0})
+            yield RoleVotes(why=f"its values are valid {what}", votes={IDENTIFYING: 7.0})
             return
 
 
-def _placed(facts: ColumnFacts) -> Iterator[Finding]:
+def _placed(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find coordinates: many decimals within the degrees of the earth, in text or by name."""
     texts = facts.texts
     if len(texts) >= 5 and _share(texts.str.contains(r"^-?\d{1,3}\.\d{3,}[,; ]+-?\d{1,3}\.\d{3,}$")) >= MOST:
-        yield Finding(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5})
+        yield RoleVotes(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5})
     named = {"lat", "lon", "lng", "latitude", "longitude", "x", "y"} & facts.near
     if named and facts.is_number and facts.decimals >= 4 and facts.spread[0] >= -180 and facts.spread[2] <= 180:
-        yield Finding(why="coordinates of places", votes={QUASI: 3.0})
+        yield RoleVotes(why="coordinates of places", votes={QUASI: 3.0})
 
 
 def _share(truths: pl.Series) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, chosen, separator_of
-from nymity.risk.evidence.finding import IDENTIFYING, Finding
+from nymity.risk.evidence.role_votes import IDENTIFYING, RoleVotes
 from nymity.table.text import plainly_named
 
 #: Text longer than this on average is prose, however often it repeats.
@@ -65,13 +65,13 @@ class TokenStatistics:
         )
 
 
-def free_text(facts: ColumnFacts) -> Iterator[Finding]:
+def free_text(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find columns that people wrote in their own words."""
     if len(facts.texts) and not facts.is_number and not _are_sets(facts.texts, facts.separator):
         statistics = TokenStatistics.of(facts.texts, facts.present, facts.distinct)
         if statistics.is_free:
             why = f"free text of {statistics.words:.0f} words, which may name people"
-            yield Finding(why=why, votes={IDENTIFYING: 12.0})
+            yield RoleVotes(why=why, votes={IDENTIFYING: 12.0})
 
 
 def is_free_text(column: pl.Series) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.finding import IDENTIFYING, Finding
+from nymity.risk.evidence.role_votes import IDENTIFYING, RoleVotes
 from nymity.risk.naming import listed
 
 #: Share of the different values that must be listed names, and how many must be.
@@ -19,7 +19,7 @@ _SHARE, _FEWEST = 0.25, 6
 _SHARE_OF_PAIRS = 0.2
 
 
-def person_names(facts: ColumnFacts) -> Iterator[Finding]:
+def person_names(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find names by listed ones; a name is one to four words without digits."""
     texts = facts.texts
     if not len(texts) or facts.is_number:
@@ -36,9 +36,9 @@ def person_names(facts: ColumnFacts) -> Iterator[Finding]:
     share = hits / len(texts)
     needed = _SHARE if float((number == 1).mean()) > 0.5 else _SHARE_OF_PAIRS  # type: ignore[arg-type]
     if hits >= _FEWEST and share >= needed:
-        yield Finding(why=f"{share:.0%} of its values are frequent names of people", votes={IDENTIFYING: 6.0})
+        yield RoleVotes(why=f"{share:.0%} of its values are frequent names of people", votes={IDENTIFYING: 6.0})
     elif facts.words and set(facts.words) & _NAMING and hits >= 2 and share >= 0.1:
-        yield Finding(why="its name and its values speak of names of people", votes={IDENTIFYING: 5.0})
+        yield RoleVotes(why="its name and its values speak of names of people", votes={IDENTIFYING: 5.0})
 
 
 _NAMING = frozenset(listed("first last name nom given family middle full contact guardian mother father"))

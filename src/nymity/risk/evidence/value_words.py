@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.risk.evidence.finding import INSENSITIVE, QUASI, SENSITIVE
+from nymity.risk.evidence.role_votes import INSENSITIVE, QUASI, SENSITIVE
 from nymity.table.attribute import Role
 
 #: What values speak of: the words, and the votes.

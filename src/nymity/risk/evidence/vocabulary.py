@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.risk.evidence.finding import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT
+from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT
 from nymity.risk.naming import listed
 from nymity.table.attribute import Role
 

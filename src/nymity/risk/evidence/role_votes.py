@@ -1,4 +1,4 @@
-"""Finding: one piece of evidence for a role."""
+"""RoleVotes: one piece of evidence for a role."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INSENSITIVE, WEIGHT = Role.INSENSITIVE, Role.WEIGHT
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class RoleVotes:
     """Something seen of a column, and how strongly it speaks for roles.
 
     ``votes`` are logarithms of odds: 1 makes a role e times as likely beside one without a vote, 3 is strong, 6 leaves
