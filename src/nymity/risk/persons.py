@@ -215,19 +215,15 @@ def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_
 
 def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
     """Whether values repeat; codes of places and of illnesses are left out by their names."""
-    if (
-        facts.distinct < 2
-        or are_years(facts)
-        or facts.missing * 2 > facts.present
-        or any(flag.kind == DATES for flag in facts.flags)
-    ):
+    if facts.distinct < 2 or facts.missing * 2 > facts.present or any(flag.kind == DATES for flag in facts.flags):
         return False
     if facts.type == "number":  # a column of whole numbers with gaps, as spreadsheets write it
         if not bool((column == column.round()).all()):
             return False
     elif facts.type not in ("text", "whole number"):
         return False
-    return facts.present / facts.distinct >= SEVERAL[0] and (names_household(facts) or not names_code(facts))
+    repeats = facts.present / facts.distinct >= SEVERAL[0] and (names_household(facts) or not names_code(facts))
+    return repeats and not are_years(facts)
 
 
 def _within(table: pl.DataFrame, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
