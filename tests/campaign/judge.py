@@ -32,7 +32,11 @@ class Judge:
     def __init__(self, case: Any, folder: Path, custodian: Path) -> None:
         self.case, self.folder = case, folder
         self.certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-        self.recoding = json.loads((custodian / "recoding.json").read_text(encoding="utf-8"))
+        seen = custodian / "seen.json"  # the recoding with the values it was decided on, where these lie apart
+        decided = seen if seen.exists() else custodian / "recoding.json"
+        self.recoding = json.loads(decided.read_text(encoding="utf-8"))
+        made = self.recoding["hierarchies"]
+        self.recoding["hierarchies"] = {n: h["rows"] if isinstance(h, dict) else h for n, h in made.items()}
         mapping = pq.read_table(custodian / "mapping.parquet").to_pydict()
         self.source_rows: list[int] = mapping["source_row"]
         self.masked: list[bool] = mapping["masked"]

@@ -15,7 +15,6 @@ from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_in_order
 from nymity.table.hierarchy import Label
 from nymity.table.label_form import SET_FORM, LabelForm
-from nymity.table.span import CellKind
 from nymity.table.value_order import ValueOrder, value_order
 
 #: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
@@ -44,7 +43,7 @@ def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm)
     return replace(cells, kind=_kind(attribute, form)), numbers
 
 
-def _kind(attribute: AttributeLayout, form: CellForm) -> CellKind:
+def _kind(attribute: AttributeLayout, form: CellForm) -> Literal["values", "intervals", "nodes"]:
     if form == "hierarchy" and attribute.hierarchy.height > 0:
         return "nodes"
     return "intervals" if form == "tight" and not attribute.is_set else "values"

@@ -255,11 +255,11 @@ class Hierarchy(metaclass=_Builders):
         ]
 
     def to_dict(self) -> Any:
-        """Return plain JSON types: its rows, or its rule with the values, or the labels, that it lists."""
+        """Return plain JSON types: its rows, with its rule if it has one, or the rule with the labels that it lists."""
         if self.rule is None:
             return self.rows()
         if not self.partial:
-            return {"rule": self.rule.to_dict(), "values": list(self.values)}
+            return {"rule": self.rule.to_dict(), "rows": self.rows()}
         derived = Hierarchy.of_rule(self.rule, {0: self.values}).labels
         told = {str(level): list(own) for level, own in enumerate(self.labels) if not level or own != derived[level]}
         return {"rule": self.rule.to_dict(), "labels": told}
@@ -270,9 +270,8 @@ class Hierarchy(metaclass=_Builders):
         if not isinstance(data, Mapping):
             return Hierarchy.from_rows(data, where=where)
         rule = Rule.from_dict(data["rule"])
-        if "values" in data:
-            values = label_texts("values", data["values"])
-            return Hierarchy.from_rows(rule.rows(values), where=where, rule=rule)
+        if "rows" in data:
+            return Hierarchy.from_rows(data["rows"], where=where, rule=rule)
         labels = {int(level): label_texts("labels", texts) for level, texts in data["labels"].items()}
         if any(level not in range(rule.height + 1) for level in labels):
             raise ValueError("labels of a level that is not there")

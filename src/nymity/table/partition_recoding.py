@@ -282,10 +282,8 @@ class PartitionRecoding(Recoding):
         group, first = distinct(layout.pack([values for _, values in columns.values()]))
         sizes, found = self._sizes, np.full(len(first), -1, dtype=np.int64)
         for start, inside in self._fitting(columns, first):
-            for number, bits in zip(
-                np.flatnonzero(inside.any(axis=1)).tolist(), inside[inside.any(axis=1)], strict=True
-            ):
-                classes = np.flatnonzero(np.unpackbits(bits, count=len(sizes)))
+            for number in np.flatnonzero(inside.any(axis=1)).tolist():
+                classes = np.flatnonzero(np.unpackbits(inside[number], count=len(sizes)))
                 upto = np.cumsum(sizes[classes])
                 cells = [labels[values[first[start + number]]] for labels, values in columns.values()]
                 drawn = draws.below(f"{SPANNED} {json.dumps(cells)}")(int(upto[-1])) if len(classes) > 1 else 0

@@ -217,7 +217,7 @@ def _version(place: Path) -> str:
             told["input"]["records"],
             pq.read_metadata(private / "mapping.parquet").num_rows,
         ]
-        texts = [table.read_text(), (private / "recoding.json").read_text()]
+        texts = [table.read_text(), (private / "seen.json").read_text()]
         salt = json.loads((private / "log.json").read_text()).get("salt", "")
         whole = told["output"]["file_sha256"] == hashlib.sha256(table.read_bytes()).hexdigest()
     except (OSError, ValueError, KeyError, judge.Unreadable) as error:

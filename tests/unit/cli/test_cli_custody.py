@@ -25,6 +25,7 @@ def replaced(published: Path, nymity: Run) -> Path:
     """The same folder after publishing again by other settings; the first table was delivered as may.csv."""
     shutil.copy(published / "release/release.csv", published / "may.csv")
     shutil.copy(published / "release-custodian/recoding.json", published / "recoding-of-may.json")
+    shutil.copy(published / "release-custodian/seen.json", published / "seen.json")
     assert nymity(*FORCED, "--set", "privacy[0].k=12").exit_code == 0
     assert (published / "release/release.csv").read_bytes() != (published / "may.csv").read_bytes()
     return published
@@ -193,7 +194,7 @@ from nymity.cli.start import run
 class Drops:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGTERM)
-def inspect_table(*_):
+def inspect_table(*_, **__):
     Drops()  # Python can only report what is raised here, and go on
     time.sleep(30)
 inspection.inspect_table = inspect_table
@@ -206,7 +207,7 @@ _TURNED = """
 import os, signal, sys, time
 import nymity.publishing.inspect as inspection
 from nymity.cli.start import run
-def inspect_table(*_):
+def inspect_table(*_, **__):
     try:
         os.kill(os.getpid(), signal.SIGHUP)
         time.sleep(30)

@@ -96,7 +96,7 @@ def two_parents(folder: Path) -> list[str]:
 
 def unseen_by_a_recoding(folder: Path) -> list[str]:
     spoil(folder, "sex")
-    return ["apply", "release-custodian/recoding.json", "people.csv", "--out", "new.csv"]
+    return ["apply", "release-custodian/recoding.json", "people.csv", "--out", "new.csv", "--unseen", "error"]
 
 
 def unknown_cell(folder: Path) -> list[str]:

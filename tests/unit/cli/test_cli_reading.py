@@ -208,21 +208,34 @@ def test_apply_publishes_new_rows_without_a_certificate(published: Path, nymity:
     done = nymity(*arguments, "--export-mapping", "mapping.csv")
     assert done.exit_code == 0, done.output
     assert "60 rows in, 57 out, 0 of them masked, 3 removed" in done.stdout  # as in the release
-    assert "No certificate" in done.stdout
+    assert "Checked as a release of their own, and no certificate was written" in done.stdout
     assert nymity("check", "new/rows.csv", "--job", "job.toml").exit_code == 0
     assert pl.read_csv(published / "mapping.csv").columns == ["column", "value", "level", "published"]
     found = json.loads(nymity(*arguments, "--json").stdout)
     assert found["certified"] is False
-    assert found["rows_out"] == 57
+    assert (found["rows_out"], found["checked"], found["holds"]) == (57, True, True)
+    assert found["promises"][0]["measured"]["k"] >= 4
 
 
 def test_apply_and_values_it_does_not_know(published: Path, nymity: Run) -> None:
     (published / "new.csv").write_text("name,age,sex,illness\nA,20,other,flu\nB,21,male,flu\n", encoding="utf-8")
     arguments = ("apply", "release-custodian/recoding.json", "new.csv", "--out", "rows.csv", "--force")
-    done = nymity(*arguments)
+    done = nymity(*arguments, "--unseen", "error")
     assert done.exit_code == 2
     assert "--unseen mask" in done.stderr
     assert not (published / "rows.csv").exists()
+    done = nymity(*arguments)
+    assert done.exit_code == 0
+    assert "values that nobody had before and that fall into no published cell: 'sex' in 1 row" in done.stdout
+    assert "Checked as a release of their own: they are none" in done.stdout
+    asked = nymity(*arguments, "--job", "job.toml", "--json")
+    assert asked.exit_code == 1
+    assert json.loads(asked.stdout)["holds"] is False
+    (published / "elsewhere").mkdir()
+    (published / "release-custodian/recoding.json").rename(published / "elsewhere/recoding.json")
+    alone = nymity("apply", "elsewhere/recoding.json", "new.csv", "--out", "rows.csv", "--force")
+    assert "Not checked: no job and no release was given" in alone.stdout
+    (published / "elsewhere/recoding.json").rename(published / "release-custodian/recoding.json")
     masked = nymity(*arguments, "--unseen", "mask", "--outliers", "mask", "--json")
     assert json.loads(masked.stdout)["masked"] >= 1
     removed = nymity(*arguments, "--unseen", "mask", "--outliers", "remove", "--json")
@@ -321,3 +334,24 @@ def test_schema_is_json(nymity: Run) -> None:
     assert json.loads(nymity("schema").stdout)["title"] == "nymity job"
     assert nymity("schema").stdout == nymity("schema", "--json").stdout
     assert nymity("schema", "--quiet").stdout == ""
+
+
+# -- apply: a split ----------------------------------------------------------------------------------------------
+
+
+def test_a_split_into_rows_to_learn_from_and_to_test_on(folder: Path, nymity: Run) -> None:
+    """Ages of the second part that the first lacks are published in its cells; one that lies in none is counted."""
+    lines = "\n".join(f"{20 + 2 * (i % 20)},{'fm'[i % 2]}" for i in range(80))
+    (folder / "train.csv").write_text(f"age,sex\n{lines}\n", encoding="utf-8")
+    (folder / "test.csv").write_text("age,sex\n" + "25,f\n" * 5 + "27,m\n" * 5 + "99,f\n", encoding="utf-8")
+    (folder / "split.toml").write_text(
+        'source = "train.csv"\n[schema.age]\nrole = "quasi"\nhierarchy = {type = "intervals", width = 10, levels = 2}\n'
+        '[schema.sex]\nrole = "quasi"\n[[privacy]]\nmodel = "k-anonymity"\nk = 5\n',
+        encoding="utf-8",
+    )
+    assert nymity("publish", "split.toml", "--out", "learned", "--no-report").exit_code == 0
+    done = nymity("apply", "learned-custodian", "test.csv", "--out", "tested.csv", "--outliers", "remove", "--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert (said["rows_out"], said["unseen"], said["holds"]) == (10, {"age": 1}, True)
+    assert set(pl.read_csv(folder / "tested.csv")["age"]) == {"20-29"}

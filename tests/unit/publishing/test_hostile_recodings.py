@@ -49,12 +49,12 @@ def test_any_value_anywhere(name: str) -> None:
 def test_labels_that_are_no_text() -> None:
     data = kind("levels").release.recoding.to_dict()
     name = next(iter(data["hierarchies"]))
-    rows = changed(data, ("hierarchies", name), kind("levels").release.recoding.hierarchies[name].rows())
+    function = kind("levels").release.recoding.as_function().to_dict()
     for label in (7, 1.5, True, ["x"], {}):
         with pytest.raises(FileError, match="expected text"):
-            Recoding.from_dict(changed(rows, ("hierarchies", name, 0, 1), label))
-        with pytest.raises(FileError, match="values that are no list of texts"):
-            Recoding.from_dict(changed(data, ("hierarchies", name, "values", 0), label))
+            Recoding.from_dict(changed(data, ("hierarchies", name, "rows", 0, 1), label))
+        with pytest.raises(FileError, match="labels that are no list of texts"):
+            Recoding.from_dict(changed(function, ("hierarchies", name, "labels", "0"), [label]))
 
 
 @pytest.mark.parametrize(("name", "place"), [("partition", "profiles"), ("freeform", "profiles"), ("buckets", "slots")])

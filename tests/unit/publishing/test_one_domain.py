@@ -5,6 +5,7 @@ A metric counts what the hierarchy lists, whether it occurs or not; ``gcp`` alon
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -109,10 +110,11 @@ class Cells:
         return FreeformRecoding(**{field.name: getattr(found, field.name) for field in fields(found)})
 
     def _stored(self) -> Recoding:
-        """A file of an earlier version, whose intervals list what occurs alone."""
+        """A file of an earlier version, whose intervals list what occurs alone and are written ``[1, 3]``."""
         found = self._partition()
         data, occurring = found.to_dict(), {n: set(found.quotas.codes[:, a]) for a, n in enumerate(found.cells)}
         for name, cells in data["cells"].items():
+            cells["labels"] = [re.sub(r"^(\w+)(?:-| to )(\w+)$", r"[\1, \2]", label) for label in cells["labels"]]
             cells["covered"] = [[c for c in codes if c in occurring[name]] for codes in cells["covered"]]
         return Recoding.from_dict(data)
 
@@ -185,7 +187,7 @@ def few_digits(hierarchy: Hierarchy, **method: Any) -> Comparison:
 
 @pytest.mark.parametrize("method", [ny.Mondrian(), ny.KMember(), ny.ExactPartition(), ny.OptimalLattice()])
 def test_an_interval_counts_values_that_nobody_has(method: Any) -> None:
-    """[0, 9] is all of ten digits, whether four of them occur or ten."""
+    """0-9 is all of ten digits, whether four of them occur or ten."""
     found = few_digits(grouped(DIGITS, 5), method=method)
     middle = sum((Fraction(x, 9) - Fraction(1, 2)) ** 2 for x in (0, 1, 8, 9)) / 4
     assert found.value("loss") == 1
@@ -246,7 +248,7 @@ def test_divergence_of_freeform_rows_adds_up_all_that_cover(rows: list[tuple[int
 
 
 def _numbers(cell: str) -> set[str]:
-    low, _, high = str(cell).strip("[]").partition(", ")
+    low, _, high = str(cell).partition("-")
     return {str(i) for i in range(int(low), int(high or low) + 1)}
 
 

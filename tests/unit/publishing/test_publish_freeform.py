@@ -132,7 +132,7 @@ def ages(release: Release, change: dict[str, str]) -> pl.DataFrame:
 def test_a_narrowed_cell_breaks_the_promise() -> None:
     release = released()
     cell = next(age for age in release.frame["age"].sort() if "-" in age)
-    low = cell.strip("[]").split(", ")[0]
+    low = cell.split("-")[0]
     found = check(ages(release, {cell: low}), job=release.job, original=people())
     assert not found.verification.holds
     assert found.verification.findings[0].measured["k"] < 3
@@ -141,8 +141,8 @@ def test_a_narrowed_cell_breaks_the_promise() -> None:
 def test_a_widened_cell_keeps_the_promise_but_is_another_table() -> None:
     release = released()
     cell = next(age for age in release.frame["age"].sort() if "-" in age)
-    low = cell.strip("[]").split(", ")[0]
-    wide = ages(release, {cell: f"[{low}, 93]"})
+    low = cell.split("-")[0]
+    wide = ages(release, {cell: f"{low}-93"})
     assert check(wide, job=release.job, original=people()).holds
     found = check(wide, job=release.job, certificate=release.certificate, original=people())
     assert found.verification.holds

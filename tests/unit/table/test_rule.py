@@ -59,6 +59,13 @@ FUNCTIONS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "postcodes": (Hierarchy.us_zip(small=("036",)), st.from_regex(r"[0-9]{5}(-[0-9]{4})?", fullmatch=True)),
 }
 
+#: Builders whose hierarchies are lists: of the job, or drawn over the values there were.
+LISTS = {"file", "rows", "random-tree", "shuffled"}
+
+
+def test_every_builder_is_a_function_or_a_list() -> None:
+    assert {builder.key for builder, _ in FUNCTIONS.values()} | LISTS == set(BUILDERS)
+
 
 def built(name: str, values: list[Any]) -> Hierarchy:
     hierarchy: Hierarchy = FUNCTIONS[name][0].build(pl.Series(values))

@@ -9,6 +9,7 @@ import polars as pl
 
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, chosen, separator_of
 from nymity.risk.evidence.finding import IDENTIFYING, Finding
+from nymity.table.text import plainly_named
 
 #: Text longer than this on average is prose, however often it repeats.
 PROSE = 60
@@ -77,7 +78,7 @@ def is_free_text(column: pl.Series) -> bool:
     """Whether a column of a table is free text, by what it holds alone."""
     if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return False
-    filled = column.drop_nulls().cast(pl.String)
+    filled = plainly_named(column).drop_nulls().cast(pl.String)
     different = filled.unique()
     texts = chosen(different)
     if _are_sets(texts, separator_of(texts)):
