@@ -180,7 +180,7 @@ class TestPublished:
         published(out=tmp_path / "out").write(tmp_path / "out", custodian=tmp_path / "elsewhere", force=True)
         found = ny.check(tmp_path / "out")
         assert found.holds, found.problems
-        assert found.promises[0].measured == {"k": 2}
+        assert found.promises[0].measured == {"k": 2, "knows": "all"}
         assert ny.open(tmp_path / "out").table[HAS_CHILDREN].to_list().count("no") == 2
 
     def test_no_children_is_not_any_child(self) -> None:

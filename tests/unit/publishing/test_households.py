@@ -106,7 +106,7 @@ class TestPublished:
         published(kind).write(tmp_path / "out", custodian=tmp_path / "elsewhere")
         found = ny.check(tmp_path / "out")
         assert found.holds, found.problems
-        assert found.promises[0].measured == {"k": 4}
+        assert found.promises[0].measured == {"k": 4, "knows": "all"}
         assert "4 households" not in found.promises[0].says
         assert "at least 3 households" in found.promises[0].says
 
@@ -116,7 +116,7 @@ class TestPublished:
         child = (pl.col("home") == one) & (pl.col("age") == 4)
         moved = release.frame.with_columns(pl.when(child).then(pl.lit(other)).otherwise(pl.col("home")).alias("home"))
         promise = ny.check(moved, job=release.job).promises[0]
-        assert (promise.answer, promise.measured) == (Answer.BROKEN, {"k": 1})
+        assert (promise.answer, promise.measured) == (Answer.BROKEN, {"k": 1, "knows": "all"})
 
     def test_names_in_place_of_pseudonyms_are_seen(self, kind: str) -> None:
         release = published(kind)
@@ -140,7 +140,7 @@ class TestWithoutPseudonyms:
         assert "does not show of which household" in alone.promises[0].why
         found = ny.check(tmp_path / "out", original=survey())
         assert found.holds, found.problems
-        assert found.promises[0].measured == {"k": 4}
+        assert found.promises[0].measured == {"k": 4, "knows": "all"}
 
     def test_another_original_breaks_it(self, tmp_path: Path) -> None:
         published(None).write(tmp_path / "out")

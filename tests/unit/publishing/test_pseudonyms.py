@@ -87,7 +87,7 @@ class TestEveryKind:
         found = ny.check(tmp_path / "out")
         assert found.holds, found.problems
         promise = next(one for one in found.findings if one.about == "promise")
-        assert promise.measured == {"k": 6}
+        assert promise.measured == {"k": 6, "knows": 2}
 
     def test_linking_rows_otherwise_is_seen(self, kind: str) -> None:
         """Two persons with rows A and B as one: nobody else has two rows B."""
@@ -96,7 +96,7 @@ class TestEveryKind:
         known = who_is_who(release, table)
         merged = release.frame.with_columns(pl.col("who").replace({known[NAMES[1]]: known[NAMES[3]]}))
         promise = next(one for one in ny.check(merged, job=release.job).findings if one.about == "promise")
-        assert (promise.answer.name, promise.measured) == ("BROKEN", {"k": 1})
+        assert (promise.answer.name, promise.measured) == ("BROKEN", {"k": 1, "knows": 2})
 
     def test_names_in_place_of_pseudonyms_are_seen(self, kind: str) -> None:
         release = published(pseudonym=kind)
