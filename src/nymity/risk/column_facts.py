@@ -134,7 +134,7 @@ class ColumnFacts:
         if last.isdecimal() and len(self.words) > 1 and self.words[-2] in _NUMBERING:
             last = self.words[-2]
         about = near <= _ALONE or first_known(near, _NUMBERED) is not None
-        many = self.enough and self.distinct >= self.present / 2
+        many = self.enough and self.distinct >= self.present / 4
         if {"name", "names"} & near and (about or many):
             return "name"
         if last in _NUMBERING and (about or many):
@@ -239,5 +239,5 @@ _NUMBERED = listed(
     "contract vertrag policy chart booking household haushalt hh family menage foyer hogar huishouden pat subj indiv "
     "individual cust emp resp part pupil schueler versicherten kunde kunden kunden mitglied personal proband "
     "teilnehmer eleve dossier expediente paciente cliente klant leerling deelnemer serial survey interview "
-    "observation obs row case_"
+    "observation obs row case_ subscriber subscr beneficiary bene enrollee assure asegurado verzekerde"
 )

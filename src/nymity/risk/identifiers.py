@@ -88,7 +88,8 @@ _NAMES = {
     NAMES: listed(
         "firstname lastname surname forename fullname middlename maidenname givenname familyname vorname nachname "
         "username login patientname customername nom prenom nomdefamille apellido apellidos voornaam achternaam "
-        "inhaber ansprechpartner"
+        "geslachtsnaam familienaam voorvoegsel voorvoegsels tussenvoegsel geburtsname geburtsnaam inhaber "
+        "ansprechpartner"
     ),
     "street addresses": listed("address adresse street strasse rue calle straat direccion"),
     PLACES: listed(

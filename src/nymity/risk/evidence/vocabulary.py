@@ -246,7 +246,8 @@ WEIGHTS = _concept(
     "a sampling weight",
     {WEIGHT: 2},
     "weight weights wgt wght wt pond ponder pondera gewicht gewichtung poids peso wtfinl fnlwgt pweight fweight pwt "
-    "hwt hochrechnung hochrechnungsfaktor expansion factor! weging surveywt perwt hhwt pwgtp personwt finalwgt wgts",
+    "hwt hochrechnung hochrechnungsfaktor expansion factor! weging surveywt perwt hhwt pwgtp personwt finalwgt wgts "
+    "gew hrf",
 )
 #: Words that say a column was computed, or how; they mean nothing by themselves.
 AFFIXES = frozenset(
