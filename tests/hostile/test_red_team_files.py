@@ -244,5 +244,5 @@ def test_a_source_in_the_folder_of_the_release_is_named(
     }
     Path("job.json").write_text(json.dumps(job))
     for out, said in ((".", True), ("release", False)):
-        publish_command.command(Path("job.json"), Path(out), with_report=False, quiet=True)
+        publish_command.command(data=Path("job.json"), out=Path(out), with_report=False, quiet=True)
         assert ("people.csv in the folder of the release" in capsys.readouterr().err) == said

@@ -68,6 +68,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "identify": {"release": "nothing", "pseudonym": "p0", "reason": "a finding"},
         "recommend": {"source": FRAME, "target": "ill", "trials": 1, "seconds": 0.1},
         "inspect_table": {"frame": FRAME},
+        "preset": {"name": "scientific-use-file", "job": release.job, "table": FRAME},
         "read_table": {"path": "people.csv"},
         "write_table": {"table": FRAME, "path": "written.csv"},
         "household": {},

@@ -79,9 +79,13 @@ class DatabaseSource:
         """Nothing: a database knows what its cells mean."""
         return {}
 
-    def read(self) -> Valued:
+    def read(self) -> pl.DataFrame:
         """Read the table, its columns with the types that the database has."""
-        return Valued(table=self._read(as_texts=False))
+        return self._read(as_texts=False)
+
+    def read_valued(self) -> Valued:
+        """Read the table; nothing in it is taken as missing but what is."""
+        return Valued(table=self.read())
 
     def read_texts(self, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the table as text, each cell by itself; of other than these columns only what is missing counts."""

@@ -205,7 +205,8 @@ class Statistical(Format):
             raise TableError(
                 f"column {column.name!r}", expected="one value per cell", got=str(dtype), hint="write .parquet"
             )
-        if dtype.is_float() or (dtype.is_integer() and not ((cells > _LARGEST) | (cells < -_LARGEST)).any()):
+        ends = (cells.min(), cells.max()) if dtype.is_integer() else ()
+        if dtype.is_float() or (ends and all(end is None or abs(int(end)) <= _LARGEST for end in ends)):  # type: ignore[arg-type]
             return cells.cast(pl.Float64).fill_nan(None)
         if dtype == pl.Date:
             return cells

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core import validation
 from nymity.core.errors import TableError
 from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.answers import Answers
@@ -135,6 +136,9 @@ def inspect_table(
     was found out with it; of a frame it is found out here, and ``inspection.reading.apply(frame)`` reads it so.
     ``answers`` are decisions about columns, in place of suggestions.
     """
+    for name, given, kind in (("dictionary", dictionary, Dictionary), ("reading", reading, DetectedReading)):
+        validation.instance(name, given, (kind, type(None)), expected=f"a {kind.__name__}")
+    validation.instance("answers", answers, (Answers, type(None)), expected="Answers")
     table = to_polars(frame)
     if reading is None:
         some = table.gather_every(table.height // DETECT_FROM + 1)

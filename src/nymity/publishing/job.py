@@ -77,7 +77,11 @@ class Source(ReadOptions):
         """Let a relative path start at a folder."""
         return dataclasses.replace(self, path=str(folder / self.path))
 
-    def read(self) -> Valued:
+    def read(self) -> pl.DataFrame:
+        """Read the table."""
+        return self.read_valued().table
+
+    def read_valued(self) -> Valued:
         """Read the table, and what was taken as missing in it."""
         return read_valued(self.path, self.options)
 
@@ -155,8 +159,8 @@ class Output:
     def options(self) -> WriteOptions:
         """How to write the file."""
         return WriteOptions(
-            delimiter=self.delimiter or ",",
-            encoding=self.encoding or "utf-8",
+            delimiter="," if self.delimiter is None else self.delimiter,
+            encoding="utf-8" if self.encoding is None else self.encoding,
             neutralize_formulas=self.neutralize_formulas,
         )
 

@@ -81,7 +81,7 @@ def load_valued(job: Job) -> Valued:
     refuse_children("job", job.children)
     if job.is_private:
         return Valued(table=job.source.read_texts(read_columns(job.schema)))
-    return job.source.read()
+    return job.source.read_valued()
 
 
 def refuse_children(where: str, children: Children | None) -> None:

@@ -37,7 +37,7 @@ def base_job(
         raise JobError("recommend", expected="either a schema or quasi", got="both")
     known = Source(path=str(source)) if isinstance(source, str | Path) else source
     if isinstance(known, Source | DatabaseSource):
-        table = known.read().table
+        table = known.read()
     else:
         table, known = to_polars(source), None
     models = (privacy,) if isinstance(privacy, PrivacyModel) else privacy

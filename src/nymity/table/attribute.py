@@ -182,7 +182,11 @@ class Attribute:
     def _check_free_text(self) -> None:
         if self.free_text is None:
             return
-        if self.free_text != "published" or self.role not in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE):
+        if (
+            not isinstance(self.free_text, str)
+            or self.free_text != "published"
+            or self.role not in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)
+        ):
             raise SchemaError(
                 "free_text",
                 expected='"published", for a quasi, sensitive or insensitive column; others need no such word',

@@ -39,7 +39,7 @@ CALLS: dict[str, list[str]] = {
     "measure": ["people.csv", "--quasi", "age,sex"],
     "compare": ["people.csv", "release/release.csv", "--job", "job.toml"],
     "query": ["people.csv", "release/release.csv", "--job", "job.toml", "--n", "20"],
-    "recommend": ["people.csv", "--target", "illness", "--trials", "1", "--seconds", "1", "--no-page", "--force"],
+    "recommend": ["people.csv", "--trials", "1", "--seconds", "1", "--no-page", "--force"],
     "risk": ["people.csv", "--quasi", "age,sex"],
     "attack": ["release/release.csv", "--job", "job.toml"],
     "apply": ["release-custodian/recoding.json", "people.csv", "--out", "applied.csv"],

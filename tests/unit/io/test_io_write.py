@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal
 
 from nymity.core.errors import FileError, TableError
 from nymity.io import ReadOptions, WriteOptions, neutralize, read_table, strip_neutralization, write_table
-from nymity.io.formats import SUFFIXES
+from nymity.io.formats import FORMATS
 
 TEXT = st.text(st.sampled_from(list("'=+-@\t\r\n＝＋－＠,;\"0123456789.eE ax\\é|")), min_size=1, max_size=6)
 NAMES = st.lists(TEXT, min_size=1, max_size=3, unique=True)
@@ -128,6 +128,8 @@ def test_categories_are_neutralized_too(tmp_path: Path) -> None:
 
 # --- files
 
+#: Of all formats that can be written.
+SUFFIXES = [known.suffix for known in FORMATS.values() if known.written]
 TYPED = pl.DataFrame(
     {
         "text": ["007", None, 'a "b", c'],

@@ -95,12 +95,11 @@ def test_explore_without_a_method() -> None:
 
 
 def test_the_starter_follows_the_same_rule() -> None:
-    for columns, name in ((4, "optimal-lattice"), (59, "anytime-lattice")):
+    for columns, name in ((4, "optimal-lattice"), (59, "mondrian")):
         frame, _ = wide(columns)
         named = frame.rename({f"q{i}": f"region{i}" for i in range(columns)})
         text = starter_job(inspect_table(named), "t.csv")
         assert f'name = "{name}"' in text
-        assert ("seconds = 60" in text) == (columns == 59)
 
 
 @pytest.mark.parametrize("method", [ny.Samarati(), ny.OLA(), ny.MinGen(), ny.OptimalLattice(loss="average-class-size")])

@@ -28,6 +28,8 @@ def test_an_unknown_benchmark_names_those_there_are() -> None:
         "dp",
         "risk",
         "people",
+        "reading",
+        "inspect",
         "robust",
     }
 
