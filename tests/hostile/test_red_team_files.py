@@ -11,10 +11,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import nymity as ny
-from nymity.cli import publish as publish_command
 from nymity.cli import report as report_command
+from nymity.cli.main import app
 from nymity.core.commit import committing, refuse_between
 from nymity.core.errors import FileError, TableError
 from nymity.core.locks import LOCK_NAME
@@ -232,9 +233,7 @@ def test_a_damaged_journal_is_said_to_be_one(content: str, tmp_path: Path) -> No
         ny.forget(tmp_path / "release")
 
 
-def test_a_source_in_the_folder_of_the_release_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_source_in_the_folder_of_the_release_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _people().write_csv("people.csv")
     job = {
@@ -244,5 +243,6 @@ def test_a_source_in_the_folder_of_the_release_is_named(
     }
     Path("job.json").write_text(json.dumps(job))
     for out, said in ((".", True), ("release", False)):
-        publish_command.command(data=Path("job.json"), out=Path(out), with_report=False, quiet=True)
-        assert ("people.csv in the folder of the release" in capsys.readouterr().err) == said
+        done = CliRunner().invoke(app, ["publish", "job.json", "--out", out, "--no-report", "--quiet"])
+        assert done.exit_code == 0, done.output
+        assert ("people.csv in the folder of the release" in " ".join(done.stderr.split())) == said
