@@ -165,7 +165,8 @@ def _columns_section(released: OpenedRelease) -> Section:
 
 def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
     cells = released.table[column.name]
-    name = _ABOUT.name(shortened(column.name, 60), shortened(column.label or "", 200))
+    label = "" if column.label is None else shortened(column.label, 200)
+    name = _ABOUT.name(shortened(column.name, 60), label)
     if column.role == "bucket":
         return [name, "Bucket", "the number of the bucket, drawn at random; it joins the two tables", ""]
     if column.role in ("person", "household"):

@@ -80,6 +80,11 @@ def test_it_says_what_recipients_need(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_a_column_without_a_label_has_none(name: str, tmp_path: Path) -> None:
+    assert "''" not in words((written(name, tmp_path / "release") / ABOUT_NAME).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_it_names_neither_machine_nor_user_nor_path(name: str, tmp_path: Path) -> None:
     page = (written(name, tmp_path / "release") / ABOUT_NAME).read_text(encoding="utf-8")
     for secret in (str(tmp_path), tmp_path.name, platform.node(), str(Path.home()), ".nymity-stage"):
