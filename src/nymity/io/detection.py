@@ -315,8 +315,8 @@ def _date_forms(columns: list[_Column], options: ReadOptions) -> tuple[ReadOptio
             field="dates",
             value=form,
             columns=tuple(names),
-            evidence=_date_evidence(by_name[names[0]], sure=sure),
-            sure=sure,
+            evidence=_date_evidence(by_name[names[0]], form, sure=sure),
+            sure=sure and "%y" not in form,
         )
         for (form, sure), names in _by_value(chosen).items()
     ]
@@ -344,7 +344,7 @@ def _settled(fitting: tuple[str, ...], settled: list[str]) -> tuple[str, bool]:
     return (alike[0], True) if alike else (fitting[0], False)
 
 
-def _date_evidence(column: _Column, *, sure: bool) -> str:
+def _date_evidence(column: _Column, form: str, *, sure: bool) -> str:
     telling = column.rest.head(10_000)
     days = telling.str.extract(r"^(\d{1,2})", 1).cast(pl.Int64, strict=False)
     second = telling.str.extract(r"^\d{1,2}\D(\d{1,2})", 1).cast(pl.Int64, strict=False)
@@ -352,7 +352,8 @@ def _date_evidence(column: _Column, *, sure: bool) -> str:
     example = str(telling.filter(beyond.fill_null(False))[0] if beyond.any() else telling[0])
     if not sure:
         return f"cells such as {_quoted(example)} in {column.name!r}; no day is above 12: the month may come first"
-    return f"all {column.filled:,} cells of {column.name!r} have this form, such as {_quoted(example)}"
+    said = f"all {column.filled:,} cells of {column.name!r} have this form, such as {_quoted(example)}"
+    return f"{said}; years have no century: 00 to 69 are read as 2000 to 2069" if "%y" in form else said
 
 
 def _by_value(chosen: Mapping[str, tuple[str, bool]]) -> dict[tuple[str, bool], list[str]]:

@@ -127,3 +127,12 @@ def test_a_dictionary_declares_codes() -> None:
 def test_nothing_is_found_in_nothing() -> None:
     assert not detect(a=[None, None])
     assert not detect_reading(pl.DataFrame({"a": pl.Series([], dtype=pl.String)}), ReadOptions())
+
+
+def test_years_without_a_century_are_for_people_to_decide() -> None:
+    """Somebody born in 1931 is not of the year 2031."""
+    table = pl.DataFrame({"geburtsdatum": ["01.02.31", "02.03.68", "13.12.99"] * 20})
+    (proposal,) = detect_reading(table, ReadOptions()).proposals
+    assert proposal.value == "%d.%m.%y"
+    assert not proposal.sure
+    assert "2069" in proposal.evidence
