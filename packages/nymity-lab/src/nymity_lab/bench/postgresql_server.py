@@ -74,6 +74,7 @@ def running_server(*settings: str) -> Iterator[Server]:
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
             as_somebody = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         process_settings = {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}, **as_somebody}
+        programs = _within_reach(programs, folder, process_settings)
         made = subprocess.run(
             [programs / "initdb", "-D", folder / "data", "-A", "trust", "-U", OWNER, "-E", "UTF8", "--no-sync"],
             capture_output=True,
@@ -100,6 +101,23 @@ def running_server(*settings: str) -> Iterator[Server]:
             process.wait(timeout=30)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _within_reach(programs: Path, folder: Path, process_settings: dict[str, Any]) -> Path:
+    """Return programs that the server's user may run: a copy, where they lie in a folder that only root may enter."""
+    try:
+        subprocess.run([programs / "initdb", "--version"], capture_output=True, check=False, **process_settings)
+    except PermissionError:
+        package = programs.parent.parent  # with libraries beside it, which are found from there
+        for part in (programs.parent, package.with_name(f"{package.name}.libs")):
+            if part.is_dir():
+                shutil.copytree(part, folder / "server" / part.relative_to(package.parent), symlinks=True)
+        copied = folder / "server" / programs.relative_to(package.parent)
+        for place in (folder / "server", *(folder / "server").rglob("*")):
+            if not place.is_symlink():
+                place.chmod(place.stat().st_mode | (0o755 if place.is_dir() else 0o444))
+        return copied
+    return programs
 
 
 def _wait(server: Server) -> None:
