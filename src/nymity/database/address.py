@@ -43,6 +43,10 @@ class Address:
         if not there or kind is None:
             raise _unlike(where, f"the scheme {scheme!r:.40}" if there else "a text without '://'")
         if kind == "postgresql":
+            try:
+                urlsplit(url)
+            except ValueError:  # such as a host in half a pair of brackets; its text would repeat the URL
+                raise _unlike(where, "one that cannot be read") from None
             _refuse_secrets(where, url)
             return Address(url, kind)
         path = unquote(rest.removeprefix("/"))

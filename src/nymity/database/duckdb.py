@@ -39,6 +39,10 @@ class DuckDB(FileKind):
         settings = {"path": str(address.file), "access_mode": "READ_ONLY" if read_only else "READ_WRITE"}
         return manager.connect(driver=driver.driver_path(), entrypoint="duckdb_adbc_init", db_kwargs=settings)
 
+    def opening(self, *, read_only: bool) -> Iterable[str]:
+        """Shut out other files: a query of a read-only database may still copy rows to them, or read them."""
+        return ["SET enable_external_access = false", "SET lock_configuration = true"] if read_only else []
+
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:
         """Look into the catalog, where the case of letters does not count."""
         found = session.rows(

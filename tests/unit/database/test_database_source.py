@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.core.errors import DatabaseError, InputError, JobError, TableError
+from nymity.core.errors import DatabaseError, InputError, JobError, ParameterError, TableError
 from postgres import GUEST, Server
 
 Execute = Callable[..., None]
@@ -67,6 +67,26 @@ def test_a_query_that_writes_is_refused_and_writes_nothing(url: str, execute: Ex
     assert ny.DatabaseSource(url=url, table="a").read()["x"].to_list() == [1]
     with pytest.raises(DatabaseError, match="no such table"):
         ny.DatabaseSource(url=url, table="b").read()
+
+
+@pytest.mark.parametrize("query", ["COPY a TO '{path}'", "SELECT * FROM read_csv('{path}')", "ATTACH '{path}' AS b"])
+def test_a_query_reaches_no_other_file(tmp_path: Path, query: str) -> None:
+    """DuckDB would copy the rows of a read-only database wherever a query says."""
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "a.db")) as made:
+        made.execute("CREATE TABLE a (x integer)")
+    path = tmp_path / "others.csv"
+    if "read_csv" in query:
+        path.write_text("x\n1\n")
+    with pytest.raises(DatabaseError):
+        ny.DatabaseSource(url=f"duckdb:///{tmp_path / 'a.db'}", query=query.format(path=path)).read()
+    assert path.exists() == ("read_csv" in query)
+
+
+def test_a_url_that_cannot_be_read_is_refused_without_repeating_it() -> None:
+    with pytest.raises(ParameterError, match="cannot be read") as refused:
+        ny.DatabaseSource(url="postgresql://alice@[::1/db", table="t")
+    assert "alice" not in str(refused.value)
 
 
 def test_a_table_that_is_not_there_is_a_clear_error(url: str, execute: Execute) -> None:
