@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -148,7 +148,7 @@ def applied(
         job, log, recoding = job or recoding.job, log or recoding.log, recoding.recoding
     place = None if isinstance(recoding, Recoding) else kept_recoding(recoding, delivered)
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(str(place))
-    rows = _rows(decided, table, reading)
+    rows = _rows(decided, table, _as_the_source(reading, job, place))
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
     kept = log if log is not None or place is None else log_beside(place)
     if isinstance(kept, CustodianLog) and kept.draw_key is None:
@@ -178,11 +178,28 @@ def _promised(job: Job | None, place: Path | None) -> _Promised | None:
     """Return what a job promises, or the release that lies beside a custodian's folder; None where there is neither."""
     if job is not None:
         return job.schema, job.privacy
+    stated = _stated_beside(place)
+    return None if stated is None or stated.job.schema is None else (stated.job.schema, stated.job.models)
+
+
+def _as_the_source(reading: ReadOptions, job: Job | None, place: Path | None) -> ReadOptions:
+    """Return how cells are read: as is said, or where nothing is, like those that the recoding was decided on."""
+    if reading.states_values:
+        return reading
+    if job is not None:
+        told = {} if job.source is None else job.source.stated_values
+    else:
+        stated = _stated_beside(place)
+        told = {} if stated is None else stated.form.job.reading or {}
+    return replace(reading, **told)
+
+
+def _stated_beside(place: Path | None) -> Stated | None:
+    """Return the certificate of the release that lies beside a custodian's folder, if it does."""
     folder = None if place is None else Custody(place.parent).release
     if folder is None or not (folder / CERTIFICATE_NAME).is_file():
         return None
-    stated = Stated.read(folder / CERTIFICATE_NAME)
-    return None if stated is None or stated.job.schema is None else (stated.job.schema, stated.job.models)
+    return Stated.read(folder / CERTIFICATE_NAME)
 
 
 def _checked(

@@ -196,3 +196,43 @@ def test_unseen_values_in_published_cells_are_published() -> None:
     assert made.table["age"].to_list() == ["20-29", "40-49", "*"]
     assert dict(made.unplaced) == {"age": 1}
     assert (made.rows, made.masked, made.removed) == (3, 1, 0)
+
+
+@pytest.mark.parametrize("by_job", [True, False])
+def test_cells_of_a_file_are_read_like_those_of_the_source(tmp_path: Path, by_job: bool) -> None:
+    """German numbers, dates and a code for missing: the source itself comes back as it was published."""
+    rows = [
+        f"{20 + i % 40};{1 + i % 28:02}.0{1 + i % 9}.2020;{1 + i % 5}.{i:03},50;{'-9' if i % 7 == 0 else i % 3}"
+        for i in range(80)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["alter;tag;kosten;stufe", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "job.toml").write_text(
+        """
+        [source]
+        path = "t.csv"
+        missing_in = { stufe = ["-9"] }
+        decimal = ","
+        thousands = "."
+        dates = "%d.%m.%Y"
+        [schema.alter]
+        role = "quasi"
+        hierarchy = { type = "intervals", width = 10, levels = 2 }
+        [schema.tag]
+        role = "quasi"
+        hierarchy = { type = "dates", levels = ["month", "year"] }
+        [schema.kosten]
+        role = "sensitive"
+        [schema.stufe]
+        role = "quasi"
+        [[privacy]]
+        model = "k-anonymity"
+        k = 2
+        """,
+        encoding="utf-8",
+    )
+    job = ny.Job.load(tmp_path / "job.toml")
+    release = ny.publish(job)
+    release.write(tmp_path / "r")
+    made = applied(tmp_path / "r-custodian", tmp_path / "t.csv", job=job if by_job else None)
+    assert sorted(map(str, made.table.rows())) == sorted(map(str, release.table.rows()))
+    assert made.table["kosten"].dtype == pl.Float64
