@@ -112,6 +112,11 @@ class KeyedDraws(Draws):
             left, turn = left[~fine], turn + 1
         return drawn.astype(np.int64)
 
+    @staticmethod
+    def public(context: str) -> KeyedDraws:
+        """Return draws that whoever knows the context can repeat, for choices that look at nothing secret."""
+        return KeyedDraws(key=hashlib.sha3_256(b"nymity public " + context.encode()).digest())
+
     def derived(self, context: str) -> KeyedDraws:
         """Return draws that have nothing in common with those of another context under the same key."""
         return replace(self, key=hashlib.sha3_256(self.key + b"nymity context " + context.encode()).digest())
@@ -128,14 +133,14 @@ class DerivedDraws(Draws):
     """
 
     def __init__(
-        self, root: KeyedDraws, context: Callable[[], str], *, lasting: Callable[[], str] | None = None
+        self, root: KeyedDraws, context: Callable[[], str], *, lasting: Callable[[], Draws] | None = None
     ) -> None:
         self._root, self._context, self._lasting = root, context, lasting
 
     @cached_property
     def lasting(self) -> Draws:
         """Draws of a context that does not depend on the table."""
-        return self if self._lasting is None else self._root.derived(self._lasting())
+        return self if self._lasting is None else self._lasting()
 
     @property
     def origin(self) -> str:

@@ -108,15 +108,18 @@ def further_draws(recoding: Recoding, log: Log | None, table: pl.DataFrame) -> D
     """Return the draws that a recoding publishes further rows with: the same for the same rows under the same log.
 
     Lasting ones depend on the recoding alone: whoever gets several tables with the same values has nothing to compare.
+    Without a log they have no key but the recoding. They choose by quasi-identifiers, which the attacker knows, so that
+    there is nothing to learn from them; a new key for each table would be something to compare.
     """
 
     def context() -> str:
         return json.dumps([recoding.to_dict(), fingerprint(table[content_order(table)])], ensure_ascii=False)
 
-    def lasting() -> str:
-        return "further values " + json.dumps(recoding.as_function().to_dict(), ensure_ascii=False)
+    def lasting() -> Draws:
+        of_recoding = "further values " + json.dumps(recoding.as_function().to_dict(), ensure_ascii=False)
+        return KeyedDraws.public(of_recoding) if log is None else key_of(log).derived(of_recoding)
 
-    return KeyedDraws.fresh() if log is None else DerivedDraws(key_of(log), context, lasting=lasting)
+    return DerivedDraws(KeyedDraws.fresh() if log is None else key_of(log), context, lasting=lasting)
 
 
 def log_beside(recoding: str | Path) -> Path | None:

@@ -76,6 +76,8 @@ class PartitionRecoding(Recoding):
     outliers: Outliers = "mask"
     sizes: NDArray[np.int64] | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
+    #: Whether rows of equal quasi-identifier values all go to one class, as those of other tables do.
+    by_values: bool = False
 
     kind: ClassVar[str] = "partition"
     may_draw: ClassVar[tuple[str, ...]] = (EQUAL_RECORDS, PLACES)
@@ -118,14 +120,15 @@ class PartitionRecoding(Recoding):
         return (EQUAL_RECORDS, PLACES) if divided.any() else ()
 
     def for_further_rows(self) -> PartitionRecoding:
-        """Return what publishes rows of other tables: by their quasi-identifiers alone.
+        """Return what publishes rows of other tables: by their quasi-identifiers alone, wherever they occur.
 
         The places of this table's records are known by sensitive values, too. Where a further row went would tell where
-        the record with its value is.
+        the record with its value is. And somebody whose rows went to several classes in several tables would be one of
+        the few whom the cells of all of them fit.
         """
         known = self.quotas
         unknown = replace(known, sensitive=known.sensitive[:, :0], labels={})
-        return replace(self, columns=self.further_columns, quotas=unknown)
+        return replace(self, columns=self.further_columns, quotas=unknown, by_values=True)
 
     def as_function(self) -> PartitionRecoding:
         """Return the classes with their cells and sizes, told by values; no sensitive value among them."""
@@ -284,10 +287,8 @@ class PartitionRecoding(Recoding):
         for start, inside in self._fitting(columns, first):
             for number in np.flatnonzero(inside.any(axis=1)).tolist():
                 classes = np.flatnonzero(np.unpackbits(inside[number], count=len(sizes)))
-                upto = np.cumsum(sizes[classes])
                 cells = [labels[values[first[start + number]]] for labels, values in columns.values()]
-                drawn = draws.below(f"{SPANNED} {json.dumps(cells)}")(int(upto[-1])) if len(classes) > 1 else 0
-                found[start + number] = classes[np.searchsorted(upto, drawn, side="right")]
+                found[start + number] = _drawn_by(cells, SPANNED, classes, sizes[classes], draws)
         return np.asarray(found[group])
 
     def _fitting(
@@ -324,6 +325,9 @@ class PartitionRecoding(Recoding):
         several = np.flatnonzero(alike.divided(quotas.classes))
         if not len(several):
             return classes
+        if self.by_values:
+            classes[several] = self._of_values(alike.take(several), codes[:, several], draws.lasting)
+            return classes
         sizes += [len(labels) + 1 for labels in quotas.labels.values()]
         values = [*codes[:, several], *self._sensitive_codes(table)[:, several]]
         exact = _Matched.of([*quotas.codes.T, *quotas.sensitive.T], values, sizes)
@@ -340,6 +344,17 @@ class PartitionRecoding(Recoding):
             rest = rest[content_order(table, self.columns, rest)]
             classes[rest] = alike.take(rest).like_one(quotas, draws)
         return classes
+
+    def _of_values(self, alike: _Matched, codes: NDArray[np.int64], draws: Draws) -> NDArray[np.int64]:
+        """Give rows of values that several classes have one of these, drawn by the values and nothing else."""
+        quotas, found = self.quotas, np.full(alike.n_groups, -1, dtype=np.int64)
+        order = np.argsort(alike.entries, kind="stable")
+        starts = np.searchsorted(alike.entries[order], np.arange(alike.n_groups + 1))
+        for group, row in zip(*np.unique(alike.rows, return_index=True), strict=True):
+            entries = order[starts[group] : starts[group + 1]]
+            values = [h.values[code] for h, code in zip(self.hierarchies.values(), codes[:, row].tolist(), strict=True)]
+            found[group] = _drawn_by(values, FURTHER, quotas.classes[entries], quotas.records[entries], draws)
+        return np.asarray(found[alike.rows])
 
     def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
         """Return the published cells; a column left as it is keeps its type."""
@@ -439,6 +454,15 @@ class _Matched:
         before = np.append(0, upto)[starts]
         drawn = draws.numbers(FURTHER, before[self.rows + 1] - before[self.rows])
         return np.asarray(quotas.classes[order][np.searchsorted(upto, before[self.rows] + drawn, side="right")])
+
+
+def _drawn_by(
+    values: Sequence[Label], purpose: str, classes: NDArray[np.int64], records: NDArray[np.int64], draws: Draws
+) -> int:
+    """Return a class, each as likely as its records are many: wherever these values are drawn for, the same."""
+    upto = np.cumsum(records)
+    drawn = draws.below(f"{purpose} {json.dumps(values)}")(int(upto[-1])) if len(classes) > 1 else 0
+    return int(classes[np.searchsorted(upto, drawn, side="right")])
 
 
 def _check_number(what: str, numbers: NDArray[np.int64], n: int) -> None:
