@@ -35,9 +35,8 @@ class SQLite(FileKind):
         return require("adbc_driver_sqlite.dbapi", extra="database", purpose="SQLite").connect(place)
 
     def opening(self, *, read_only: bool) -> Iterable[str]:
-        """Wait for others a while."""
-        del read_only
-        return ["PRAGMA busy_timeout = 10000"]
+        """Wait for others a while, and overwrite what is dropped: whoever gets the file must not get it too."""
+        return ["PRAGMA busy_timeout = 10000", *([] if read_only else ["PRAGMA secure_delete = ON"])]
 
     def before_fetching(self, cursor: Any) -> None:
         """Let types be found from all rows: from the first thousand they would be guessed."""

@@ -38,7 +38,7 @@ class TableWriter:
     def __init__(self, output: DatabaseOutput) -> None:
         self.output = output
         self.mark: str | None = None
-        self._put: list[str] = []
+        self._put: dict[str, list[object]] = {}  # columns and number of rows of each table
         self._session: Session | None = None
 
     def __enter__(self) -> TableWriter:
@@ -81,11 +81,11 @@ class TableWriter:
                     got=f"a table {name!r}",
                     hint="another name, or mode = 'replace' or 'append' if nymity published it",
                 )
-            if there and name not in self._ours():
+            if there and (got := self._not_ours(name)):
                 raise DatabaseError(
                     f"output.table ({self.place})",
                     expected=f"a table that nymity published, to {self.output.mode} it",
-                    got=f"{name!r}, which {RECORDS} does not list",
+                    got=f"{name!r}, {got}",
                     hint="another name; nymity never changes tables of others",
                 )
 
@@ -99,13 +99,13 @@ class TableWriter:
         there = kind.has_table(self.session, schema, name)
         if self.output.mode == "replace" and not self._put:
             self._drop()
-        self._put.append(name)
         cells = kind.storable(frame)
         if there and self.output.mode == "append":
             cells = self._fitting(cells, name)
         else:
             self._create(name, cells, says, columns)
         self.session.ingest(name, schema, cells)
+        self._put[name] = self._shape(name)
         return self._read_back(name, cells, appended=there and self.output.mode == "append")
 
     def record(self, certificate: bytes, content_sha256: str) -> None:
@@ -157,14 +157,30 @@ class TableWriter:
                 self.session.run(f"DROP TABLE {place}", expected=f"to replace the table {name!r}")
         self.session.run(f"DELETE FROM {self._records} WHERE table_name = {PLACE}", [self.output.table])
 
-    def _ours(self) -> set[str]:
-        """Return the tables of what nymity published under this name."""
+    def _ours(self) -> dict[str, list[object]]:
+        """Return the tables that nymity published under this name, each with its columns and rows as it left them."""
         if not self.session.kind.has_table(self.session, self.output.schema, RECORDS):
-            return set()
+            return {}
         told = self.session.rows(
             f"SELECT all_tables FROM {self._records} WHERE table_name = {PLACE}", [self.output.table]
         )
-        return {str(name) for (names,) in told for name in json.loads(names)}
+        shapes = [item for (tables,) in told for item in json.loads(tables).items()]
+        return dict(sorted(shapes, key=lambda item: item[1][1]))  # a table that is added to only grows
+
+    def _not_ours(self, name: str) -> str:
+        """Say why a table is not one that nymity published; nothing if it is."""
+        ours = self._ours()
+        if name not in ours:
+            return f"which {RECORDS} does not list"
+        changed = self._shape(name) != ours[name]
+        return "which has other columns or another number of rows than nymity gave it" if changed else ""
+
+    def _shape(self, name: str) -> list[object]:
+        """Return the columns and the number of rows of a table."""
+        place = qualified(self.output.schema, name)
+        columns = self.session.fetch(f"SELECT * FROM {place} LIMIT 0", expected="to read the table").column_names
+        ((records,),) = self.session.rows(f"SELECT count(*) FROM {place}")
+        return [list(columns), int(records)]
 
     def _create(self, name: str, cells: pl.DataFrame, says: str, columns: Mapping[str, str]) -> None:
         kind, place = self.session.kind, qualified(self.output.schema, name)

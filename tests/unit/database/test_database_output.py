@@ -205,6 +205,29 @@ def test_tables_of_others_are_never_changed(url: str, execute: Execute, tmp_path
     assert rows(url) == 1
 
 
+@pytest.mark.parametrize("mode", ["replace", "append"])
+def test_a_table_of_others_that_took_a_listed_name_is_spared(
+    url: str, execute: Execute, tmp_path: Path, mode: str
+) -> None:
+    made(job(url, mode=mode)).write(tmp_path / "r")
+    execute(
+        'DROP TABLE "people of 2020"',
+        'CREATE TABLE "people of 2020" (x integer)',
+        'INSERT INTO "people of 2020" VALUES (1)',
+    )
+    with pytest.raises(DatabaseError, match="other columns or another number of rows"):
+        made(job(url, mode=mode)).write(tmp_path / "r", force=True)
+    assert rows(url) == 1
+
+
+def test_what_is_replaced_is_not_left_in_a_file_of_sqlite(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    for illness in ("vanished", "flu"):
+        table = people(3000, illness=f"{illness} cold gout")
+        made(job(url, mode="replace"), table).write(tmp_path / "r", force=True)
+    assert b"vanished" not in (tmp_path / "a.db").read_bytes()
+
+
 def test_replace_leaves_the_new_release_alone(url: str, tmp_path: Path) -> None:
     made(job(url, mode="replace")).write(tmp_path / "r")
     release = made(job(url, mode="replace"), people(30))
