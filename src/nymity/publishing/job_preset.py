@@ -21,6 +21,7 @@ from nymity.privacy import KAnonymity, PrivacyModel, ProsecutorRisk
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import load_source
 from nymity.risk import suggest
+from nymity.risk.naming import words_of
 from nymity.risk.presets import PRESETS as THRESHOLDS
 from nymity.risk.suggestion import ColumnRisk
 from nymity.table.attribute import Attribute, Role
@@ -35,9 +36,47 @@ SMALL_AREAS = (
     *("036", "059", "063", "102", "203", "556", "692", "790", "821"),
     *("823", "830", "831", "878", "879", "884", "890", "893"),
 )
-#: Words in the name of a column of dates from which an age over 89 could be told.
-_BIRTH = ("birth", "born", "dob", "geburt", "naissance", "nacimiento", "geboorte")
+#: Words in the name of a column from which an age over 89 could be told.
+_BIRTH = ("birth", "born", "dob", "yob", "geburt", "naissance", "nacimiento", "geboorte")
 _AGE = frozenset({"age", "ages", "alter", "edad", "leeftijd"})
+#: Words of parts of a date that are finer than its year, and of places smaller than a state that are numbers.
+_FINER = frozenset(
+    [
+        "month",
+        "months",
+        "week",
+        "weeks",
+        "quarter",
+        "monat",
+        "woche",
+        "quartal",
+        "mois",
+        "semaine",
+        "trimestre",
+        "mes",
+        "semana",
+        "maand",
+        "kwartaal",
+    ]
+)
+_COORDINATES = frozenset(
+    [
+        "lat",
+        "lon",
+        "lng",
+        "long",
+        "latitude",
+        "longitude",
+        "coordinate",
+        "coordinates",
+        "geo",
+        "geocode",
+        "fips",
+        "tract",
+        "census",
+        "block",
+    ]
+)
 _ZIP = re.compile(r"\d{3,5}|\d{5}-\d{4}", re.ASCII)
 
 #: What a preset makes of a column: the attribute, and why; None to leave it as it is.
@@ -136,21 +175,28 @@ def _safe_harbor(attribute: Attribute, values: pl.Series, seen: ColumnRisk) -> M
             return None
         plain = replace(attribute, pseudonym=None, recipient="", pseudonym_key=None)
         return plain, "no pseudonym, for a keyed one is derived from what names the person (164.514(c)(1))"
-    words = re.findall("[^\\W\\d_]+", seen.name.lower())
-    if _AGE & set(words) and values.dtype.is_numeric():
+    words = set(words_of(seen.name))
+    if any(stem in word for word in words for stem in _BIRTH):
+        return Attribute(role=Role.IDENTIFYING), "left out, its year may tell an age over 89"
+    finer = bool(_FINER & words)
+    if _AGE & words:
+        if finer or not values.dtype.is_numeric():
+            return Attribute(role=Role.IDENTIFYING), "left out, an age that is no number of years may be one over 89"
         made = Attribute(
             role=Role.QUASI, hierarchy=Hierarchy.ages(bands=(1, 5, 10, 20), top=90, other="other"), min_level=1
         )
         return _checked(made, values, "ages from 90 on are one group")
+    if _COORDINATES & words:
+        return Attribute(role=Role.IDENTIFYING), "left out, a place smaller than a state"
     if any(flag.is_place for flag in seen.flags):
         if all(_ZIP.fullmatch(text.strip()) for text in values.cast(pl.String).drop_nulls().unique()):
             area = Hierarchy.us_zip(levels=("3-digit area",), small=SMALL_AREAS)
             made = Attribute(role=Role.QUASI, hierarchy=area, min_level=1)
             return _checked(made, values, "3-digit areas of ZIP codes, 000 for those of 20,000 people or fewer")
         return Attribute(role=Role.IDENTIFYING), "left out, a place smaller than a state"
+    if finer:
+        return Attribute(role=Role.IDENTIFYING), "left out, a part of a date that is finer than its year"
     if any(flag.is_date for flag in seen.flags):
-        if any(stem in word for word in words for stem in _BIRTH):
-            return Attribute(role=Role.IDENTIFYING), "left out, its year may tell an age over 89"
         made = Attribute(role=Role.QUASI, hierarchy=Hierarchy.dates(levels=("year",)), min_level=1)
         return _checked(made, values, "years alone of dates")
     if seen.role is Role.IDENTIFYING:

@@ -138,3 +138,26 @@ def test_bad_input() -> None:
         ny.preset("ema-007", careless(patients()), patients())
     with pytest.raises(ParameterError, match="a Job"):
         ny.preset("ema-0070", patients())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("lat", ["44.47590", "42.36110"]),
+        ("longitude", [-73.2, -71.1]),
+        ("fips", ["25017", "36047"]),
+        ("census_tract", ["33005970100", "33005970200"]),
+        ("yob", [1926, 1990]),
+        ("Geburtsjahr", [1926, 1990]),
+        ("age_group", ["80-84", "95-99"]),
+        ("age_months", [363, 1131]),
+        ("admit_month", ["2020-03", "2020-02"]),
+        ("visitWeek", ["2020-W42", "2020-W27"]),
+    ],
+)
+def test_safe_harbor_leaves_out_what_it_has_no_rule_for(name: str, cells: list[Any]) -> None:
+    table = pl.DataFrame({name: cells * 20, "sex": ["m", "f"] * 20})
+    job = ny.Job(schema=ny.Schema({name: ny.quasi(), "sex": ny.quasi()}), privacy=(ny.KAnonymity(k=2),))
+    filled = ny.preset("hipaa-safe-harbor", job, table)
+    assert not filled.job.schema[name].role.is_published
+    assert any(name in change and "left out" in change for change in filled.changes)
