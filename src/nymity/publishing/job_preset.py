@@ -40,43 +40,8 @@ SMALL_AREAS = (
 _BIRTH = ("birth", "born", "dob", "yob", "geburt", "naissance", "nacimiento", "geboorte")
 _AGE = frozenset({"age", "ages", "alter", "edad", "leeftijd"})
 #: Words of parts of a date that are finer than its year, and of places smaller than a state that are numbers.
-_FINER = frozenset(
-    [
-        "month",
-        "months",
-        "week",
-        "weeks",
-        "quarter",
-        "monat",
-        "woche",
-        "quartal",
-        "mois",
-        "semaine",
-        "trimestre",
-        "mes",
-        "semana",
-        "maand",
-        "kwartaal",
-    ]
-)
-_COORDINATES = frozenset(
-    [
-        "lat",
-        "lon",
-        "lng",
-        "long",
-        "latitude",
-        "longitude",
-        "coordinate",
-        "coordinates",
-        "geo",
-        "geocode",
-        "fips",
-        "tract",
-        "census",
-        "block",
-    ]
-)
+_FINER = re.compile("months?|weeks?|quarter|monat|woche|quartal|mois|semaine|trimestre|mes|semana|maand|kwartaal")
+_NUMBERED_PLACE = re.compile("lat|lon|lng|long|latitude|longitude|coordinates?|geo|geocode|fips|tract|census|block")
 _ZIP = re.compile(r"\d{3,5}|\d{5}-\d{4}", re.ASCII)
 
 #: What a preset makes of a column: the attribute, and why; None to leave it as it is.
@@ -178,7 +143,7 @@ def _safe_harbor(attribute: Attribute, values: pl.Series, seen: ColumnRisk) -> M
     words = set(words_of(seen.name))
     if any(stem in word for word in words for stem in _BIRTH):
         return Attribute(role=Role.IDENTIFYING), "left out, its year may tell an age over 89"
-    finer = bool(_FINER & words)
+    finer = any(map(_FINER.fullmatch, words))
     if _AGE & words:
         if finer or not values.dtype.is_numeric():
             return Attribute(role=Role.IDENTIFYING), "left out, an age that is no number of years may be one over 89"
@@ -186,7 +151,7 @@ def _safe_harbor(attribute: Attribute, values: pl.Series, seen: ColumnRisk) -> M
             role=Role.QUASI, hierarchy=Hierarchy.ages(bands=(1, 5, 10, 20), top=90, other="other"), min_level=1
         )
         return _checked(made, values, "ages from 90 on are one group")
-    if _COORDINATES & words:
+    if any(map(_NUMBERED_PLACE.fullmatch, words)):
         return Attribute(role=Role.IDENTIFYING), "left out, a place smaller than a state"
     if any(flag.is_place for flag in seen.flags):
         if all(_ZIP.fullmatch(text.strip()) for text in values.cast(pl.String).drop_nulls().unique()):
