@@ -198,7 +198,8 @@ def test_a_comparison_with_no_more_is_refused(settings: dict[str, Any]) -> None:
             ("review", "bookkeeping", "lucky-draws.md"),
         )
     ]
-    + [("cifar10-fifty.json", part, "results.md") for part in ("curves", "bounded")],
+    + [("cifar10-fifty.json", part, "results.md") for part in ("curves", "bounded", "masking")]
+    + [("cifar10-fifty.json", "bookkeeping", "lucky-draws.md")],
 )
 def test_pages_have_what_the_command_prints(
     file: str, part: str, page: str, capsys: pytest.CaptureFixture[str]
