@@ -18,7 +18,7 @@ from nymity.lattice.solution_space import evaluate_lattice
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
 from nymity.publishing.job import Job
-from nymity.publishing.job_tables import load_source, tables_of
+from nymity.publishing.job_tables import as_one, load_source, tables_of
 from nymity.publishing.pipeline import job_of
 from nymity.publishing.registry import Method, is_private
 from nymity.quality import Loss, loss_of
@@ -88,6 +88,8 @@ def _losses(losses: Sequence[str | Loss] | str | Loss) -> list[Loss]:
 
 def _encoded(job: Job, given: Any, observe: Observer) -> EncodedTable:
     report(observe, Progress(stage="reading"))
+    if job.children is not None and given is None:
+        job, given = as_one(job)
     tables = tables_of(job, load_source(job) if given is None else to_polars(given))
     job.schema.check(tables.published)
     table, _ = job.schema.without_gaps(tables.published)

@@ -70,8 +70,8 @@ class Population:
 
 
 def load_source(job: Job) -> pl.DataFrame:
-    """Read the table a job names."""
-    return load_valued(job).table
+    """Read the table a job names; of two tables their join."""
+    return load_valued(job).table if job.children is None else load_joined(job).table
 
 
 def load_valued(job: Job) -> Valued:
@@ -91,7 +91,7 @@ def refuse_children(where: str, children: Children | None) -> None:
             where,
             expected="one table: of two tables of the same people this is not built",
             got="one with children",
-            hint="publish and check take them; their join, release.frame in Python, is one table",
+            hint="the job in its place, where a command takes one; their join, release.frame in Python, is one table",
         )
 
 
@@ -105,6 +105,12 @@ def load_joined(job: Job, parents: pl.DataFrame | None = None, children: pl.Data
             raise JobError("children.path", expected="a path to the table of children", got="none")
         children = read_table(job.children.path, job.children.options)
     return join_tables(parents, children, job.schema, job.children)
+
+
+def as_one(job: Job) -> tuple[Job, pl.DataFrame]:
+    """Return what a job of two tables says of their join, as a job of one table, and the join."""
+    joined = load_joined(job)
+    return replace(job, children=None, schema=joined.schema), joined.table
 
 
 def population_of(job: Job) -> pl.DataFrame | None:

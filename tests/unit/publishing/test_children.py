@@ -12,10 +12,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import naive
 import nymity as ny
+from nymity.cli.main import app
 from nymity.core.errors import JobError, NymityError, TableError
+from nymity.publishing import toml_job
 from nymity.publishing.check import Answer
 from nymity.publishing.children import HAS_CHILDREN, misjoined, rejoined, split
 from nymity.table.schema import Schema
@@ -472,17 +475,8 @@ class TestRefused:
                 ny.Job.from_dict({**plain, "children": deeper})
 
     def test_what_works_on_one_table(self, tmp_path: Path) -> None:
-        patients().write_csv(tmp_path / "p.csv")
-        job = ny.Job(
-            schema=schema(),
-            privacy=(PROMISE,),
-            source=ny.Source(path=str(tmp_path / "p.csv")),
-            children=ny.Children(path=str(tmp_path / "v.csv")),
-        )
         with pytest.raises(JobError, match="one table"):
-            ny.explore(job)
-        with pytest.raises(JobError, match="one table"):
-            ny.recommend(job, target="note")
+            ny.recommend(job_of_files(tmp_path), target="note")
 
     def test_an_earlier_release(self, tmp_path: Path) -> None:
         published(out=tmp_path / "out")
@@ -495,6 +489,54 @@ class TestRefused:
                 privacy=[ny.KAnonymity(k=2)],
                 earlier_releases=[tmp_path / "out"],
             )
+
+
+def job_of_files(folder: Path, **roles: Any) -> ny.Job:
+    patients().write_csv(folder / "p.csv")
+    visits().write_csv(folder / "v.csv")
+    return ny.Job(
+        schema=schema(**roles),
+        privacy=(PROMISE,),
+        method=ny.OptimalLattice(suppression=0.3),
+        source=ny.Source(path=str(folder / "p.csv")),
+        children=ny.Children(path=str(folder / "v.csv")),
+    )
+
+
+def test_explore_looks_at_the_join(tmp_path: Path) -> None:
+    born = ny.quasi(ny.Hierarchy.intervals(width=2, levels=2))
+    job = job_of_files(tmp_path, born=born, sex=ny.quasi(), year=ny.quasi(), ward=ny.quasi())
+    nodes = ny.explore(job)
+    assert len(nodes) == 24
+    assert nodes.records == 9  # seven visits, and two patients without any
+    for levels, loss, suppressed in zip(nodes.levels.tolist(), nodes.loss, nodes.suppressed, strict=True):
+        fixed = dict(zip(nodes.names, levels, strict=True))
+        once = replace(job, method=ny.FixedLevels(levels=fixed, suppression=1.0))
+        if suppressed < nodes.records:
+            outcome = ny.publish(once).outcome
+            assert (outcome.suppressed, round(outcome.loss, 12)) == (suppressed, round(loss, 12)), fixed
+
+
+def test_commands_look_at_the_join(tmp_path: Path) -> None:
+    job, runner, out = job_of_files(tmp_path), CliRunner(), str(tmp_path / "out")
+    (tmp_path / "job.toml").write_text(toml_job(job.to_dict()), encoding="utf-8")
+    ny.publish(job, out=out)
+
+    def answered(*words: str) -> Any:
+        result = runner.invoke(app, [*words, "--json"])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    given = str(tmp_path / "job.toml")
+    assert answered("compare", given, out)["records"] == 9
+    assert answered("query", given, out)["records"] == 9
+    risk = answered("risk", given)
+    assert (risk["records"], risk["persons"]) == (9, 7)
+    report = runner.invoke(app, ["report", out, "--for", "custodian", "--job", given])
+    assert report.exit_code == 0, report.output
+    refused = runner.invoke(app, ["attack", out, "--original", str(tmp_path / "p.csv")])
+    assert refused.exit_code != 0
+    assert "expected one table" in refused.output
 
 
 def test_a_job_goes_to_a_file_and_back(tmp_path: Path) -> None:
