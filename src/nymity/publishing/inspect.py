@@ -140,16 +140,16 @@ def inspect_table(
         validation.instance(name, given, (kind, type(None)), expected=f"a {kind.__name__}")
     validation.instance("answers", answers, (Answers, type(None)), expected="Answers")
     table = to_polars(frame)
+    answers = answers or Answers()
     if reading is None:
         some = table.gather_every(table.height // DETECT_FROM + 1)
-        reading = detect_reading(some, ReadOptions(), dictionary)
+        reading = detect_reading(some, answers.options(ReadOptions()), dictionary)
     if table.height == 0 or table.width == 0:
         raise TableError(
             "table",
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
-    answers = answers or Answers()
     answers.check(table.columns)
     seen = look_at(table, dictionary)
     columns = tuple(_inspect_column(name, seen, answers) for name in seen.suggestions)

@@ -167,3 +167,15 @@ def test_options_state_what_cells_mean(tmp_path: Path) -> None:
     table = load_source(Job.load(tmp_path / "job.toml"))
     assert [str(dtype) for dtype in table.dtypes] == ["Float64", "Date"]
     assert table["b"][0].month == 1
+
+
+def test_an_answer_about_one_column_leaves_the_reading_of_others(tmp_path: Path) -> None:
+    path = german_hospital(tmp_path)
+    (tmp_path / "answers.toml").write_text('[columns]\nKosten = { role = "sensitive", missing = ["0,00"] }\n')
+    done = run("inspect", str(path), "--answers", str(tmp_path / "answers.toml"), "--job", str(tmp_path / "job.toml"))
+    assert done.exit_code == 0, done.output
+    source = Job.load(tmp_path / "job.toml").source
+    assert source is not None
+    assert set(source.missing) == {"-9", "k.A."}
+    assert source.missing_in == {"Kosten": ("0,00",)}
+    assert load_source(Job.load(tmp_path / "job.toml"))["Alter"].null_count() == 3
