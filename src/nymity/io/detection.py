@@ -233,7 +233,7 @@ def _number_marks(columns: list[_Column], options: ReadOptions) -> tuple[ReadOpt
             grouped.setdefault(found[0], {})[column.name] = found[1]
     if comma:  # then a point stands between thousands, also where all cells looked like numbers with decimals
         grouped.setdefault((".", ","), {}).update(_dotted(columns))
-    elif options.delimiter in (";", "\t") and not grouped and not open_to_both and (dotted := _dotted(columns)):
+    elif options.delimiter == ";" and not grouped and not open_to_both and (dotted := _dotted(columns)):
         return _perhaps_thousands(options, columns, dotted)
     grouped = {pair: names for pair, names in grouped.items() if names}
     options, chosen = _chosen_marks(options, comma, grouped, open_to_both)
@@ -260,21 +260,28 @@ def _dotted(columns: list[_Column]) -> dict[str, str]:
 def _perhaps_thousands(
     options: ReadOptions, columns: list[_Column], dotted: Mapping[str, str]
 ) -> tuple[ReadOptions, list[Proposal]]:
-    """Take points for thousands in a file from where decimals may have commas, unless a column has decimals by them."""
-    for column in columns:
-        cells = column.as_written
-        if column.name not in dotted and cells is not None and cells.str.contains(r"^\s*-?[0-9]+\.[0-9]+\s*$").any():
+    """Ask about points in a file from where decimals may have commas, unless a column has decimals by them.
+
+    Beside numbers below 1000 without one they are taken for thousands: whoever writes three decimals writes all.
+    """
+    written = {column.name: column.as_written for column in columns}
+    for name, cells in written.items():
+        if name not in dotted and cells is not None and cells.str.contains(r"^\s*-?[0-9]+\.[0-9]+\s*$").any():
             return options, []
-    first = next(iter(dotted.items()))
+    beside = [name for name in dotted if not written[name].str.contains(".", literal=True).all()]  # type: ignore[union-attr]
+    field, value, other = (
+        ("thousands", ".", 'decimal "."') if beside else ("decimal", ".", 'decimal "," and thousands "."')
+    )
+    first = (beside or list(dotted))[0]
     asked = Proposal(
-        field="thousands",
-        value=".",
+        field=field,
+        value=value,
         columns=tuple(dotted),
-        evidence=f"every point stands before three digits, such as {_quoted(first[1])} in {first[0]!r}, and cells are "
-        "not separated by commas; if these are decimals, say decimal = '.'",
+        evidence=f"every point stands before three digits, such as {_quoted(dotted[first])} in {first!r}, in a file "
+        f"with ';' between cells: thousands or decimals? Otherwise say {other}",
         sure=False,
     )
-    return replace(options, decimal=",", thousands="."), [asked]
+    return replace(options, decimal=",", thousands=".") if beside else replace(options, decimal="."), [asked]
 
 
 def _lost_thousands(columns: list[_Column], options: ReadOptions) -> list[Proposal]:

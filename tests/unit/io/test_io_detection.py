@@ -177,6 +177,9 @@ def test_points_between_thousands_are_asked_where_commas_do_not_separate_cells()
     (asked,) = found.proposals
     assert (asked.field, asked.value, asked.sure) == ("thousands", ".", False)
     assert found.apply(pl.DataFrame({"kosten": cells}))["kosten"].to_list() == [12345, 567, 999, 1000]
+    coordinates = detect(ReadOptions(delimiter=";"), lat=["48.137", "52.520", "50.110", "51.001"])
+    assert [(one.field, one.value, one.sure) for one in coordinates.proposals] == [("decimal", ".", False)]
+    assert coordinates.apply(pl.DataFrame({"lat": ["48.137", "52.520"]}))["lat"].to_list() == [48.137, 52.52]
     assert not detect(ReadOptions(delimiter=","), kosten=cells)
     assert not detect(ReadOptions(delimiter=";"), kosten=cells, weight=["71.5", "80.25", "66", "90"])
     assert not detect(ReadOptions(delimiter=";", decimal="."), kosten=cells)
