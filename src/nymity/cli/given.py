@@ -19,7 +19,8 @@ from nymity.core.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publishing.job import Job
+    from nymity.database import DatabaseSource
+    from nymity.publishing.job import Job, Source
     from nymity.publishing.opened import OpenedRelease
     from nymity.table.schema import Schema
 
@@ -111,6 +112,30 @@ def load_job_of_names(path: Path, quasi: list[str], reading: dict[str, Any], set
     source = Source(path=str(path), **reading)
     schema = suggested_schema(read_table(source.path, source.options), None, quasi)
     return changed(Job(schema=schema, privacy=(KAnonymity(k=DEFAULT_K),), source=source), settings)
+
+
+def source_of_given(
+    data: str, table: str | None, query: str | None, reading: dict[str, Any]
+) -> Source | DatabaseSource:
+    """Return the source that is meant: a file, a table or query by the URL of a database, or what a job file names."""
+    from nymity.database import DatabaseSource
+    from nymity.publishing.job import Source, read_source
+
+    if "://" in data:
+        _refuse_options("a table of a database, which knows what its cells mean", reading)
+        schema, _, name = (table or "").rpartition(".")
+        return DatabaseSource(url=data, table=name or None, schema=schema or None, query=query)
+    _refuse_options("a file; they are for the URL of a database", {"table": table, "query": query})
+    if Path(data).suffix.lower() == ".toml":
+        _refuse_options("a file with [source], which says how the table is read", reading)
+        return read_source(Path(data))
+    return Source(path=data, **reading)
+
+
+def _refuse_options(of: str, given: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"--{name}", expected=f"no such option for {of}", got=repr(value))
 
 
 def refuse_both(where: str, job: Path | None, quasi: str | None) -> None:

@@ -65,8 +65,10 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     from nymity.publishing.registry import is_private
 
     refuse_children(str(path), job.children)
-    described = job if isinstance(job, Job) else job.job
-    options = described.source.options if described is not None and described.source is not None else ReadOptions()
+    described, stated = (job, None) if isinstance(job, Job) else (job.job, job.stated)
+    options = ReadOptions() if stated is None else stated.reading
+    if described is not None and described.source is not None:
+        options = described.source.options
     if job.schema is None or not is_private(job.method):
         return read_table(path, options)
     cells = read_text_cells(path, options, read_columns(job.schema))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,11 +13,11 @@ from rich.table import Table
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import may_write, write_text
 from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_table
-from nymity.core.paths import resolved
+from nymity.core.errors import FileError
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.io import DetectedReading
+    from nymity.io import DetectedReading, Dictionary
     from nymity.publishing.inspect import Inspection
     from nymity.risk.persons import PersonFinding
 
@@ -25,6 +25,7 @@ EXAMPLES = (
     "nymity inspect patients.csv",
     "nymity inspect patients.csv --job job.toml --k 10",
     "nymity inspect patients.csv --answers decided.toml --job job.toml",
+    "nymity inspect postgresql://clinic.example/stays --table patients --job job.toml",
 )
 
 _STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive": "magenta"}
@@ -33,7 +34,12 @@ _STYLES = {"identifying": "red", "person": "red", "quasi": "yellow", "sensitive"
 @reads_a_table
 def command(
     data: Annotated[
-        Path, typer.Argument(help="Table to look at: .csv, .xlsx, .parquet, .sav and more.", show_default=False)
+        str,
+        typer.Argument(
+            help="Table to look at: .csv, .xlsx, .parquet, .sav and more; the URL of a database with --table or "
+            "--query; or a file with [source] (.toml).",
+            show_default=False,
+        ),
     ],
     job: Annotated[
         Path | None, typer.Option("--job", help="Write a commented starter job file here.", show_default=False)
@@ -54,6 +60,13 @@ def command(
             show_default=False,
         ),
     ] = None,
+    table_name: Annotated[
+        str | None, typer.Option("--table", help="Table of a database, SCHEMA.TABLE or TABLE.", show_default=False)
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", help="Rows of a database, by a query that selects them.", show_default=False),
+    ] = None,
     force: Force = False,
     *,
     reading: Reading,
@@ -65,23 +78,28 @@ def command(
     What is not clear comes first: please decide, in the job or in a file of --answers.
     With --job it also writes a commented job file to start from.
     """
-    from nymity.io import ReadOptions, read_detected, read_dictionary
-    from nymity.publishing import Answers, inspect_table
+    from nymity.cli.given import source_of_given
+    from nymity.io import read_dictionary
+    from nymity.publishing import Answers, inspect_table, starter_job
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
         may_write(job, force=force)
     beside = None if dictionary is None else read_dictionary(dictionary)
     decided = Answers() if answers is None else Answers.load(answers)
-    cells, detected, known = read_detected(data, decided.options(ReadOptions(**reading)), beside)
+    source = source_of_given(data, table_name, query, reading)
+    cells, detected, known = source.read_detected(decided.missing, beside)
+    unknown = () if beside is None else _described_elsewhere(beside, cells.columns, dictionary)
     inspection = inspect_table(cells, dictionary=known, reading=detected, answers=decided)
     if job is not None:
-        _write_starter(job, data, inspection, k, detected.stated)
-    screen.line(
-        f"{data}: {count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}", style="bold"
-    )
+        # How it was read here is how it must be read there, whatever records there will be.
+        write_text(job, starter_job(inspection, source.named_from(job.parent), privacy_k=k, reading=detected.stated))
+    found = f"{count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}"
+    screen.line(f"{source.shown}: {found}", style="bold")
+    if unknown:
+        screen.line(f"The dictionary describes columns that the table does not have: {', '.join(unknown)}")
     screen.line()
-    if inspection.questions:
+    if inspection.questions or any(column.is_hierarchy_asked for column in inspection.columns):
         screen.line("Please decide:", style="bold yellow")
         screen.show(_questions(inspection), "")
     if detected:
@@ -90,16 +108,18 @@ def command(
     if inspection.person is not None:
         screen.line()
         screen.line(_several_records(inspection.person), style="bold yellow")
+    for sentence in _of_hierarchies(inspection):
+        screen.line(sentence)
     if job is not None:
         screen.line()
         screen.line(f"Wrote {job}: read it, correct the roles, then run")
         screen.line(f"  nymity publish {job} --out release")
     elif not screen.silent:
         screen.line()
-        screen.line(f"Next: nymity inspect {data} --job job.toml   writes a job file to start from")
+        screen.line(f"Next: nymity inspect {source.shown} --job job.toml   writes a job file to start from")
         if inspection.questions:
             screen.line(f"      with --answers FILE by your decisions: [columns] {_example(inspection)}")
-    screen.answer(_as_data(inspection, job))
+    screen.answer({**_as_data(inspection, job), "described_elsewhere": list(unknown)})
 
 
 def _reading(detected: DetectedReading) -> Table:
@@ -128,7 +148,35 @@ def _questions(inspection: Inspection) -> Table:
     for column in inspection.questions:
         others = ", ".join(role.value for role in column.instead)
         add_row(shown, column.name, column.role.value, others, column.reason, style="bold yellow")
+    for column in inspection.columns:
+        if column.lost_zeros is not None and column.is_hierarchy_asked:
+            add_row(
+                shown, column.name, "as they stand", "zeros put back", column.lost_zeros.sentence, style="bold yellow"
+            )
     return shown
+
+
+def _of_hierarchies(inspection: Inspection) -> Iterator[str]:
+    """Yield what is to be known of suggested hierarchies: zeros that were put back, levels that change nothing."""
+    from nymity.cli.idle_levels import idle_said
+
+    for column in inspection.columns:
+        if column.lost_zeros is not None and column.lost_zeros.certain:
+            yield f"{column.name!r}: {column.lost_zeros.sentence}"
+        if column.idle:
+            yield f"{idle_said(column.idle)} in column {column.name!r}"
+
+
+def _described_elsewhere(beside: Dictionary, columns: list[str], path: Path | None) -> tuple[str, ...]:
+    """Return what a dictionary describes and the table does not have; one that describes nothing of it is refused."""
+    unknown = beside.beyond(columns)
+    if len(unknown) == len(beside.entries):
+        raise FileError(
+            str(path),
+            expected="a dictionary of the columns of the table",
+            got=f"none of them, but {', '.join(unknown[:5])}",
+        )
+    return unknown
 
 
 def _example(inspection: Inspection) -> str:
@@ -178,21 +226,6 @@ def _several_records(person: PersonFinding) -> str:
     return f"{words}: {person.missed:,} of them look like {person.enough} records or more, but of fewer people."
 
 
-def _write_starter(job: Path, data: Path, inspection: Inspection, k: int, reading: Reading) -> None:
-    from nymity.publishing.inspect import starter_job
-
-    # How it was read here is how it must be read there, whatever records there will be.
-    write_text(job, starter_job(inspection, _seen_from(job.parent, data), privacy_k=k, reading=reading))
-
-
-def _seen_from(folder: Path, data: Path) -> str:
-    """Write the table's path as seen from the job file, for that is where a job's paths start."""
-    try:
-        return Path(os.path.relpath(resolved(data), resolved(folder))).as_posix()
-    except ValueError:  # another drive
-        return resolved(data).as_posix()
-
-
 def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
     return {
         "records": inspection.records,
@@ -216,6 +249,8 @@ def _as_data(inspection: Inspection, job: Path | None) -> dict[str, Any]:
                 "confidence": round(column.confidence, 4),
                 "is_question": column.is_question,
                 "instead": [role.value for role in column.instead],
+                "idle_levels": list(column.idle),
+                "lost_zeros": None if column.lost_zeros is None else column.lost_zeros.sentence,
             }
             for column in inspection.columns
         ],

@@ -88,8 +88,8 @@ def command(
 
 
 def _described(data: Path, reading: Reading) -> Job:
-    """Take a job, or make one of what a table suggests."""
-    from nymity.io import read_table
+    """Take a job, or make one of what a table suggests, read as ``inspect`` reads it."""
+    from nymity.io import ReadOptions, read_detected
     from nymity.privacy import KAnonymity
     from nymity.publishing.inspect import inspect_table
     from nymity.publishing.job import Job, Source
@@ -99,9 +99,9 @@ def _described(data: Path, reading: Reading) -> Job:
         return load_job(data)
     if given.kind == "release":
         raise ParameterError("preset", expected="a job, or the table that is to be published", got="a release")
-    source = Source(path=str(data), **reading)
-    schema = inspect_table(read_table(source.path, source.options)).schema()
-    return Job(schema=schema, privacy=(KAnonymity(k=5),), source=source)
+    cells, detected, known = read_detected(data, ReadOptions(**reading))
+    schema = inspect_table(cells, dictionary=known, reading=detected).schema()
+    return Job(schema=schema, privacy=(KAnonymity(k=5),), source=Source(path=str(data), **detected.stated))
 
 
 def _list(screen: Screen) -> None:

@@ -345,7 +345,7 @@ def _at_node(job: Job, node: str) -> Job:
         raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
     demands = ("loss", "suppression", "outliers", "suppression_persons")
     given = {"suppression": SUPPRESSION} if search is None else {name: getattr(search, name) for name in demands}
-    levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node)
+    levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node, job.schema.quasi)
     return replace(job, method=FixedLevels(levels=levels, **given))
 
 
@@ -355,11 +355,22 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _levels(listed: str) -> dict[str, int]:
+def _levels(listed: str, quasi: Sequence[str]) -> dict[str, int]:
     pairs = [one.rpartition("=") for one in names(listed)]
     if not pairs or not all(name.strip() and level.strip().isdecimal() for name, _, level in pairs):
         raise ParameterError("--node", expected="the number of a node, or levels such as age=2,sex=0", got=repr(listed))
-    return {name.strip(): _number(level) for name, _, level in pairs}
+    levels = {name.strip(): _number(level) for name, _, level in pairs}
+    if len(levels) < len(pairs):
+        raise ParameterError("--node", expected="each column once", got=repr(listed))
+    unnamed = [name for name in quasi if name not in levels]
+    if unnamed and set(levels) <= set(quasi):  # a name that is wrong is told apart from one that is missing
+        raise ParameterError(
+            "--node",
+            expected="a level for every quasi-identifier",
+            got=f"none for {', '.join(unnamed)}",
+            hint=f"explore shows the levels there are; {unnamed[0]}=0 publishes raw values",
+        )
+    return levels
 
 
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:

@@ -43,6 +43,14 @@ def resolved(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.realpath(path))
 
 
+def seen_from(folder: Path, path: Path) -> str:
+    """Write a path as seen from a folder, as a job file there has it."""
+    try:
+        return Path(os.path.relpath(resolved(path), resolved(folder))).as_posix()
+    except ValueError:  # another drive
+        return resolved(path).as_posix()
+
+
 def is_root(folder: Path) -> bool:
     """Return whether a folder is the root of its file system, which is nobody's to publish into or to close."""
     place = resolved(folder)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import JobError, TableError
+from nymity.core.paths import seen_from
 from nymity.database.address import Address
 from nymity.database.arrow_cells import table_of
 from nymity.database.database_kind import qualified
 from nymity.database.kinds import kind_of
 from nymity.database.session import Session
-from nymity.io import ReadOptions, Valued, text_cells
+from nymity.io import DetectedReading, Dictionary, ReadOptions, Valued, text_cells
 from nymity.table.content_order import content_order
 
 
@@ -86,6 +88,31 @@ class DatabaseSource:
     def read_valued(self) -> Valued:
         """Read the table; nothing in it is taken as missing but what is."""
         return Valued(table=self.read())
+
+    def read_detected(
+        self, missing_in: Mapping[str, tuple[Any, ...]], dictionary: Dictionary | None
+    ) -> tuple[pl.DataFrame, DetectedReading, Dictionary]:
+        """Read the table; there is nothing to find out, for a database knows what its cells mean."""
+        for name in missing_in:
+            raise JobError(
+                "missing",
+                expected="no codes for a table of a database, where a cell is missing or not",
+                got=f"some of {name!r}",
+                hint="a query that selects nullif(column, code)",
+            )
+        return self.read(), DetectedReading(), dictionary or Dictionary()
+
+    @property
+    def shown(self) -> str:
+        """What it is called on a screen."""
+        return f"{self.path} of {self.address.shown}"
+
+    def named_from(self, folder: Path) -> dict[str, Any]:
+        """Return the fields that name it in a job file of a folder."""
+        file = self.address.file
+        url = self.url if file is None else f"{self.address.kind}:///{quote(seen_from(folder, file))}"
+        fields = {"url": url, "schema": self.schema, "table": self.table, "query": self.query}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def read_texts(self, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the table as text, each cell by itself; of other than these columns only what is missing counts."""

@@ -26,7 +26,10 @@ _WORDS = (
     "not available", "s/o", "n.v.t.", "n.d.", "ND", "x", "X",
 )  # fmt: skip
 #: … and those that do so in text, too. ``NA`` does not in a column of two letters, where it is Namibia.
-_ANYWHERE = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "#NV", "<NA>", ".", "..", "?", "--")
+_ANYWHERE = (
+    "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "#NV", "<NA>", ".", "..", "?", "--",
+    "k.A.", "k. A.", "keine Angabe", "n.v.t.", "s/o", "not available",
+)  # fmt: skip
 #: Numbers that surveys write in place of answers: the negative ones where no other number is negative, the positive
 #: ones where they lie far above all others.
 _BELOW = tuple(str(-number) for number in (7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 8888, 9999, 99999))
@@ -108,6 +111,8 @@ def detect_reading(
     stood = {} if texts is None else {column.name: column for column in texts.get_columns()}
     columns = [_Column.of(column, stood.get(column.name), known, options) for column in table.get_columns()]
     options, marks = _number_marks(columns, options)
+    for column in columns:
+        column.read_again(options)
     options, dates = _date_forms(columns, options)
     options, codes = _missing_codes(columns, options)
     return DetectedReading(options=options, proposals=(*codes, *marks, *dates))
@@ -144,7 +149,7 @@ class _Column:
                 words={},
                 declared=declared,
                 numbers=cells.drop_nulls(),
-                stood=None if texts is None else texts.alias("cells"),
+                stood=None if texts is None else texts.alias("cells").drop_nulls(),
             )
         cells = cells.drop_nulls() if cells.dtype == pl.String else _NO_TEXT
         different = cells.str.strip_chars().alias("value").value_counts(name="times").filter(pl.col("value") != "")
@@ -166,6 +171,17 @@ class _Column:
     def is_text(self) -> bool:
         """Whether it has values that are text."""
         return len(self.rest) > 0
+
+    @property
+    def as_written(self) -> pl.Series | None:
+        """Its cells as they stand in the file or frame, codes left out; None where they are numbers there."""
+        return self.rest if self.numbers is None else self.stood
+
+    def read_again(self, options: ReadOptions) -> None:
+        """Read numbers by marks that were found after they had been read with a point."""
+        if self.stood is not None and not options.has_point:
+            again = _as_numbers(self.stood, options)
+            self.numbers = self.numbers if again is None else again
 
     def all_match(self, pattern: str) -> bool:
         """Return whether every value but codes has a form."""
@@ -216,13 +232,75 @@ def _number_marks(columns: list[_Column], options: ReadOptions) -> tuple[ReadOpt
         elif (found := _grouping(column)) is not None:
             grouped.setdefault(found[0], {})[column.name] = found[1]
     if comma:  # then a point stands between thousands, also where all cells looked like numbers with decimals
-        for column in columns:
-            if column.stood is not None and column.numbers is not None and column.numbers.dtype.is_float():
-                stood = column.stood.drop_nulls()
-                thousands = str(ReadOptions(decimal=",", thousands=".").number_pattern)
-                if stood.head(_TRIAL).str.contains(thousands).all() and stood.str.contains(thousands).all():
-                    grouped.setdefault((".", ","), {})[column.name] = str(stood[0])
-    return _chosen_marks(options, comma, grouped, open_to_both)
+        grouped.setdefault((".", ","), {}).update(_dotted(columns))
+    elif options.delimiter == ";" and not grouped and not open_to_both and (dotted := _dotted(columns)):
+        return _perhaps_thousands(options, columns, dotted)
+    grouped = {pair: names for pair, names in grouped.items() if names}
+    options, chosen = _chosen_marks(options, comma, grouped, open_to_both)
+    return options, [*chosen, *_lost_thousands(columns, options)]
+
+
+#: Numbers with a point between thousands, if anything: ``567``, ``12.345``.
+_THOUSANDS = str(ReadOptions(decimal=",", thousands=".").number_pattern)
+
+
+def _dotted(columns: list[_Column]) -> dict[str, str]:
+    """Return columns of numbers in which every point could stand between thousands, by an example."""
+    found: dict[str, str] = {}
+    for column in columns:
+        cells = column.as_written
+        if cells is None or not len(cells) or not cells.head(_TRIAL).str.contains(_THOUSANDS).all():
+            continue
+        has_point = cells.str.contains(".", literal=True)
+        if has_point.any() and cells.str.contains(_THOUSANDS).all():
+            found[column.name] = str(cells.filter(has_point)[0])
+    return found
+
+
+def _perhaps_thousands(
+    options: ReadOptions, columns: list[_Column], dotted: Mapping[str, str]
+) -> tuple[ReadOptions, list[Proposal]]:
+    """Ask about points in a file from where decimals may have commas, unless a column has decimals by them.
+
+    Beside numbers below 1000 without one they are taken for thousands: whoever writes three decimals writes all.
+    """
+    written = {column.name: column.as_written for column in columns}
+    for name, cells in written.items():
+        if name not in dotted and cells is not None and cells.str.contains(r"^\s*-?[0-9]+\.[0-9]+\s*$").any():
+            return options, []
+    beside = [name for name in dotted if not written[name].str.contains(".", literal=True).all()]  # type: ignore[union-attr]
+    field, value, other = (
+        ("thousands", ".", 'decimal "."') if beside else ("decimal", ".", 'decimal "," and thousands "."')
+    )
+    first = (beside or list(dotted))[0]
+    asked = Proposal(
+        field=field,
+        value=value,
+        columns=tuple(dotted),
+        evidence=f"every point stands before three digits, such as {_quoted(dotted[first])} in {first!r}, in a file "
+        f"with ';' between cells: thousands or decimals? Otherwise say {other}",
+        sure=False,
+    )
+    return replace(options, decimal=",", thousands=".") if beside else replace(options, decimal="."), [asked]
+
+
+def _lost_thousands(columns: list[_Column], options: ReadOptions) -> list[Proposal]:
+    """Ask about numbers of a frame that may have been thousands before somebody read them with decimals."""
+    if options.has_point:
+        return []
+    asked = []
+    for column in columns:
+        if column.numbers is None or column.stood is not None or not column.numbers.dtype.is_float():
+            continue
+        whole = ((column.numbers - column.numbers.round(3)).abs() < 1e-9) & (column.numbers.abs() >= 1)
+        telling = column.numbers.filter(column.numbers.round(2) != column.numbers.round(3))
+        if len(telling) and whole.all():
+            evidence = (
+                f"numbers such as {telling[0]} in {column.name!r} have three decimals at most, and others "
+                "have a comma before decimals: if they were thousands, read the file again with thousands = '.'"
+            )
+            asked.append(Proposal(field="thousands", value=".", columns=(column.name,), evidence=evidence, sure=False))
+    return asked
 
 
 def _grouping(column: _Column) -> tuple[tuple[str, str], str] | None:
@@ -367,9 +445,13 @@ def _by_value(chosen: Mapping[str, tuple[str, bool]]) -> dict[tuple[str, bool], 
 
 
 def _missing_codes(columns: list[_Column], options: ReadOptions) -> tuple[ReadOptions, list[Proposal]]:
-    """Find codes of each column; those that mean nothing else anywhere are stated for the table, others by column."""
-    if options.missing or options.missing_in:
+    """Find codes of each column; those that mean nothing else anywhere are stated for the table, others by column.
+
+    Columns of which codes are stated have those and no others.
+    """
+    if options.missing:
         return options, []
+    columns = [column for column in columns if column.name not in options.missing_in]
     codes = {column.name: told for column in columns if (told := _codes_of(column, options))}
     everywhere = [
         code
@@ -384,7 +466,7 @@ def _missing_codes(columns: list[_Column], options: ReadOptions) -> tuple[ReadOp
         more = f", and in {len(names) - 1} more" if len(names) > 1 else ""
         evidence = f"{why} in {first!r}{more}"
         found.append(Proposal(field="missing", value=code, columns=names, evidence=evidence))
-    options = replace(options, missing=tuple(everywhere), missing_in=per_column)
+    options = replace(options, missing=tuple(everywhere), missing_in={**per_column, **options.missing_in})
     return options, found
 
 
@@ -407,6 +489,8 @@ def _codes_of(column: _Column, options: ReadOptions) -> dict[str, str]:
             found[word] = f"{times:,} times among {column.filled:,} {kind}"
         elif word in _ANYWHERE and not _is_short_code(column, word):
             found[word] = f"{times:,} times among {column.filled:,} texts"
+    if not measured:
+        found |= {code: why for code, why in _numbers_among_texts(column).items() if code not in found}
     if numbers is not None:
         # by their different values, for it is one of these that lies far from the others
         told = _far_codes(numbers, times=lambda code: column.times(code))
@@ -414,10 +498,22 @@ def _codes_of(column: _Column, options: ReadOptions) -> dict[str, str]:
     return found
 
 
+def _numbers_among_texts(column: _Column) -> dict[str, str]:
+    """Return negative codes of surveys (``ja``, ``nein``, ``-9``) in a column none of whose other cells is a number."""
+    is_code = column.rest.is_in(list(_BELOW))
+    others = column.rest.filter(~is_code)
+    if not is_code.any() or not len(others) or others.str.contains(rf"(?:{_POINT})|(?:{_COMMA})").any():
+        return {}
+    found = {code: column.times(code) for code in column.rest.filter(is_code)}
+    texts = column.filled - sum(found.values())
+    return {code: f"{times:,} times among {texts:,} texts, none of them a number" for code, times in found.items()}
+
+
 def _is_short_code(column: _Column, word: str) -> bool:
-    """Return whether a word is as long as all other cells: it may be one of their codes, as NA is Namibia's."""
-    lengths = column.rest.head(10_000).str.len_chars()
-    return bool(len(lengths)) and bool((lengths == len(word)).all())
+    """Return whether a word is written like all other cells: it may be one of their codes, as NA is Namibia's."""
+    some = column.rest.head(10_000)
+    alike = (some.str.len_chars() == len(word)) & (some.str.contains("[a-z]") == (word != word.upper()))
+    return bool(len(some)) and bool(alike.all())
 
 
 def _is_dated(column: _Column, options: ReadOptions) -> bool:

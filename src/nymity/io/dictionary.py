@@ -89,6 +89,11 @@ class Dictionary:
             entries[name] = entry.joined(entries[name]) if name in entries else entry
         return Dictionary(entries)
 
+    def beyond(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Return the names it describes that are none of these columns, in any case."""
+        known = {column.casefold() for column in columns}
+        return tuple(name for name in self.entries if name.casefold() not in known)
+
     def of_published(self, values: Mapping[str, Collection[str]]) -> Dictionary:
         """Return what may go out with a table: labels of its columns, and of the values that stand in its cells.
 

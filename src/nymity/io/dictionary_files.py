@@ -91,11 +91,23 @@ def _of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> Dictionary:
             name = next(reversed(entries), None)  # a further value of the column above
             if name is None:
                 continue
+        if str(name) in entries and "value" not in fields:
+            raise _twice(where, str(name))
         entry = _entry(fields)
         entries[str(name)] = entries[str(name)].joined(entry) if str(name) in entries else entry
     if not entries:
         raise FileError(where, expected="at least one column", got="none", hint="column,label,type,values,missing")
     return Dictionary(entries)
+
+
+def _twice(where: str, name: str) -> FileError:
+    """Whichever of two descriptions is meant, half of what was written would be left out."""
+    return FileError(
+        where,
+        expected="one description of each column, or one row for each of its values",
+        got=f"{name!r} twice",
+        hint="leave one of them out",
+    )
 
 
 def _known_fields(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,6 +227,8 @@ def _of_table_schema(data: Mapping[str, Any], where: str) -> Dictionary:
     for one in data["fields"]:
         if not isinstance(one, Mapping) or not isinstance(one.get("name"), str):
             raise FileError(where, expected="fields with a name", got=str(one)[:80])
+        if one["name"] in entries:
+            raise _twice(where, one["name"])
         limits = one.get("constraints")
         values = _values(one.get("categories") or (limits.get("enum") if isinstance(limits, Mapping) else None))
         missing = [
@@ -249,7 +263,9 @@ def _of_codebook(place: Path) -> Dictionary:
         parser.Parse(content, True)
     except (expat.ExpatError, ValueError) as error:
         raise FileError(
-            str(place), expected="a DDI-Codebook: well-formed XML without a document type", got=str(error)
+            str(place),
+            expected="a DDI-Codebook: well-formed XML without a document type, each variable once",
+            got=str(error),
         ) from error
     if not reader.entries:
         raise FileError(str(place), expected="a DDI-Codebook with variables (<var name=…>)", got="none")
@@ -308,6 +324,8 @@ class _Codebook:
         elif local == "catgry" and self._value:
             self._values[self._value] = self._meaning
             self._missing += [self._value] if self._is_missing else []
+        elif local == "var" and self._name in self.entries:
+            raise ValueError(f"{self._name!r} twice")
         elif local == "var" and self._name:
             coded = any(value not in self._missing for value in self._values) or self._nature in ("nominal", "ordinal")
             self.entries[self._name] = Entry(

@@ -23,6 +23,7 @@ from nymity.io.delimited import named
 from nymity.io.dialect import has_header
 from nymity.io.format import FileSignature, SpreadsheetFormat
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
+from nymity.io.lossless import days_of
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import too_wide
 from nymity.io.workbook import check_workbook, too_long
@@ -215,7 +216,7 @@ def _settled(values: pl.Series, texts: pl.Series) -> pl.Series:
 def _settle(values: pl.Series, texts: pl.Series) -> pl.Series:
     if values.null_count() != texts.null_count() or values.dtype in (pl.String, pl.Null):
         texts = texts.cast(pl.String)
-        return texts.set(texts == "", None)
+        return days_of(texts.set(texts == "", None))  # ISO dates as text are what is written here
     if values.dtype.is_float() and bool(((values.abs() <= 2**53) & (values == values.round())).all()):
         return values.cast(pl.Int64)
     if values.dtype == pl.Datetime and bool((values.dt.time() == time(0)).all()):

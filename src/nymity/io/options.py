@@ -28,7 +28,8 @@ class ReadOptions:
     ``sheet``       name or position (from 0) of an Excel sheet; the first by default.
     ``missing``     cells that stand for no answer, such as ``NA`` and ``-9``; empty cells do anyway.
     ``missing_in``  the same for single columns, in place of ``missing``; an empty list takes nothing there.
-    ``decimal``     what stands before the decimals of numbers, ``,`` or ``.`` (default).
+    ``decimal``     what stands before the decimals of numbers, ``,`` or ``.`` (default). A column none of whose cells
+                    needs a comma, and which is no number with the marks stated, is one by points if it can be.
     ``thousands``   what stands between thousands: ``.``, ``,``, ``'`` or a space of any kind; nothing by default.
     ``dates``       the form of dates (that of ``strptime``), such as ``%d.%m.%Y``. Columns all of whose cells have it
                     are dates; ISO dates (2024-05-31) are dates anyway.

@@ -58,13 +58,24 @@ def read_detected(
         stood = None
         if form.is_text:
             texts, table = table, typed(table, point=options.has_point)
-            fractions = [name for name, kind in table.schema.items() if kind == pl.Float64]
-            stood = pl.DataFrame([texts[name] for name in fractions])  # they may have been thousands
+            stood = pl.DataFrame(
+                [texts[name] for name in table.columns if _has_points(texts[name], table[name], options)]
+            )
             del texts
         found = detect_reading(table, options, known, texts=stood)
         if stood is not None and found.options.has_point != options.has_point:
             table = table.with_columns(typed(stood, point=False).get_columns())
         return valued(table, form.declared(inner, table, found.options), str(place)).table, found, known
+
+
+def _has_points(cells: pl.Series, numbers: pl.Series, options: ReadOptions) -> bool:
+    """Return whether numbers were read from cells with points, which may have been thousands.
+
+    Whole numbers such as 10.000 are looked for where cells are not separated by commas, as where decimals have them.
+    """
+    if not numbers.dtype.is_integer() or options.delimiter == ",":
+        return numbers.dtype.is_float()
+    return bool(cells.alias("cells").str.contains(".", literal=True).any())
 
 
 def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:

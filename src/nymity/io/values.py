@@ -97,7 +97,8 @@ def _column(cells: pl.Series, name: str, options: ReadOptions, where: str) -> tu
     plain = _plain_numbers(cells, options)
     if plain is not cells:
         return typed_column(plain), counts
-    return (typed_column(cells, point=options.has_point) if counts else cells), counts
+    # What no cell writes with the stated marks may have points: a frame has these numbers already.
+    return (cells if options.has_point and not counts else typed_column(cells)), counts
 
 
 def _without_codes(cells: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, dict[str, int]]:

@@ -16,6 +16,7 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, ParameterError
+from nymity.io import read_table
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publishing.caveats_shown import shown_caveats
@@ -149,6 +150,8 @@ def check(
     promised = _Promised.of(job, stated)
     if original is not None:
         refuse_children("original", opened.children)
+    if isinstance(original, str | Path) and job is None and stated is not None:
+        original = read_table(original, stated.reading)  # as the source was read
     further = FurtherTables.given(
         promised.models,
         job,

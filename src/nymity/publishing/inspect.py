@@ -22,6 +22,8 @@ from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
 from nymity.table.attribute import Attribute, Role, WeightPublishing
 from nymity.table.builders import Flat
+from nymity.table.builders.lost_zeros import LostZeros
+from nymity.table.builders.recognition import short_codes
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
@@ -59,6 +61,8 @@ class ColumnInspection:
     stake: float = 0.0  #: what it would cost if the role were wrong
     label: str = ""  #: what a dictionary calls it
     decided: Attribute | None = None  #: what somebody decided, in place of what is suggested
+    idle: tuple[int, ...] = ()  #: levels of the hierarchy that change nothing in the table
+    lost_zeros: LostZeros | None = None  #: codes that may be one digit short
 
     @property
     def attribute(self) -> Attribute:
@@ -70,6 +74,11 @@ class ColumnInspection:
             return self.decided
         publish: WeightPublishing | None = "dropped" if self.role is Role.WEIGHT else None
         return Attribute(role=self.role, hierarchy=self.hierarchy, separator=self.separator, publish=publish)
+
+    @property
+    def is_hierarchy_asked(self) -> bool:
+        """Whether somebody should say if codes lost a zero."""
+        return self.lost_zeros is not None and not self.lost_zeros.certain
 
     @property
     def unique_share(self) -> float:
@@ -140,19 +149,20 @@ def inspect_table(
         validation.instance(name, given, (kind, type(None)), expected=f"a {kind.__name__}")
     validation.instance("answers", answers, (Answers, type(None)), expected="Answers")
     table = to_polars(frame)
+    answers = answers or Answers()
     if reading is None:
         some = table.gather_every(table.height // DETECT_FROM + 1)
-        reading = detect_reading(some, ReadOptions(), dictionary)
+        reading = detect_reading(some, answers.options(ReadOptions()), dictionary)
     if table.height == 0 or table.width == 0:
         raise TableError(
             "table",
             expected="at least one record and one column",
             got=f"{table.height} records and {table.width} columns",
         )
-    answers = answers or Answers()
     answers.check(table.columns)
     seen = look_at(table, dictionary)
-    columns = tuple(_inspect_column(name, seen, answers) for name in seen.suggestions)
+    known = dictionary or Dictionary()
+    columns = tuple(_inspect_column(name, seen, answers, known) for name in seen.suggestions)
     quasi = sorted((column for column in columns if column.role is Role.QUASI), key=lambda column: -column.distinct)
     telling, person = [column.name for column in quasi], seen.person
     shared, alone = _together(seen.table, telling)
@@ -166,23 +176,21 @@ def inspect_table(
         unique_records=alone + int((sizes == 1).sum()),
         smallest_class=1 if alone else int(sizes.min()),  # type: ignore[arg-type]
         reading=reading,
-        dictionary=dictionary or Dictionary(),
+        dictionary=known,
     )
 
 
 # -- one column ----------------------------------------------------------------------------------------------
 
 
-def _inspect_column(name: str, seen: LookedAt, answers: Answers) -> ColumnInspection:
+def _inspect_column(name: str, seen: LookedAt, answers: Answers, known: Dictionary) -> ColumnInspection:
     one, facts, counts = seen.suggestions[name], seen.facts[name], seen.counts[name]
     decided = answers.decided(name, Attribute(role=one.role))
     role = one.role if decided is None else decided.role
-    given = None if decided is None else decided.hierarchy
-    hierarchy: HierarchySource | None
-    if given is not None:
-        hierarchy, levels = given, given.build(counts["value"]).height + 1
-    else:
-        hierarchy, levels = _suggest_hierarchy(counts["value"].sort()) if role is Role.QUASI else (None, 2)
+    made = _Made.given(decided.hierarchy, counts["value"]) if decided is not None and decided.hierarchy else None
+    if made is None:
+        made = _Made.suggested(name, counts["value"].sort(), known) if role is Role.QUASI else _Made()
+    hierarchy = made.source
     if decided is not None and role is Role.QUASI:
         decided = replace(decided, hierarchy=hierarchy)
     return ColumnInspection(
@@ -202,25 +210,55 @@ def _inspect_column(name: str, seen: LookedAt, answers: Answers) -> ColumnInspec
         stake=one.stake,
         label=facts.label,
         hierarchy=hierarchy,
-        levels=levels,
+        levels=made.levels,
+        idle=made.idle,
+        lost_zeros=made.lost_zeros,
         separator=(facts.separator or ";") if role is Role.ITEMS else ";",
         decided=decided,
     )
 
 
-def _suggest_hierarchy(values: pl.Series) -> tuple[HierarchySource | None, int]:
-    """Suggest from the distinct values, or from a choice of them with both ends, where odd values sort to.
+@dataclass(frozen=True, kw_only=True)
+class _Made:
+    """A hierarchy for a column, and what is told of it."""
 
-    Tells the number of levels too.
-    """
-    if len(values) > SUGGEST_FROM:
-        ends = SUGGEST_FROM // 4
-        middle = values.slice(ends, len(values) - 2 * ends).gather_every(len(values) // (SUGGEST_FROM // 2))
-        values = pl.concat([values.head(ends), middle, values.tail(ends)])
-    suggested = Hierarchy.suggest(values)
-    if isinstance(suggested, Hierarchy | Flat):
-        return None, 2
-    return suggested, suggested.build(values).height + 1
+    source: HierarchySource | None = None
+    levels: int = 2
+    idle: tuple[int, ...] = ()
+    lost_zeros: LostZeros | None = None
+
+    @staticmethod
+    def given(source: HierarchySource, values: pl.Series) -> _Made:
+        """Look at one that somebody decided on."""
+        built = source.build(values)
+        return _Made(source=source, levels=built.height + 1, idle=built.idle_levels(as_text(values).to_list()))
+
+    @staticmethod
+    def suggested(name: str, values: pl.Series, known: Dictionary) -> _Made:
+        """Suggest from the distinct values, or from a choice of them with both ends, where odd values sort to."""
+        some, label = values, known.label(name) or ""
+        if len(values) > SUGGEST_FROM:
+            ends = SUGGEST_FROM // 4
+            middle = values.slice(ends, len(values) - 2 * ends).gather_every(len(values) // (SUGGEST_FROM // 2))
+            some = pl.concat([values.head(ends), middle, values.tail(ends)])
+        kind = "category" if _is_labelled(some, name, known) else None
+        source = Hierarchy.suggest(some, name=name, kind=kind, label=label)
+        short = short_codes(as_text(some).to_list(), f"{name} {label}") if values.dtype.is_integer() else None
+        if source == Flat():
+            return _Made(lost_zeros=short)
+        built = source.build(some)
+        idle = built.idle_levels()
+        if idle and len(some) < len(values):  # a choice of the values may tell them apart where all do not
+            idle = source.build(values).idle_levels()
+        return _Made(source=source, levels=built.height + 1, idle=idle, lost_zeros=short)
+
+
+def _is_labelled(values: pl.Series, name: str, known: Dictionary) -> bool:
+    """Return whether a dictionary takes a column for categories; labels of a few numbers, as of 99+, make none."""
+    if known.kind(name) != "category":
+        return False
+    labelled = known.values(name)
+    return not labelled or 2 * int(as_text(values).is_in(list(labelled)).sum()) >= len(values)
 
 
 # -- statistics ----------------------------------------------------------------------------------------------

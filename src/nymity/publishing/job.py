@@ -15,11 +15,22 @@ from pydantic import WithJsonSchema
 from nymity.core import validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.format_numbers import JOB
-from nymity.core.paths import path_text, resolved
+from nymity.core.paths import path_text, resolved, seen_from
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
-from nymity.io import FORMATS, RELEASED, ReadOptions, Valued, WriteOptions, read_text_cells, read_valued
+from nymity.io import (
+    FORMATS,
+    RELEASED,
+    DetectedReading,
+    Dictionary,
+    ReadOptions,
+    Valued,
+    WriteOptions,
+    read_detected,
+    read_text_cells,
+    read_valued,
+)
 from nymity.privacy import PrivacyModel
 from nymity.publishing import codec
 from nymity.publishing.children import Children, check_children, refuse_deeper, with_marker
@@ -84,6 +95,22 @@ class Source(ReadOptions):
     def read_valued(self) -> Valued:
         """Read the table, and what was taken as missing in it."""
         return read_valued(self.path, self.options)
+
+    def read_detected(
+        self, missing_in: Mapping[str, tuple[Any, ...]], dictionary: Dictionary | None
+    ) -> tuple[pl.DataFrame, DetectedReading, Dictionary]:
+        """Read the table as it seems to be meant, where that is not stated; ``missing_in`` has precedence."""
+        options = dataclasses.replace(self.options, missing_in={**self.missing_in, **missing_in})
+        return read_detected(self.path, options, dictionary)
+
+    @property
+    def shown(self) -> str:
+        """What it is called on a screen."""
+        return self.path
+
+    def named_from(self, folder: Path) -> dict[str, Any]:
+        """Return the fields that name it in a job file of a folder."""
+        return {"path": seen_from(folder, Path(self.path))}
 
     def read_texts(self, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the table as text, each cell by itself; of other than these columns only what is missing counts."""
@@ -474,6 +501,14 @@ def _parse_source(data: Any, folder: Path | None) -> Source | DatabaseSource:
     named = codec.require_mapping({"path": data} if isinstance(data, str) else data, "source")
     source: Source | DatabaseSource = _parse_flat(DatabaseSource if "url" in named else Source, named, "source")
     return source if folder is None else source.within(folder)
+
+
+def read_source(path: Path) -> Source | DatabaseSource:
+    """Read the source of a job file, which may have nothing else yet; relative paths start at its folder."""
+    data = _read_data(path)
+    if "source" not in data:
+        raise JobError(str(path), expected="a field 'source'", got=f"only {', '.join(data) or 'nothing'}")
+    return _parse_source(data["source"], path.parent)
 
 
 def _parse_output(data: Any, folder: Path | None) -> Output | DatabaseOutput:

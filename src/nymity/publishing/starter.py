@@ -23,16 +23,22 @@ FEW = 5
 
 
 def starter_job(
-    inspection: Inspection, source_name: str, privacy_k: int = 5, *, reading: Mapping[str, object] | None = None
+    inspection: Inspection,
+    source: str | Mapping[str, object],
+    privacy_k: int = 5,
+    *,
+    reading: Mapping[str, object] | None = None,
 ) -> str:
     """Return a commented job file (TOML) with the suggested roles and hierarchies, to be read and corrected.
 
-    ``reading`` are further fields of its source: how the table is to be read.
+    ``source`` is the path of the table, or the fields of another source; ``reading`` are further fields: how the table
+    is to be read.
     """
     validation.whole_number("privacy_k", privacy_k, at_least=2)
+    named = {"path": source} if isinstance(source, str) else source
     blocks = [
         toml_comment(_introduction(inspection)),
-        toml_comment(_reading(inspection)) + toml_job({"source": {"path": source_name, **(reading or {})}}),
+        toml_comment(_reading(inspection)) + toml_job({"source": {**named, **(reading or {})}}),
         toml_comment(_ROLES),
         *(_column(column) for column in inspection.columns),
         toml_comment(_PRIVACY) + _model({"model": "k-anonymity", "k": privacy_k}),
@@ -110,6 +116,10 @@ def _column(column: ColumnInspection) -> str:
     if column.is_question:
         others = " or ".join(role.value for role in column.instead)
         comment = f"PLEASE DECIDE: {column.role.value}{' or ' * bool(others)}{others}? {comment}"
+    if column.lost_zeros is not None:
+        comment += f"\n{'' if column.lost_zeros.certain else 'PLEASE DECIDE: '}{column.lost_zeros.sentence}"
+    if column.idle:
+        comment += f"\nLevels that change nothing in this table: {', '.join(map(str, column.idle))}."
     return toml_comment(comment) + toml_job({"schema": {column.name: dump_attribute(column.attribute)}})
 
 

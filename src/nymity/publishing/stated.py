@@ -8,6 +8,7 @@ from pathlib import Path
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError
 from nymity.core.paths import path_text
+from nymity.io import ReadOptions
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import CertificateForm, certificate_form, parse_bytes, read_bytes
 from nymity.publishing.contradictions import StatedJob
@@ -28,6 +29,15 @@ class Stated:
     content: bytes | None = None
     signature: Signature | None = None
     unsigned: str = ""
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How cells of the source were read, as far as they mean something by it: other fields are none of these."""
+        told, names = (
+            self.form.job.reading or {},
+            ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in"),
+        )
+        return ReadOptions(**{name: told[name] for name in names if name in told})  # type: ignore[arg-type]
 
     @staticmethod
     def read(certificate: Certificate | str | Path | None) -> Stated | None:

@@ -13,9 +13,9 @@ def places(hierarchy: Hierarchy) -> Floats | None:
     """Return the place of each value from 0 (smallest) to 1 (largest), (domain_size,); NaN for a missing one.
 
     None where values have no order: an attribute is ordered if its hierarchy lists nothing but numbers, or nothing but
-    days, missing values aside.
+    days, missing values aside, and these are no codes.
     """
-    known = numbers(hierarchy.values) or days(hierarchy.values)
+    known = None if hierarchy.of_codes else numbers(hierarchy.values) or days(hierarchy.values)
     if known is None:
         return None
     lowest, highest = min(known.values()), max(known.values())

@@ -134,4 +134,4 @@ def _check_target(target: str, schema: Schema) -> None:
 
 def _as_quasi(values: pl.Series) -> Attribute:
     source = suggest(values)
-    return Attribute(role=Role.QUASI, hierarchy=None if isinstance(source, Flat) else source)
+    return Attribute(role=Role.QUASI, hierarchy=None if source == Flat() else source)

@@ -175,16 +175,17 @@ class Hierarchy(metaclass=_Builders):
 
     @staticmethod
     def suggest(
-        values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: Any = None
+        values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: Any = None, label: str = ""
     ) -> HierarchySource:
         """Return the builder that makes a sensible first hierarchy for a column.
 
-        See :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds.
+        See :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds,
+        ``label`` what it is called beside its name.
         """
         from nymity.table.builders import suggest
 
         column = values.name if name is None else name
-        return suggest(plainly_named(values), name=column, kind=kind, dictionary=dictionary)
+        return suggest(plainly_named(values), name=column, kind=kind, dictionary=dictionary, label=label)
 
     # -- looking at it ---------------------------------------------------------------------------------
 
@@ -214,6 +215,11 @@ class Hierarchy(metaclass=_Builders):
     def index(self) -> Mapping[Label, int]:
         """Raw value → code."""
         return {value: code for code, value in enumerate(self.values)}
+
+    @property
+    def of_codes(self) -> bool:
+        """Whether numbers in it are codes, whose size means nothing, by what built it."""
+        return self.rule is not None and bool(getattr(self.rule.builder, "of_codes", False))
 
     def idle_levels(self, values: Collection[Label] | None = None) -> tuple[int, ...]:
         """Return the levels below the top that tell these values apart as the level below does; unless said, all."""

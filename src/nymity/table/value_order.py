@@ -125,9 +125,9 @@ class ValueOrder:
 
 
 def value_order(hierarchy: Hierarchy, occurring: NDArray[np.int64]) -> ValueOrder:
-    """Put the raw values with these codes in order."""
+    """Put the raw values with these codes in order; numbers that are codes as their hierarchy groups them."""
     values = {code: hierarchy.values[code] for code in occurring.tolist()}
-    for read in (numbers, days):
+    for read in () if hierarchy.of_codes else (numbers, days):
         if places := read(list(values.values())):
             ordered = sorted(values, key=lambda code: (values[code] is not None, places.get(values[code], 0)))
             return ValueOrder(hierarchy, np.array(ordered, dtype=np.int64), places, read)

@@ -75,7 +75,9 @@ def test_a_node_that_breaks_the_promise_is_not_published(folder: Path, nymity: R
     [
         ("9", "from 1 to 8"),
         ("0", "from 1 to 8"),
-        ("age=9", "a level from 0 to 3"),
+        ("age=9,sex=0", "a level from 0 to 3"),
+        ("age=2,age=3,sex=0", "each column once"),
+        ("age=2", "a level for every quasi-identifier, got none for sex"),
         ("agee=1", "did you mean 'age'"),
         ("age", "the number of a node, or levels"),
         ("", "the number of a node, or levels"),

@@ -13,8 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from nymity.cli.main import app
+from nymity.database.address import Address
+from nymity.database.session import Session
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import load_source
+from nymity.table.hierarchy import Hierarchy
 
 N = 120
 
@@ -167,3 +170,118 @@ def test_options_state_what_cells_mean(tmp_path: Path) -> None:
     table = load_source(Job.load(tmp_path / "job.toml"))
     assert [str(dtype) for dtype in table.dtypes] == ["Float64", "Date"]
     assert table["b"][0].month == 1
+
+
+def test_an_answer_about_one_column_leaves_the_reading_of_others(tmp_path: Path) -> None:
+    path = german_hospital(tmp_path)
+    (tmp_path / "answers.toml").write_text('[columns]\nKosten = { role = "sensitive", missing = ["0,00"] }\n')
+    done = run("inspect", str(path), "--answers", str(tmp_path / "answers.toml"), "--job", str(tmp_path / "job.toml"))
+    assert done.exit_code == 0, done.output
+    source = Job.load(tmp_path / "job.toml").source
+    assert source is not None
+    assert set(source.missing) == {"-9", "k.A."}
+    assert source.missing_in == {"Kosten": ("0,00",)}
+    assert load_source(Job.load(tmp_path / "job.toml"))["Alter"].null_count() == 3
+
+
+def test_columns_that_a_dictionary_alone_has_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("sex,age\n" + "1,99\n2,34\n2,51\n" * 20)
+    (tmp_path / "d.csv").write_text("column,label\nSex,Sex\nnope,Not there\n")
+    arguments = ["inspect", str(tmp_path / "t.csv"), "--dictionary", str(tmp_path / "d.csv")]
+    assert "does not have: nope" in run(*arguments).output
+    assert json.loads(run(*arguments, "--json").stdout)["described_elsewhere"] == ["nope"]
+    (tmp_path / "d.csv").write_text("column,label\nnope,Not there\n")
+    refused = run(*arguments)
+    assert refused.exit_code == 2
+    assert "a dictionary of the columns of the table" in " ".join(refused.output.split())
+
+
+def occupations(folder: Path, short: list[int]) -> Path:
+    codes = [2211, 5120, 9112, 2212, 2221, 2222, 3111, 3112, 4110, 5111, *short]
+    path = folder / "work.csv"
+    path.write_text("isco08,sex\n" + "".join(f"{codes[i % len(codes)]},{'mf'[i // 7 % 2]}\n" for i in range(300)))
+    return path
+
+
+def test_zeros_that_codes_lost_are_put_back_and_said(tmp_path: Path) -> None:
+    told = run("inspect", str(occupations(tmp_path, [110, 310])), "--job", str(tmp_path / "job.toml"))
+    assert "they lost the zero" in " ".join(told.output.split())
+    assert "zeros put back" not in told.output  # which is what is asked
+    attribute = Job.load(tmp_path / "job.toml").schema["isco08"]
+    assert attribute.hierarchy == Hierarchy.isco_08(digits=4)
+
+
+def test_zeros_that_codes_may_have_lost_are_asked_and_decided(tmp_path: Path) -> None:
+    path = occupations(tmp_path, [221, 110])
+    told = run("inspect", str(path), "--job", str(tmp_path / "job.toml"))
+    assert "Please decide" in told.output
+    assert "PLEASE DECIDE: codes of 3 digits (110, 221) stand among codes of 4" in (tmp_path / "job.toml").read_text()
+    (tmp_path / "answers.toml").write_text('[columns.isco08]\nrole = "quasi"\nhierarchy = { type = "isco-08" }\n')
+    again = run("inspect", str(path), "--answers", str(tmp_path / "answers.toml"), "--job", str(tmp_path / "new.toml"))
+    assert again.exit_code == 0, again.output
+    assert "PLEASE DECIDE" not in (tmp_path / "new.toml").read_text()
+
+
+def test_levels_that_change_nothing_are_pointed_out(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("age,sex\n" + "".join(f"{20 + 10 * (i % 5)},{'mf'[i % 2]}\n" for i in range(200)))
+    fields = 'hierarchy = { type = "intervals", width = 10, levels = 3 }'
+    (tmp_path / "answers.toml").write_text(f'[columns.age]\nrole = "quasi"\n{fields}\n')
+    arguments = ["inspect", str(tmp_path / "t.csv"), "--answers", str(tmp_path / "answers.toml")]
+    told = run(*arguments, "--job", str(tmp_path / "job.toml"))
+    assert "level 1 of the hierarchy changes nothing in column 'age'" in " ".join(told.output.split())
+    assert "# Levels that change nothing in this table: 1." in (tmp_path / "job.toml").read_text()
+    assert json.loads(run(*arguments, "--json").stdout)["columns"][0]["idle_levels"] == [1]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_table_of_a_database_is_inspected_and_published(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "jobs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    url = f"{kind}:///data/people.db"
+    with Session(Address.of("test", url), "test") as session:
+        session.run("create table people (age integer, sex text)")
+        rows = ", ".join(f"({20 + i % 50}, '{'mf'[i % 2]}')" for i in range(400))
+        session.run(f"insert into people values {rows}")
+        session.commit()
+    done = run("inspect", url, "--table", "people", "--job", "jobs/job.toml")
+    assert done.exit_code == 0, done.output
+    assert "400 records, 2 columns" in done.output
+    assert 'url = "' + kind + ':///../data/people.db"' in Path("jobs/job.toml").read_text()
+    done = run("publish", "jobs/job.toml", "--out", "release", "--no-report")
+    assert done.exit_code == 0, done.output
+    done = run("inspect", url, "--query", "select age from people where sex = 'm'", "--json")
+    assert json.loads(done.stdout)["records"] == 200
+    Path("jobs/source.toml").write_text(f'[source]\nurl = "{kind}:///../data/people.db"\ntable = "people"\n')
+    done = run("inspect", "jobs/source.toml", "--json")
+    assert json.loads(done.stdout)["records"] == 400
+
+
+def test_what_a_database_cannot_be_told_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "answers.toml").write_text('[columns.age]\nmissing = ["-9"]\n')
+    url = f"sqlite:///{tmp_path / 'p.db'}"
+    with Session(Address.of("test", url), "test") as session:
+        session.run("create table people (age integer)")
+        session.commit()
+    for arguments, words in (
+        ([url, "--table", "people", "--answers", str(tmp_path / "answers.toml")], "nullif"),
+        ([url, "--table", "people", "--decimal", ","], "--decimal"),
+        ([url], "either a table or a query"),
+        (["t.csv", "--table", "people"], "URL of a database"),
+    ):
+        refused = run("inspect", *arguments)
+        assert refused.exit_code == 2
+        assert words in " ".join(refused.output.split())
+
+
+def test_a_file_that_names_the_source_says_how_it_is_read(tmp_path: Path) -> None:
+    path = german_hospital(tmp_path)
+    (tmp_path / "source.toml").write_text(f'[source]\npath = "{path.name}"\nmissing = ["-9"]\n')
+    done = run("inspect", str(tmp_path / "source.toml"), "--job", str(tmp_path / "job.toml"))
+    assert done.exit_code == 0, done.output
+    source = Job.load(tmp_path / "job.toml").source
+    assert source is not None
+    assert source.missing == ("-9",)  # what is stated is not added to
+    assert source.decimal == ","

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from nymity.publishing.job import Job
+from nymity.publishing.job_tables import load_source
+
 Run = Callable[..., Result]
 
 
@@ -53,3 +56,22 @@ def test_bad_input(published: Path, nymity: Run, arguments: tuple[str, ...], wor
     done = nymity("preset", *arguments)
     assert done.exit_code == 2, done.output
     assert words in " ".join(done.stderr.split())
+
+
+def test_a_table_is_read_as_inspect_reads_it(tmp_path: Path, nymity: Run) -> None:
+    """Codes, decimal commas, dates and the delimiter that were found stand in the job."""
+    rows = [
+        f"{['-9', 'k.A.'][i // 10 % 2] if i % 10 == 7 else 20 + i % 60};{60 + i % 30},{i % 10};"
+        f"{1 + i % 28:02}.0{1 + i % 9}.2020"
+        for i in range(120)
+    ]
+    (tmp_path / "export.csv").write_text("Alter;Gewicht;Aufnahme\n" + "\n".join(rows) + "\n")
+    done = nymity("preset", "hipaa-safe-harbor", str(tmp_path / "export.csv"), "--job", str(tmp_path / "job.toml"))
+    assert done.exit_code == 0, done.output
+    job = Job.load(tmp_path / "job.toml")
+    assert job.source is not None
+    assert (job.source.decimal, job.source.dates, job.source.delimiter) == (",", "%d.%m.%Y", ";")
+    assert set(job.source.missing) == {"-9", "k.A."}
+    table = load_source(job)
+    assert [str(kind) for kind in table.dtypes] == ["Int64", "Float64", "Date"]
+    assert "years alone" in done.output

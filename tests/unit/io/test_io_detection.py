@@ -136,3 +136,56 @@ def test_years_without_a_century_are_for_people_to_decide() -> None:
     assert proposal.value == "%d.%m.%y"
     assert not proposal.sure
     assert "2069" in proposal.evidence
+
+
+def test_codes_stated_for_one_column_leave_those_of_others() -> None:
+    stated = ReadOptions(missing_in={"income": ("NA",)})
+    found = detect(
+        stated, age=[*AGES, "-9"], income=["1037", "1074", "NA", "1111", "1148", "1185", "1200"][: len(AGES) + 1]
+    )
+    assert found.options.missing == ("-9",)
+    assert found.options.missing_in == {"income": ("NA",)}
+    nothing = detect(ReadOptions(missing_in={"income": ()}), age=[*AGES, "-9"], income=["NA"] * (len(AGES) + 1))
+    assert nothing.options.codes_of("income") == ()
+    assert nothing.options.codes_of("age") == ("-9",)
+
+
+@pytest.mark.parametrize(
+    ("cells", "codes"),
+    [
+        (["ja", "nein", "-9"], ("-9",)),
+        (["ja", "nein", "-9", "-8", "k.A."], ("-9", "-8", "k.A.")),
+        (["E11.9", "F32.1", "k.A."], ("k.A.",)),
+        (["ja", "no", "NA"], ("NA",)),
+        (["DE", "FR", "NA"], ()),
+        (["low", "-5", "-9"], ()),
+        (["ab", "12", "-9"], ()),
+        (["smokes", "Unknown"], ()),
+    ],
+)
+def test_codes_among_texts_are_proposed_with_what_speaks_for_them(
+    cells: list[str | None], codes: tuple[str, ...]
+) -> None:
+    found = detect(a=cells * 5)
+    assert sorted(found.options.missing) == sorted(codes)
+    assert all("5 times among" in one.evidence for one in found.proposals)
+
+
+def test_points_between_thousands_are_asked_where_commas_do_not_separate_cells() -> None:
+    cells: list[str | None] = ["12.345", "567", "999", "1.000"]
+    found = detect(ReadOptions(delimiter=";"), kosten=cells)
+    (asked,) = found.proposals
+    assert (asked.field, asked.value, asked.sure) == ("thousands", ".", False)
+    assert found.apply(pl.DataFrame({"kosten": cells}))["kosten"].to_list() == [12345, 567, 999, 1000]
+    coordinates = detect(ReadOptions(delimiter=";"), lat=["48.137", "52.520", "50.110", "51.001"])
+    assert [(one.field, one.value, one.sure) for one in coordinates.proposals] == [("decimal", ".", False)]
+    assert coordinates.apply(pl.DataFrame({"lat": ["48.137", "52.520"]}))["lat"].to_list() == [48.137, 52.52]
+    assert not detect(ReadOptions(delimiter=","), kosten=cells)
+    assert not detect(ReadOptions(delimiter=";"), kosten=cells, weight=["71.5", "80.25", "66", "90"])
+    assert not detect(ReadOptions(delimiter=";", decimal="."), kosten=cells)
+
+
+def test_numbers_that_were_read_before_may_have_lost_their_thousands() -> None:
+    table = pl.DataFrame({"a": ["1,5", "2,7", "3,25"], "kosten": [1.234, 2.5, 10.0], "ver": [1.2, 2.5, 9.1]})
+    asked = [one for one in detect_reading(table, ReadOptions()).proposals if not one.sure]
+    assert [one.columns for one in asked] == [("kosten",)]

@@ -124,6 +124,10 @@ ENTITY = (
         ("d.csv", "what,ever\n1,2\n", "at least one column"),
         ("d.csv", "column,label\n,a\n", "name of a column"),
         ("d.docx", "x", "a data dictionary"),
+        ("d.csv", "column,label\nsex,A\nage,C\nsex,B\n", "'sex' twice"),
+        ("d.json", '[{"column": "sex"}, {"column": "sex"}]', "'sex' twice"),
+        ("d.json", '{"fields": [{"name": "sex"}, {"name": "sex"}]}', "'sex' twice"),
+        ("d.xml", '<codeBook><var name="a"/><var name="a"/></codeBook>', "'a' twice"),
     ],
 )
 def test_what_is_no_dictionary_is_refused(name: str, content: str, says: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from nymity.core.errors import ParameterError, TableError
 from nymity.io import ReadOptions, read_detected, read_table, read_text_cells, read_valued, write_table
 from nymity.io.values import valued, valued_cells
+from nymity.publishing.inspect import inspect_table
 
 AFTERNOON = [datetime(2020, 2, 1, 13, 5), datetime(2020, 2, 2)]
 GERMAN = """Alter;Kosten;Aufnahme;PLZ;Notiz
@@ -42,7 +43,7 @@ def test_a_german_export(tmp_path: Path) -> None:
 def test_thousands_alone_are_no_fractions(tmp_path: Path) -> None:
     content = "a;b;c\n1.234;5;1.5\n2.500;7;2.75\n"
     table = read(tmp_path / "t.csv", content, decimal=",", thousands=".")
-    assert table.rows() == [(1234, 5, "1.5"), (2500, 7, "2.75")]
+    assert table.rows() == [(1234, 5, 1.5), (2500, 7, 2.75)]  # no cell of c has the marks of the table
     assert read(tmp_path / "t.csv", content).rows() == [(1.234, 5, 1.5), (2.5, 7, 2.75)]
 
 
@@ -99,7 +100,8 @@ def test_text_of_typed_files_stays_text_where_nothing_was_stated_of_it(tmp_path:
         ({"decimal": ","}, ["1,5", "1.5"], ["1,5", "1.5"]),
         ({"decimal": ","}, ["01,5", "2"], ["01,5", "2"]),
         ({"decimal": ",", "thousands": "."}, ["1.234", "12.345.678,9"], [1234.0, 12345678.9]),
-        ({"decimal": ",", "thousands": "."}, ["1.23", "4"], ["1.23", "4"]),
+        ({"decimal": ",", "thousands": "."}, ["1.23", "4"], [1.23, 4.0]),
+        ({"decimal": ",", "thousands": "."}, ["1.23", "4,5"], ["1.23", "4,5"]),
         ({"decimal": ",", "thousands": " "}, ["1 234,5", "1\u202f234", "7\u00a0000"], [1234.5, 1234.0, 7000.0]),
         ({"thousands": ","}, ["1,234.5", "12"], [1234.5, 12.0]),
         ({"thousands": "'"}, ["1'234", "1’234.50"], [1234.0, 1234.5]),
@@ -191,3 +193,34 @@ def test_no_record_changes_how_another_is_read(cells: list[str], further: str) -
     alone = valued_cells(pl.DataFrame({"a": cells}), OPTIONS)["a"].to_list()
     beside = valued_cells(pl.DataFrame({"a": [*cells, further]}), OPTIONS)["a"].to_list()
     assert beside[:-1] == alone
+
+
+@pytest.mark.parametrize(
+    ("rows", "values"),
+    [
+        (["1,5;1.234", "2,7;2.500", "3,25;10.000"], [1234, 2500, 10000]),
+        (["1,5;1.234", "2,7;567", "3,25;999"], [1234, 567, 999]),
+        (["1;1.000", "2;2.000", "3;567"], [1000, 2000, 567]),
+        (["1,5;1.2", "2,7;2.5", "3,25;9.1"], [1.2, 2.5, 9.1]),
+    ],
+)
+def test_points_of_a_german_file_are_read_alike_by_every_way(
+    rows: list[str], values: list[float], tmp_path: Path
+) -> None:
+    """As ``inspect`` reads the file, as its options read it again, and as they read a frame of its texts."""
+    path = tmp_path / "t.csv"
+    path.write_text("a;kosten\n" + "".join(f"{row}\n" for row in rows * 4))
+    table, found, _ = read_detected(path, ReadOptions())
+    assert table["kosten"].to_list() == values * 4
+    assert read_table(path, found.options).equals(table)
+    texts = pl.DataFrame([row.split(";") for row in rows * 4], schema=["a", "kosten"], orient="row")
+    assert found.apply(texts).equals(table)
+
+
+def test_a_frame_and_its_file_have_the_same_cells_under_the_options_found_for_the_frame(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a;kosten\n" + "1,5;1.234\n2,7;2.500\n3,25;10.000\n" * 5)
+    frame = read_table(path)
+    reading = inspect_table(frame).reading
+    assert reading.apply(frame).equals(read_table(path, reading.options))
+    assert any(one.field == "thousands" and not one.sure for one in reading.proposals)

@@ -257,3 +257,10 @@ def test_a_workbook_carries_no_time(tmp_path: Path) -> None:
         assert {entry.date_time[0] for entry in packed.infolist()} == {1980}
         assert packed.read("docProps/core.xml").count(b"2000-01-01T00:00:00Z") == 2
         assert "xl/sharedStrings.xml" not in packed.namelist() or b"x" not in packed.read("xl/sharedStrings.xml")[200:]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.xlsx", "t.parquet"])
+def test_dates_are_dates_again(name: str, tmp_path: Path) -> None:
+    table = pl.DataFrame({"d": [date(2020, 1, 31), None, date(1999, 12, 1)], "s": ["2020-01-31", "x", "y"]})
+    write_table(table, tmp_path / name)
+    assert read_table(tmp_path / name).equals(table)

@@ -269,7 +269,7 @@ def test_hierarchies_of_the_starter_job_are_the_suggested_builders(inspection: I
             fields = {key: value for key, value in schema[column.name]["hierarchy"].items() if key != "type"}
             builder = BUILDERS[schema[column.name]["hierarchy"]["type"]]
             assert builder(**_as_tuples(fields)) == column.hierarchy
-    assert schema["age"]["hierarchy"]["type"] == "intervals"
+    assert schema["age"]["hierarchy"]["type"] == "ages"
     assert schema["postcode"]["hierarchy"]["type"] == "masking"
     assert schema["admission_date"]["hierarchy"]["type"] == "dates"
 

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from nymity.core.errors import ParameterError
 from nymity.table.builders import Dates, Flat, Intervals, Masking, suggest
+from nymity.table.builders.isco import Isco
+from nymity.table.builders.nace import Nace
+from nymity.table.builders.recognition import short_codes
 from nymity.table.hierarchy import Hierarchy
 
 
@@ -149,7 +152,7 @@ def test_what_is_said_comes_before_what_is_seen() -> None:
     assert suggest(ages, dictionary=Dictionary(None)) == Intervals(width=5, levels=4)
     assert suggest(ages, name="y", dictionary=Dictionary("category")) == Intervals(width=5, levels=4)
     assert suggest(ages, kind="number", dictionary=Dictionary("category")) == Intervals(width=5, levels=4)
-    assert suggest(pl.Series(range(1, 40)), kind="code") == Flat()  # of two lengths
+    assert suggest(pl.Series(range(1, 40)), kind="code") == Flat(of_codes=True)  # of two lengths
     assert suggest(pl.Series(ECONOMIC_ACTIVITY), kind="number") == Intervals(width=10, levels=4)
     assert suggest(ages, kind="ages").build(ages).generalize("78", 1) == "75-79"
     with pytest.raises(ParameterError, match="did you mean 'icd-10'"):
@@ -185,3 +188,58 @@ def test_whatever_is_suggested_builds(values: pl.Series) -> None:
     assert hierarchy.build(values) is hierarchy  # it covers every value, gaps included
     assert hierarchy.labels[-1] == ("*",)
     assert hierarchy.height <= 6
+
+
+OCCUPATIONS = [2211, 5120, 9112, 2212, 2221, 2222, 3111, 3112, 4110, 5111, 6111, 7111, 8111]
+TRADES = [1011, 1012, 1051, 4711, 4721, 4932, 5610, 6201, 6910, 8411, 8610, 9603]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "digits"),
+    [
+        ("isco08", [110, 210, 310, *OCCUPATIONS], 4),
+        ("isco08", [221, 110, *OCCUPATIONS], None),  # 221 is a minor group
+        ("isco08", ["0110", "0210", *map(str, OCCUPATIONS)], None),  # nothing is lost
+        ("nace", [111, 119, *TRADES], 4),
+        ("nace", [141, 161, *TRADES], None),  # these are groups as well
+        ("nace", [101, 102, *TRADES], None),  # and these are nothing else
+    ],
+)
+def test_zeros_of_codes_are_put_back_where_it_is_certain(name: str, values: list[Any], digits: int | None) -> None:
+    found = suggest(pl.Series(name, values))
+    assert isinstance(found, Isco | Nace)
+    assert found.digits == digits
+
+
+def test_what_may_have_lost_zeros_is_asked() -> None:
+    texts = [str(value) for value in (221, 110, *OCCUPATIONS)]
+    asked = short_codes(texts, "isco08")
+    assert asked is not None
+    assert not asked.certain
+    assert asked.short == ("110", "221")
+    assert 'type = "isco-08", digits = 4' in asked.sentence
+    assert short_codes([str(value) for value in OCCUPATIONS], "isco08") is None
+    assert short_codes(texts, "weekly_income") is None
+    postcodes = short_codes(["1067", "10115", "80331", "50667"], "PLZ")
+    assert postcodes is not None
+    assert postcodes.certain
+
+
+def test_postcodes_get_their_zeros_back() -> None:
+    values = pl.Series("plz", [1067, 1069, *range(10115, 99999, 997)])
+    assert suggest(values).build(values).row("1067")[1:4] == ["0106*", "010**", "01***"]
+
+
+@pytest.mark.parametrize("name", ["isco88", "sic_code", "occupation code", "kldb2010", "crop_code"])
+def test_what_is_called_by_a_classification_is_not_cut_into_intervals(name: str) -> None:
+    values = pl.Series(name, [100 + 3 * i for i in range(60)] + [1000 + i for i in range(200)])
+    found = suggest(values)
+    assert not isinstance(found, Intervals)
+    assert found.build(values).of_codes
+    assert isinstance(suggest(values, name="steps per day"), Intervals)
+
+
+def test_a_label_says_what_a_name_does_not() -> None:
+    values = pl.Series("v017", [110, 210, 310, *OCCUPATIONS])
+    assert isinstance(suggest(values, label="Occupation (ISCO-08)"), Isco)
+    assert not isinstance(suggest(values), Isco)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.errors import HierarchyError, InputError, ParameterError
 from nymity.table.builders import BUILDERS
 from nymity.table.builders.ready import ReadyHierarchy
 from nymity.table.hierarchy import Hierarchy
@@ -30,31 +30,86 @@ def labels(builder: Any, value: Any) -> list[str | None]:
     [
         ("J45.0", ["J45", "J40-J47", "J00-J99"]),  # asthma: chronic lower respiratory diseases
         ("J450", ["J45", "J40-J47", "J00-J99"]),
-        ("I10", ["I10", "I10-I15", "I00-I99"]),
-        ("I10-", ["I10", "I10-I15", "I00-I99"]),
-        ("E11.9 G", ["E11", "E10-E14", "E00-E90"]),  # German: a diagnosis that is certain
+        ("I10", ["I10", "I10-I16", "I00-I99"]),
+        ("I10-", ["I10", "I10-I16", "I00-I99"]),
+        ("E11.9 G", ["E11", "E08-E14", "E00-E90"]),  # German: a diagnosis that is certain
         ("A17.0+", ["A17", "A15-A19", "A00-B99"]),
-        ("D45", ["D45", "D37-D48", "C00-D48"]),  # the letter does not tell the chapter
+        ("D45", ["D45", "D37-D48", "C00-D49"]),  # the letter does not tell the chapter
         ("D50.9", ["D50", "D50-D53", "D50-D90"]),
         ("H60.0", ["H60", "H60-H62", "H60-H95"]),
         ("T14.1", ["T14", "T08-T14", "S00-T98"]),
-        ("X70", ["X70", "X60-X84", "V01-Y98"]),
-        ("C50.1", ["C50", "C50", "C00-D48"]),  # a block of one category
+        ("X70", ["X70", "X60-X84", "V00-Y99"]),
+        ("C50.1", ["C50", "C50", "C00-D49"]),  # a block of one category
         ("U07.1", ["U07", "U00-U49", "U00-U99"]),
         ("S72.001A", ["S72", "S70-S79", "S00-T98"]),  # US modification
         ("M1A.0", ["M1A", "M05-M14", "M00-M99"]),
-        ("C4A.9", ["C4A", "C43-C44", "C00-D48"]),
+        ("C4A.9", ["C4A", "C43-C44", "C00-D49"]),
         ("Z3A.01", ["Z3A", "Z30-Z39", "Z00-Z99"]),
+        ("D3A.0", ["D3A", "D10-D36", "C00-D49"]),  # benign, not of uncertain behaviour
+        ("D49.2", ["D49", "D49", "C00-D49"]),
+        ("Z79.4", ["Z79", "Z77-Z99", "Z00-Z99"]),
+        ("E08.9", ["E08", "E08-E14", "E00-E90"]),
     ],
 )
 def test_diagnoses(code: str, expected: list[str]) -> None:
     assert labels(Hierarchy.icd_10(), code) == expected
 
 
-@pytest.mark.parametrize("text", ["A10BA02", "J4", "J4555555", "j45", "J45.", "A11", "J50.0", "45", "asthma", "K94"])
+@pytest.mark.parametrize("text", ["A10BA02", "J4", "J4555555", "j45", "J45.", "A11", "J50.0", "45", "asthma", "K96"])
 def test_what_is_no_diagnosis(text: str) -> None:
     with pytest.raises(HierarchyError, match=r"ICD-10 codes such as 'J45\.0', got 1 other value on level 0"):
         labels(Hierarchy.icd_10(), text)
+
+
+@pytest.mark.parametrize(
+    "category",
+    [
+        *(
+            "D49",
+            "D78",
+            "E08",
+            "E09",
+            "E36",
+            "G89",
+            "I16",
+            "I1A",
+            "I5A",
+            "K68",
+            "K94",
+            "K95",
+            "L49",
+            "L76",
+            "M04",
+            "M26",
+        ),
+        *(
+            "M27",
+            "M97",
+            "N53",
+            "N65",
+            "O09",
+            "O77",
+            "O9A",
+            "P09",
+            "P19",
+            "P84",
+            "R97",
+            "V00",
+            "Y38",
+            "Y99",
+            "Z14",
+            "Z15",
+        ),
+        *("Z16", "Z17", "Z18", "Z19", "Z66", "Z67", "Z68", "Z69", "Z77", "Z78", "Z79"),
+    ],
+)
+def test_categories_of_the_us_modification(category: str) -> None:
+    block, chapter = labels(Hierarchy.icd_10(), f"{category}.1")[1:]
+    assert block is not None
+    assert chapter is not None
+    digits = category.replace("A", "9")
+    assert category[2].isalpha() or block.split("-")[0] <= category <= block.split("-")[-1]
+    assert chapter.split("-")[0] <= digits <= chapter.split("-")[1]
 
 
 def test_blocks_follow_each_other_within_their_chapter() -> None:
@@ -273,3 +328,12 @@ def test_levels_that_change_nothing() -> None:
     assert hierarchy.idle_levels(["J45.0", "I10"]) == (1, 2, 3)
     assert hierarchy.idle_levels(["J45.0", "J45.1", "not listed"]) == (2, 3)
     assert Hierarchy.flat(["a", "b"]).idle_levels() == ()
+
+
+def test_zeros_are_put_back() -> None:
+    assert labels(Hierarchy.isco_08(digits=4), 110) == ["011", "01", "0"]
+    assert labels(Hierarchy.isco_08(), 110) == ["110", "11", "1"]
+    assert labels(Hierarchy.nace(digits=4), 111) == ["01.1", "01", "A"]
+    assert labels(Hierarchy.nace(digits=4), "C10.11") == ["10.1", "10", "C"]
+    with pytest.raises(InputError, match=r"isco-08\.digits"):
+        Hierarchy.isco_08(digits=5)

@@ -54,6 +54,7 @@ class Masking:
         ),
     )
     fixes: ClassVar[Fixes] = {"longest": is_count}
+    of_codes: ClassVar[bool] = True  # digits hidden one by one are those of a code
 
     side: Side = "right"
     levels: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.quoting import quoted
 from nymity.table.builders.column import distinct, refuse
+from nymity.table.builders.lost_zeros import LostZeros
 from nymity.table.hierarchy import Hierarchy
 
 
@@ -33,6 +34,8 @@ class ReadyHierarchy(ABC):
     stems: ClassVar[tuple[str, ...]] = ()
     #: Whether values alone are evidence enough; digits could be anything.
     by_values: ClassVar[bool] = True
+    #: Whether values may be digits whose size means nothing, so that nobody should make ranges of them.
+    of_codes: ClassVar[bool] = False
     coarser: ClassVar[str] = "groups of a classification"
 
     levels: tuple[str, ...] | None = None
@@ -89,6 +92,17 @@ class ReadyHierarchy(ABC):
     def is_telling(cls, text: str) -> bool:
         """Return whether a value that can be placed is hardly anything else."""
         return True
+
+    @classmethod
+    def short_codes(cls, texts: Sequence[str]) -> LostZeros | None:
+        """Return the codes of a column that may have lost a zero, where this kind knows of it."""
+        return None
+
+    @classmethod
+    def for_column(cls, texts: Sequence[str]) -> Self:
+        """Return a builder for a column, which puts zeros back that are certain to be lost."""
+        found = cls.short_codes(texts)
+        return cls(digits=found.digits) if found is not None and found.certain else cls()  # type: ignore[call-arg]
 
     def _chosen(self, levels: object) -> tuple[str, ...]:
         where = f"{self.key}.levels"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -15,6 +15,7 @@ from nymity.table.builders.atc import Atc
 from nymity.table.builders.countries import Countries
 from nymity.table.builders.icd10 import Icd10
 from nymity.table.builders.isco import Isco
+from nymity.table.builders.lost_zeros import LostZeros, lost_zeros
 from nymity.table.builders.money import Money
 from nymity.table.builders.nace import Nace
 from nymity.table.builders.nuts import Nuts
@@ -66,17 +67,17 @@ def recognized(
 
 def fitted(kind: type[ReadyHierarchy], texts: Sequence[str]) -> Recognized:
     """Return a ready hierarchy with the levels that change something, and a group for values that it cannot place."""
-    builder = kind()
+    builder = kind.for_column(texts)
     found = {text: labels for text in texts if (labels := builder.place(text.strip())) is not None}
     placed = list(found.values())
     other = None if len(placed) == len(texts) else OTHER
     if not builder.names:
-        return Recognized(kind(other=other), len(placed), len(texts))
+        return Recognized(replace(builder, other=other), len(placed), len(texts))
     known = [set(found), *(set(level) for level in zip(*placed, strict=True))]
     changing = [len(here) < len(below) for below, here in pairwise(known)] or [True] * len(builder.names)
     levels = tuple(name for name, changes in zip(builder.names, changing, strict=True) if changes)
     return Recognized(
-        kind(other=other, levels=levels if levels and len(levels) < len(builder.names) else None),
+        replace(builder, other=other, levels=levels if levels and len(levels) < len(builder.names) else None),
         len(placed),
         len(texts),
     )
@@ -110,6 +111,37 @@ def are_codes(numbers: Sequence[Fraction]) -> bool:
         return False
     sparse = len(whole) * 4 <= whole[-1] - whole[0] + 1
     return sparse and reduce(gcd, (high - low for low, high in pairwise(whole))) == 1
+
+
+#: What classifications are called whose codes are digits: whatever the numbers, their size means nothing …
+_CODES = (
+    *("code", "kode", "codigo", "zipcode", "schluessel", "schlüssel", "classif", "klassif", "postal", "postcode"),
+    *("postleitzahl", "plz", "zip", "zcta", "isco", "isic", "nace", "naics", "noga", "sic", "kldb", "isced", "coicop"),
+    *("fips", "nuts", "lau", "insee", "gemeindenr", "gemeindekennz"),
+)
+_POSTCODES = ("plz", "zip", "zipcode", "zcta", "postal", "postcode", "postleitzahl")
+#: … and what they are about, where numbers are as long as codes are.
+_CODED = (*Isco.stems, *Nace.stems)
+
+
+def names_codes(numbers: Sequence[Fraction], name: str) -> bool:
+    """Return whether a column of numbers is called like one of codes: by a classification, or by what has one."""
+    if not all(number.denominator == 1 and number >= 0 for number in numbers):
+        return False
+    return speaks_for(name, _CODES) or (speaks_for(name, _CODED) and max(numbers) >= 100)
+
+
+def short_codes(texts: Sequence[str], name: str) -> LostZeros | None:
+    """Return the codes of a column that may have lost the zero that they began with, by what the column is called.
+
+    Postcodes of one country have one length, so that those lost it; of other codes their classification must tell.
+    """
+    for kind in READY:
+        if speaks_for(name, kind.stems) and (found := kind.short_codes(texts)) is not None:
+            return found
+    if speaks_for(name, _POSTCODES):
+        return lost_zeros(texts, certain=None, why="postcodes have one length")
+    return lost_zeros(texts) if speaks_for(name, _CODES) else None
 
 
 def speaks_for(name: str, stems: Sequence[str]) -> bool:

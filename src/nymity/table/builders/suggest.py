@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Protocol
@@ -20,7 +21,7 @@ from nymity.table.builders.masking import Masking
 from nymity.table.builders.money import Money
 from nymity.table.builders.number import read_number
 from nymity.table.builders.ready import ReadyHierarchy
-from nymity.table.builders.recognition import READY, are_codes, fitted, money, recognized
+from nymity.table.builders.recognition import READY, are_codes, fitted, money, names_codes, recognized, short_codes
 from nymity.table.hierarchy import HierarchySource
 
 FEW = 8  #: up to so many distinct values need no levels in between
@@ -49,7 +50,12 @@ class TellsKinds(Protocol):
 
 
 def suggest(
-    values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: TellsKinds | None = None
+    values: pl.Series,
+    *,
+    name: str | None = None,
+    kind: str | None = None,
+    dictionary: TellsKinds | None = None,
+    label: str = "",
 ) -> HierarchySource:
     """Return a builder that fits the column and is sure to build on it.
 
@@ -58,23 +64,27 @@ def suggest(
     round width (… 0.5, 1, 2, 5, 10, 25, 50 …); codes of nearly one length with digits in them, such as postcodes, are
     masked from the right; few distinct values and free text are kept or suppressed as they are. Digits kept as text
     with one length of four or more (``02138``, ``1984``) are taken for codes, and so are whole numbers of one length
-    that leave most of the numbers between them out (``111, 112, 240 …``): to group these by size means nothing.
+    that leave most of the numbers between them out (``111, 112, 240 …``), and those that are called by a classification
+    or ``code``: to group these by size means nothing. Codes that are certain to have lost a zero get it back
+    (:func:`short_codes`).
 
-    ``name`` is that of the column (unless said, the series'). ``kind`` says what it holds, one of :data:`KINDS` or the
-    key of a ready hierarchy; unless said, a ``dictionary`` is asked.
+    ``name`` is that of the column (unless said, the series'), ``label`` what it is called elsewhere. ``kind`` says what
+    it holds, one of :data:`KINDS` or the key of a ready hierarchy; unless said, a ``dictionary`` is asked.
     """
     column, name = distinct(values), values.name if name is None else name
     if kind is None and dictionary is not None:
         kind = dictionary.kind(name)
     elif kind is not None:
         validation.one_of("kind", kind, (*KINDS, *_READY))
+    name = f"{name} {label}" if label else name
     if kind in _READY:
         return fitted(_READY[kind], column.texts).builder
     if kind in ("category", "text", "truth value"):
-        return _few(column) or _known(column, name) or (_code(column) if kind == "category" else None) or Flat()
+        some = _few(column, of_codes=True) or _known(column, name)
+        return some or (_code(column, name) if kind == "category" else None) or Flat(of_codes=True)
     if kind == "code":
-        return _known(column, name) or _code(column) or Flat()
-    dates = _dates(values, column) or _few(column)
+        return _known(column, name) or _code(column, name) or Flat(of_codes=True)
+    dates = _dates(values, column) or _few(column, of_codes=kind is None and _named_codes(column, name))
     if kind in ("number", "whole number"):
         return dates or _known(column, name, (Ages,)) or _numbers(values, column, name, said=True) or Flat()
     return dates or _known(column, name) or _text_code(values, column) or _numbers(values, column, name) or Flat()
@@ -85,8 +95,13 @@ def _known(column: Column, name: str, kinds: Sequence[type[ReadyHierarchy]] = RE
     return None if found is None else found.builder
 
 
-def _few(column: Column) -> HierarchySource | None:
-    return Flat() if len(column.texts) <= FEW else None
+def _few(column: Column, *, of_codes: bool = False) -> HierarchySource | None:
+    return Flat(of_codes=of_codes) if len(column.texts) <= FEW else None
+
+
+def _named_codes(column: Column, name: str) -> bool:
+    numbers = [read_number(text) for text in column.texts]
+    return all(number is not None for number in numbers) and names_codes([n for n in numbers if n is not None], name)
 
 
 def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
@@ -131,10 +146,13 @@ def _text_code(values: pl.Series, column: Column) -> HierarchySource | None:
     return _masks(longest)
 
 
-def _code(column: Column) -> HierarchySource | None:
-    """Masks of what is said to be codes: of one length and more than one character."""
+def _code(column: Column, name: str) -> HierarchySource | None:
+    """Masks of what is said to be codes: of one length and more than one character, or with a zero put back."""
     shortest, longest = _lengths(column)
-    return _masks(longest) if 1 < shortest == longest <= 16 else None
+    if 1 < shortest == longest <= 16:
+        return _masks(longest)
+    lost = short_codes(column.texts, name)
+    return replace(_masks(longest), pad="0", align="right") if lost is not None and lost.certain else None
 
 
 def _lengths(column: Column) -> tuple[int, int]:
@@ -142,7 +160,7 @@ def _lengths(column: Column) -> tuple[int, int]:
     return min(lengths, default=0), max(lengths, default=0)
 
 
-def _masks(longest: int) -> HierarchySource:
+def _masks(longest: int) -> Masking:
     if longest <= MOST_STEPS + 1:
         return Masking()
     step = -(-longest // (MOST_STEPS + 1))
@@ -160,8 +178,8 @@ def _numbers(values: pl.Series, column: Column, name: str, *, said: bool = False
     known = [number for number in numbers if number is not None]
     if not known or len(known) < len(numbers) or max(map(abs, known)) > _LARGEST:
         return None
-    if not said and are_codes(known):
-        return _code(column)
+    if not said and (are_codes(known) or names_codes(known, name)):
+        return _code(column, name) or Flat(of_codes=True)
     if amounts := money(known, name):
         return amounts
     width = _round_width(max(known) - min(known), whole=all(number.denominator == 1 for number in known))

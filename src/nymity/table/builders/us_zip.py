@@ -30,6 +30,7 @@ class UsZip(ReadyHierarchy):
     names: ClassVar[tuple[str, ...]] = ("ZIP", "3-digit area", "first digit")
     stems: ClassVar[tuple[str, ...]] = ("zip", "zcta")
     by_values: ClassVar[bool] = False
+    of_codes: ClassVar[bool] = True
     coarser: ClassVar[str] = "postcodes with digits hidden"
     forms: ClassVar[tuple[LabelForm, ...]] = (
         LabelForm(r"^000\*\*$", SMALL, "One of several areas of few people."),

@@ -1,0 +1,1 @@
+"""From a raw file to a checked release, as a user goes."""
