@@ -315,6 +315,49 @@ def test_a_deleted_row_of_an_earlier_batch_is_found(url: str, execute: Execute, 
 
 
 @pytest.mark.parametrize(
+    ("forge", "told"),
+    [
+        (lambda whole: whole["measured"]["models"][0].update(k=99), "k = 99 of k-anonymity, the whole table"),
+        (lambda whole: whole["measured"]["models"][0].update(l=9), "l = 9 of k-anonymity, the whole table"),
+        (lambda whole: whole["measured"]["models"][0].update(model="l-diversity"), "is not what was promised"),
+        (lambda whole: whole["measured"].update(models=[]), "is not what was promised"),
+        (lambda whole: whole["measured"]["models"].append(whole["measured"]["models"][0]), "is not what was promised"),
+        (lambda whole: whole["measured"].update(masked_records=77), "masked_records = 77, the whole table"),
+        (lambda whole: whole["measured"].update(classes=1), "classes = 1, the whole table"),
+        (lambda whole: whole["measured"].update(smallest_class=99), "smallest_class = 99, the whole table"),
+        (lambda whole: whole["measured"].update(records=61), "records"),
+        (lambda whole: whole["measured"].update(holds=False), "does not hold on the whole table"),
+    ],
+)
+def test_a_forged_measure_of_the_whole_table_is_found(tmp_path: Path, forge: Callable[[Any], None], told: str) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    for number in range(2):
+        made(job(url, mode="append")).write(tmp_path / f"r{number}")
+    path = tmp_path / "r1" / "certificate.json"
+    certificate = json.loads(path.read_text())
+    forge(certificate["output"]["database"]["whole"])
+    path.write_text(json.dumps(certificate))
+    problems = ny.check(ny.open(tmp_path / "r1", url=url)).problems
+    assert any(told in says for says in problems), problems
+
+
+def test_another_kind_of_database_than_it_lies_in_is_found(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    release = made(job(url, mode="append"))
+    certificate = json.loads(json.dumps(release.write(tmp_path / "r")))
+    copied = ny.check(release.frame, certificate=certificate)
+    assert copied.holds
+    unseen = [one.says for one in copied.findings if one.about == "output"]
+    assert unseen == [
+        "that it is the table 'people of 2020' of a database (sqlite), and what all batches of that are like"
+    ]
+    certificate["output"]["database"]["kind"] = "duckdb"
+    (tmp_path / "r" / "certificate.json").write_text(json.dumps(certificate))
+    problems = ny.check(ny.open(tmp_path / "r", url=url)).problems
+    assert any("lies in sqlite, and the certificate says duckdb" in says for says in problems)
+
+
+@pytest.mark.parametrize(
     ("change", "told"),
     [
         (lambda told: told["database"].update(table="other"), "another one than its job says"),
