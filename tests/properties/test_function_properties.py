@@ -259,6 +259,38 @@ def test_the_file_has_no_list_of_values(tmp_path: Path) -> None:
         alone.with_values()
 
 
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        Hierarchy.random_tree(seed=3),
+        Hierarchy.shuffled(Hierarchy.intervals(width=5, levels=3), seed=7),
+        Hierarchy.ordering(labels="set"),
+        Hierarchy.ordering(),
+        Hierarchy.intervals(width=5, levels=3),
+    ],
+    ids=lambda one: one.key,
+)
+@pytest.mark.parametrize("method", [OptimalLattice(suppression=0.05, outliers="remove"), Mondrian()])
+def test_a_list_of_the_values_there_were_names_those_that_are_out(hierarchy: Any, method: Any, tmp_path: Path) -> None:
+    """Groups that are drawn over a column say which values it has, also those of records that were removed."""
+    numbers = [*(20 + i % 20 for i in range(300)), 7777]
+    table = pl.DataFrame({"x": numbers, "y": ["ab"[i % 2] for i in range(301)], "illness": ["flu"] * 301})
+    schema = Schema({"x": quasi(hierarchy), "y": quasi(), "illness": sensitive()})
+    recoding = decided(table, schema, method, k=5)
+    out = recoding.apply(table).table
+    recoding.save_with_values(tmp_path / "recoding.json")
+    said = (tmp_path / "recoding.json").read_text()
+    named = any("7777" in str(cell) for cell in out["x"])
+    assert ("7777" in said) == named
+    (tmp_path / "seen.json").unlink()
+    alone = Recoding.load(tmp_path / "recoding.json")
+    rows = [i for i in range(300) if i % 7 == 0]
+    again = alone.apply(table[rows], unseen="mask", outliers="mask", draws=KeyedDraws.seeded(1)).table
+    if isinstance(method, OptimalLattice):
+        assert_frame_equal(again, recoding.apply(table[rows], unseen="mask", outliers="mask").table)
+    assert set(again["x"].cast(pl.String)) <= {*out["x"].cast(pl.String), "*"}
+
+
 def test_values_of_another_recoding_are_left_alone(tmp_path: Path) -> None:
     schema = Schema({"age": quasi(Hierarchy.intervals(width=10, levels=3)), "illness": sensitive()})
     for n, name in ((1, "a.json"), (2, "b.json")):

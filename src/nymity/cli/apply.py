@@ -63,7 +63,7 @@ def command(
     job: Annotated[
         Path | None,
         typer.Option(
-            help="Check the rows by this job (default: by the release beside the folder); exit code 1 if it is broken.",
+            help="Check the rows by this job (default: by the release beside the folder).",
             show_default=False,
         ),
     ] = None,
@@ -88,7 +88,8 @@ def command(
     """Publish new rows by the recoding of an earlier release.
 
     Same levels, same classes. Values that nobody had before are published where they fall into a published cell. The
-    rows are checked as a release of their own, and carry no certificate.
+    rows are checked as a release of their own, and carry no certificate. They are written also where a promise is
+    broken, with exit code 1.
     """
     from nymity.io import ReadOptions, write_table
     from nymity.publishing.apply import applied, kept_recoding
@@ -119,7 +120,7 @@ def command(
         write_table(mapping, export_mapping)
     _show(screen, made, out, export_mapping, job)
     screen.answer({**_plain(made), "file": str(out), "mapping": export_mapping and str(export_mapping)})
-    if job is not None and made.verified is not None and not made.verified.holds:
+    if made.verified is not None and not made.verified.holds:
         raise typer.Exit(ExitCode.BROKEN)
 
 

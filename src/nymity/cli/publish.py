@@ -186,7 +186,7 @@ def publish_job(
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
     from nymity.publishing.compare import compare
-    from nymity.publishing.custody import make_way
+    from nymity.publishing.custody import finish_earlier, make_way
     from nymity.publishing.release import ABOUT_NAME
     from nymity.publishing.run import Run
     from nymity.publishing.signing import key_for
@@ -195,6 +195,8 @@ def publish_job(
     _spare_source(job, to)
     if beside := _sources_in(job, to.release):
         screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
+    if finish_earlier(job, to.release, to.custodian, wait=wait) and _is_finished(screen, job, to):
+        return
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
@@ -239,6 +241,24 @@ def publish_job(
     screen.answer({**found, "certificate": release.certificate})
     if fail_on_warnings and pages.left_out:
         raise typer.Exit(WARNED)
+
+
+def _is_finished(screen: Screen, job: Job, to: Destination) -> bool:
+    """Say so if an earlier run, which was cut off and has just been finished, published what this one would."""
+    from nymity.publishing.finished_run import finished_private, finished_release
+
+    with watching(screen) as observe:
+        release = finished_release(job, None, to.release, to.custodian, observe=observe)
+    certificate = finished_private(job, to.release) if release is None else release.certificate
+    if certificate is None:
+        screen.tell("note", "an earlier run of another job or table was cut off after its commit; it is finished now")
+        return False
+    place = job.output.found_at(to.release, job.table_names[0])
+    screen.line(f"An earlier run had committed this release to {place} before it was cut off. It is finished now,")
+    screen.line(f"its certificate lies in {to.release}, and nothing was published again.")
+    screen.show("", f"Next: nymity report {to.release} --for custodian")
+    screen.answer({"finished": True, "certificate": certificate})
+    return True
 
 
 @dataclass

@@ -203,11 +203,16 @@ def committing(
     folders as they were, and removes those that were made here. A failure of the system (full disk, missing permission)
     is a FileError. What is ready in a ``remote`` place at the end of the block is committed with the files.
     """
-    targets = [Path(folder) for folder in folders]
+    with _running([Path(folder) for folder in folders], {Path(folder) for folder in private}, wait, remote) as run:
+        yield run.stages
+
+
+@contextmanager
+def _running(targets: list[Path], closed: set[Path], wait: float, remote: Remote | None) -> Iterator[_Run]:
+    """Lock the folders, settle what runs that died left there, and commit what the block puts into the stages."""
     for target in targets:
         if is_root(target):
             raise FileError(str(target), expected="a folder of its own", got="the root of the file system")
-    closed = {Path(folder) for folder in private}
     run = _Run(first=targets[0])
     try:
         try:
@@ -219,11 +224,11 @@ def committing(
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
                     for target in targets:
-                        _recover(target, remote)
+                        run.recovered.append(_recover(target, remote))
                     for target in targets:
                         _remove_stages(target, wait, remote)
                         run.stages.append(_stage(target, private=target in closed))
-                yield run.stages
+                yield run
                 with held_back():
                     _commit(run.stages, targets[0], remote)
                     run.made.clear()
@@ -241,6 +246,7 @@ class _Run:
     made: list[Path] = field(default_factory=list)
     locks: ExitStack = field(default_factory=ExitStack)
     stages: list[Stage] = field(default_factory=list)
+    recovered: list[str | None] = field(default_factory=list)
     ended: bool = False
 
     def end(self) -> None:
@@ -314,13 +320,17 @@ def recover(folder: str | os.PathLike[str], *, wait: float = 0.0, remote: Remote
         return _recover(first, remote)
 
 
-def settle(*folders: Path, wait: float = 0.0, remote: Remote | None = None) -> None:
-    """Finish, undo and remove what runs that died left in folders, so that the next one sees what there is."""
+def settle(*folders: Path, wait: float = 0.0, remote: Remote | None = None) -> bool:
+    """Finish, undo and remove what runs that died left in folders, so that the next one sees what there is.
+
+    Return whether one of them was finished.
+    """
     there = [folder for folder in folders if folder.is_dir()]
     left = (journal_of(folder).exists() or (folder / LOCK_NAME).exists() or _stages_in(folder) for folder in there)
-    if any(left):
-        with committing(*there, wait=wait, remote=remote):
-            pass
+    if not any(left):
+        return False
+    with _running(there, set(), wait, remote) as run:
+        return "finished" in run.recovered
 
 
 def refuse_between(folder: Path) -> None:

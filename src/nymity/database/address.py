@@ -21,7 +21,8 @@ from nymity.core.errors import ParameterError
 SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql", "sqlite": "sqlite", "duckdb": "duckdb"}
 #: Parameters of a URL that say where a server is; all others may say who somebody is.
 _PLACES = ("host", "hostaddr", "port", "dbname", "service")
-_SECRETS = ("password", "sslpassword")
+#: Names of parameters that are secrets: password, sslpassword, oauth_client_secret, scram_client_key, and their like.
+_SECRET = re.compile(r"password|passphrase|secret|token|scram")
 WAY_OUT = "leave it out: libpq takes it from PGPASSWORD, ~/.pgpass (PGPASSFILE) or a service file (PGSERVICE)"
 
 
@@ -99,9 +100,10 @@ def _refuse_secrets(where: str, url: str) -> None:
     user = authority.rpartition("@")[0]
     # A password may hold a slash or an @ that should have been escaped: then the user ends at the last one.
     whole = url.partition("://")[2].rpartition("@")[0]
-    named = [name.lower() for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)]
-    if ":" in user or (":" in whole.partition("/")[0] and "@" in url) or any(name in _SECRETS for name in named):
-        raise ParameterError(where, expected="a URL without a password", got="one with a password", hint=WAY_OUT)
+    # libpq knows no fragment: parameters go on behind a #.
+    named = [name.lower() for name, _ in parse_qsl(url.partition("?")[2], keep_blank_values=True)]
+    if ":" in user or (":" in whole.partition("/")[0] and "@" in url) or any(map(_SECRET.search, named)):
+        raise ParameterError(where, expected="a URL without a password or key", got="one with it", hint=WAY_OUT)
 
 
 def _unlike(where: str, got: str) -> ParameterError:

@@ -34,13 +34,15 @@ class DatabaseOutput:
 
     ``create`` refuses a table that is there, ``append`` adds the release to what nymity published there before (and
     makes the table if there is none), ``replace`` drops a table that nymity published and makes it anew, all in one
-    transaction. A password does not stand in the URL (:mod:`nymity.database.address`).
+    transaction. A batch that was appended before is refused unless ``repeat`` says that it is meant. A password does
+    not stand in the URL (:mod:`nymity.database.address`).
     """
 
     url: str | None = None
     table: str
     schema: str | None = None
     mode: Literal["create", "append", "replace"] = "create"
+    repeat: bool = False
 
     def __post_init__(self) -> None:
         validation.one_of("output.mode", self.mode, ("create", "append", "replace"))
@@ -51,6 +53,9 @@ class DatabaseOutput:
                 kind = None if self.url is None else kind_of(self.address)
                 if kind is not None:
                     kind.check_names(f"output.{name}", [value])
+        validation.instance("output.repeat", self.repeat, bool, expected="true or false")
+        if self.repeat and not self.grows:
+            raise JobError("output.repeat", expected="mode = 'append' beside it", got=f"mode = {self.mode!r}")
         if self.table.lower() == RECORDS:
             raise JobError("output.table", expected="a table of its own", got=f"{RECORDS!r}, where releases are listed")
 

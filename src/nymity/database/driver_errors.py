@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from nymity.core.errors import DatabaseError
 from nymity.core.extras import require
-from nymity.core.quoting import relayed
+from nymity.core.quoting import hidden, relayed
 from nymity.database.address import Address
 
 _LOST = ("a lost connection", "look whether the server runs, and run again: nothing is left half-written")
@@ -41,7 +41,9 @@ _STATES = {
     "22021": ("text that the database's encoding cannot hold", "a database in UTF-8"),
     "22P05": ("text that the database's encoding cannot hold", "a database in UTF-8"),
 }
-#: The same for messages without a state, by what is in them.
+#: Classes of states whose messages quote cells: data exceptions, and broken constraints.
+_OF_CELLS = ("22", "23")
+#: What came and what to try by words of a message without a state: it names hosts, files and tables, and no cells.
 _WORDS = {
     "server closed the connection": _LOST,
     "terminating connection": _LOST,
@@ -69,25 +71,27 @@ _WORDS = {
 
 
 @contextmanager
-def told(address: Address, where: str, expected: str) -> Iterator[None]:
-    """Turn what a driver raises into a DatabaseError."""
+def told(address: Address, where: str, expected: str, *, cells: bool = True) -> Iterator[None]:
+    """Turn what a driver raises into a DatabaseError; without ``cells`` nothing was sent that it could quote."""
     drivers = require("adbc_driver_manager", extra="database", purpose="a database")
     try:
         yield
     except drivers.Error as error:
-        raise explained(error, address, where, expected) from error
+        raise explained(error, address, where, expected, cells=cells) from error
     except OSError as error:  # of a stream of batches, whose error is Arrow's
-        raise explained(error, address, where, expected) from error
+        raise explained(error, address, where, expected, cells=cells) from error
 
 
-def explained(error: Exception, address: Address, where: str, expected: str) -> DatabaseError:
+def explained(error: Exception, address: Address, where: str, expected: str, *, cells: bool = True) -> DatabaseError:
     """Return an error of ours for one of a driver's."""
     message = address.without_users(str(error))
     state = getattr(error, "sqlstate", None) or _state_in(message)
     known = _STATES.get(state or "") or _STATES.get((state or "")[:2]) or _by_words(message)
-    said = relayed(_first(message), "an error that quotes values")
+    said = _first(message)
+    if cells and (known is None or (state or "").startswith(_OF_CELLS)):
+        said = relayed(said, "an error that quotes values")
     got, hint = known or (said, "check the URL, the names and the query")
-    detail = f"{got} ({said})" if known else got
+    detail = f"{got} ({said})" if known and not hidden() else got
     return DatabaseError(f"{where} ({address.shown})", expected=expected, got=detail, hint=hint)
 
 

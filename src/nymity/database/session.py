@@ -35,7 +35,7 @@ class Session:
         if self.new_file is not None and (read_only or not self.new_file.parent.is_dir()):
             missing = self.new_file if read_only else self.new_file.parent
             raise DatabaseError(where, expected="a database to open", got=f"no {missing}", hint="check the path")
-        with told(address, where, "to connect to a database"):
+        with told(address, where, "to connect to a database", cells=False):
             self._connection: Any = self.kind.connect(address, read_only=read_only)
         try:
             for statement in self.kind.opening(read_only=read_only):

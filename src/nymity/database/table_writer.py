@@ -89,6 +89,23 @@ class TableWriter:
                     hint="another name; nymity never changes tables of others",
                 )
 
+    def refuse_repeated(self, content_sha256: str) -> None:
+        """Refuse a batch that was appended before, unless it is said to be meant."""
+        session = self.session
+        if self.output.repeat or not self.output.grows:
+            return
+        if not session.kind.has_table(session, self.output.schema, RECORDS):
+            return
+        where = f"WHERE table_name = {PLACE} AND content_sha256 = {PLACE}"
+        written = session.rows(f"SELECT written FROM {self._records} {where}", [self.output.table, content_sha256])
+        if written:
+            raise DatabaseError(
+                f"output.table ({self.place})",
+                expected="a batch that was not appended yet",
+                got=f"the cells of the batch of {written[0][0]}",
+                hint="repeat = true beside the mode, if the same rows are meant to be there twice",
+            )
+
     def put(self, name: str, frame: pl.DataFrame, says: str, columns: Mapping[str, str]) -> pl.DataFrame:
         """Write a table and return what the database then holds of it, in the order in which it was written.
 

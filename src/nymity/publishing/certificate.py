@@ -134,7 +134,7 @@ def certify(
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
         **_items(job, recoding, items, release, salt),
         "columns": _columns(release.columns, job, recoding, salt, labels or Dictionary()),
-        "job": _public_job(job),
+        "job": public_job(job),
         **_about_records(outcome, tables, masked, dropped, salt, spending, withheld, by_values=by_values),
         **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
         "output": {
@@ -307,12 +307,12 @@ def _columns(names: Sequence[str], job: Job, recoding: Recoding, salt: str, labe
     return columns
 
 
-def _public_job(job: Job) -> dict[str, Any]:
+def public_job(job: Job) -> dict[str, Any]:
     """Return the job without paths and inline values: of hierarchies only their type and numbers stay.
 
     What was left out of one is named, so that nobody takes the rest for the whole.
     """
-    data = job.to_dict()
+    data = replace(job, privacy=tuple(public_model(model) for model in job.privacy)).to_dict()
     data.pop("source", None)
     if job.source is not None and job.source.stated_values:
         # The rules, which the job tells anyway. How many cells they made missing is a figure about records that are not

@@ -20,7 +20,7 @@ from nymity.io import read_table
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publishing.caveats_shown import shown_caveats
-from nymity.publishing.certificate import Certificate
+from nymity.publishing.certificate import Certificate, measured_section
 from nymity.publishing.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
 from nymity.publishing.certificate_form import read_certificate as read_certificate
 from nymity.publishing.codec import dump_piece
@@ -33,7 +33,15 @@ from nymity.publishing.opened import open as open_release
 from nymity.publishing.pseudonyms import misshapen
 from nymity.publishing.registry import is_private
 from nymity.publishing.released_files import TABLE, ReleasedFiles
-from nymity.publishing.remeasured import FurtherTables, Linked, Measuring, mismeasured, other_original, other_population
+from nymity.publishing.remeasured import (
+    FurtherTables,
+    Linked,
+    Measuring,
+    mismeasured,
+    mismeasured_whole,
+    other_original,
+    other_population,
+)
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
@@ -199,6 +207,7 @@ def check(
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += _unseen_fields(stated.form)
+        findings += _unseen_database(files, stated.form)
     if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):
         says = "all draws were from a known seed, so nothing is private"
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
@@ -224,13 +233,23 @@ def _whole(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> 
         hierarchies=promised.hierarchies,
         items=promised.schema.item_column,
     )
-    told = database.whole.measured
     if not verified.holds:
         says = "the whole table, with all its batches, breaks a promise that the batch keeps"
         yield Checked(about=TABLE, says=says, answer=Answer.BROKEN)
-    elif (verified.classes, verified.smallest_class) != (told.classes, told.smallest_class):
-        says = "the whole table, with all its batches, has other classes than the certificate states"
-        yield Checked(about="output", says=says, answer=Answer.BROKEN)
+    elif not promised.differ:
+        for says in mismeasured_whole(database.whole.measured, measured_section(verified, promised.models)):
+            yield Checked(about="output", says=says, answer=Answer.BROKEN)
+
+
+def _unseen_database(files: ReleasedFiles, form: CertificateForm) -> Iterator[Checked]:
+    """Say what nobody sees of a table of a database in a copy of it."""
+    database = form.output.database
+    if database is None or files.database is not None:
+        return
+    says = f"that it is the table {database.table!r} of a database ({database.kind})"
+    if database.whole is not None:
+        says += ", and what all batches of that are like"
+    yield Checked(about="output", says=says, answer=Answer.UNSEEN, why="a copy was given, and not the database")
 
 
 def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[str]:

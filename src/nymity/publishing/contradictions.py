@@ -361,6 +361,8 @@ def _table_in_database(form: CertificateForm, stated: StatedJob) -> Iterator[str
             yield "the whole table has other numbers of records than its batch and its measure (output.database.whole)"
         if not whole.measured.holds or not all(model.holds for model in whole.measured.models):
             yield "a promise does not hold on the whole table (output.database.whole)"
+        if [model.model for model in whole.measured.models] != [promise.model for promise in form.promised]:
+            yield "what was measured on the whole table is not what was promised (output.database.whole)"
 
 
 def _files(form: CertificateForm, stated: StatedJob) -> Iterator[str]:

@@ -6,6 +6,7 @@ file is called by now, and however often the release has been replaced since.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -210,6 +211,38 @@ def make_way(
         place.check(job.table_names)
 
 
+def finish_earlier(job: Job, folder: Path, private: Path, *, wait: float = 0.0) -> bool:
+    """Finish what a run that died after its commit in a database left; return whether there was such a run.
+
+    Files that are published again replace themselves, and nobody needs to know.
+    """
+    with place_of(job.output, Dictionary()) as place:
+        finished = settle(*places(private), folder, wait=wait, remote=place.remote)
+    return finished and not job.output.in_files
+
+
+def same_release(certificate: Certificate, folder: Path) -> Certificate | None:
+    """Return the certificate in a folder if it is of the same job and the same cells as another one; else None."""
+    there = certificate_in(folder)
+    if there is None or there.get("job") != as_json(certificate["job"]):
+        return None
+    return there if certified_tables(folder) == released_tables(certificate) else None
+
+
+def as_json(data: Any) -> Any:
+    """Return plain data as it is read back from JSON, which has no tuples."""
+    return json.loads(json.dumps(data))
+
+
+def certificate_in(folder: Path) -> Certificate | None:
+    """Return the certificate in a folder as plain data, None where there is none that can be read."""
+    try:
+        found: Certificate = read_json(folder / CERTIFICATE_NAME, expected="a certificate")
+        return found
+    except FileError:
+        return None
+
+
 def spare_release(folder: Path, private: Path, names: Iterable[str], *, force: bool) -> None:
     """Refuse folders that hold a release, a custodian's log or a file of these names, unless ``force`` says so."""
     if force:
@@ -313,8 +346,9 @@ def content_hashes(release: Any) -> list[str]:
 def certified_tables(folder: Path) -> list[dict[str, str]] | None:
     """Return what the certificate in a folder says of its tables, None where there is none that can be read."""
     try:
-        return released_tables(read_json(folder / CERTIFICATE_NAME, expected="a certificate"))
-    except (FileError, KeyError, TypeError):
+        there = certificate_in(folder)
+        return None if there is None else released_tables(there)
+    except (KeyError, TypeError):
         return None
 
 

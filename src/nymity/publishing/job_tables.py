@@ -10,7 +10,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import InputError, JobError, TableError
 from nymity.dp.records import read_columns
-from nymity.io import Valued, read_table, to_polars
+from nymity.io import ReadOptions, Valued, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.second_table import Frame
 from nymity.publishing.children import Children, Joined, join_tables
@@ -125,7 +125,7 @@ def tables_of(job: Job, source: pl.DataFrame) -> Tables:
     model = _model_of(job)
     if model is None:
         return Tables(published=source)
-    second = _read_second(model)
+    second = _read_second(job, model)
     if model.publishes_second:
         return Tables(published=second, everyone=source, file=Path(job.source.path).name if job.source else None)
     return Tables(published=source, everyone=second, file=_file_name(model))
@@ -135,14 +135,14 @@ def beside_population(job: Job) -> Tables:
     """Read the population that a job names beside its source; it stands for the source too, which is not read."""
     model = _model_of(job)
     assert model is not None
-    second = _read_second(model)
+    second = _read_second(job, model)
     return Tables(published=second, everyone=second, file=_file_name(model))
 
 
 def published_table(job: Job, source: pl.DataFrame) -> pl.DataFrame:
     """Return the table that a job publishes, which need not be its source."""
     model = _model_of(job)
-    return source if model is None or not model.publishes_second else _read_second(model)
+    return source if model is None or not model.publishes_second else _read_second(job, model)
 
 
 def public_model(model: PrivacyModel) -> PrivacyModel:
@@ -175,12 +175,23 @@ def _file_name(model: PrivacyModel) -> str | None:
     return Path(named).name if isinstance(named, str) else None
 
 
-def _read_second(model: PrivacyModel) -> pl.DataFrame:
+def _read_second(job: Job, model: PrivacyModel) -> pl.DataFrame:
+    """Read the second table of a model; of a file cells mean what those of the source do."""
     named = _second(model)
-    table = read_table(named) if isinstance(named, str) else to_polars(named.content)
+    table = read_table(named, _as_the_source(job, model)) if isinstance(named, str) else to_polars(named.content)
     if not table.height:
         raise TableError(f"{model.key}.{model.second_table}", expected="at least one record", got="an empty table")
     return table
+
+
+def _as_the_source(job: Job, model: PrivacyModel) -> ReadOptions:
+    """Return what the job says of the cells of its source; of single columns what is said of those that are used."""
+    told = {} if job.source is None else dict(job.source.stated_values)
+    used = set(job.schema if model.publishes_second else job.schema.quasi)
+    for name in ("missing_in", "dates_in"):
+        if name in told:
+            told[name] = {column: rule for column, rule in told[name].items() if column in used}
+    return ReadOptions(**told)
 
 
 def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -> pl.DataFrame:

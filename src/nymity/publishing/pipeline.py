@@ -15,8 +15,9 @@ from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.privacy import PrivacyModel
 from nymity.publishing.children import Children, refuse_deeper
-from nymity.publishing.custody import make_way, private_folder
+from nymity.publishing.custody import finish_earlier, make_way, private_folder
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
+from nymity.publishing.finished_run import finished_release
 from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.redrawing import Log
 from nymity.publishing.registry import Method
@@ -62,6 +63,9 @@ def publish(
     an earlier release or its folder, uses its key again: the same job then publishes the same table the same way,
     whatever the order of its rows, and repetitions tell nothing. ``seed`` makes draws repeatable for anyone who knows
     it, in tests and studies.
+
+    Where an earlier call died after it had committed this release to a database, that is finished, and returned as it
+    was published then.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
     if children is not None:
@@ -71,7 +75,12 @@ def publish(
     if sign is not None and out is None:
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
     if out is not None:
-        make_way(job, Path(out), private_folder(Path(out), None), force=force)
+        private = private_folder(Path(out), None)
+        if finish_earlier(job, Path(out), private):
+            there = finished_release(job, given, Path(out), private, observe=observe, children=children)
+            if there is not None:
+                return there
+        make_way(job, Path(out), private, force=force)
     chosen = sign if sign is not None else job.sign
     key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
     release = Run(job, given, observe, log=log, folder=out, children=children).release()

@@ -30,11 +30,13 @@ from nymity.publishing.certificate_form import certificate_form, parse_bytes, re
 from nymity.publishing.children import rejoined, split
 from nymity.publishing.custody import (
     RELEASED,
+    finish_earlier,
     keep_earlier,
     logged_tables,
     make_way,
     private_folder,
     released_tables,
+    same_release,
     spare_release,
 )
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
@@ -226,10 +228,13 @@ class Release:
         in the folder it is given, and returns their names; the certificate says nothing of them.
 
         A release that lies there is replaced with ``force`` alone. Its files go; its custodian's log stays, numbered
-        (:mod:`nymity.publishing.custody`).
+        (:mod:`nymity.publishing.custody`). If a run died after it had committed this very release to a database, that
+        run is finished, and its certificate returned.
         """
         folder = Path(path_text("folder", folder))
         private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
+        if finish_earlier(self.job, folder, private, wait=wait) and (there := same_release(self.certificate, folder)):
+            return there
         make_way(self.job, folder, private, force=force, wait=wait)
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
         place = place_of(self.job.output, self.dictionary)

@@ -131,12 +131,13 @@ class DatabasePlace:
         says = {str(column["name"]): _in_words(column) for column in columns}
         written = []
         for name, frame in tables:
+            if not self._content:
+                self._content = fingerprint(frame)
+                self.remote.refuse_repeated(self._content)
             there = {name: says.get(name, "") for name in frame.columns}
             found = self.remote.put(name, frame, "published by nymity: its certificate is in nymity_releases", there)
             batch = found.tail(frame.height)
             written.append(_compared(name, batch, frame))
-            if not self._content:
-                self._content = fingerprint(frame)
             if self.output.grows:
                 self._whole = found[content_order(found)]
         return written

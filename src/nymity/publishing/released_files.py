@@ -53,7 +53,9 @@ class ReleasedFiles:
     children: pl.DataFrame | None = None
     children_path: Path | None = None
     misfits: tuple[str, ...] = ()
-    #: The folder of the certificate, where the table lies in a database; and all batches of a table that grows.
+    #: Of a table that was read from a database: the kind of that, the folder of the certificate, and all batches of a
+    #: table that grows.
+    database: str | None = None
     folder: Path | None = None
     whole: pl.DataFrame | None = None
 
@@ -74,6 +76,7 @@ class ReleasedFiles:
     ) -> ReleasedFiles:
         """Read the table, or both, from a database: of one that grows the batch that was written last."""
         first, *further = output.read([output.table, *([] if second is None else [second])])
+        kind = output.address.kind
         whole, database = None, None if stated is None else stated.form.output.database
         if stated is not None and database is not None and database.whole is not None:
             whole, first = first[content_order(first)], first.tail(stated.form.output.records)
@@ -86,11 +89,13 @@ class ReleasedFiles:
                 None,
                 children=others[0],
                 misfits=tuple(misjoined(table, others[0], key)),
+                database=kind,
                 folder=folder,
             )
         if others:
             check_counts(table, others[0])
-        return ReleasedFiles(table, None, others[0] if others else None, folder=folder, whole=whole)
+        counts = others[0] if others else None
+        return ReleasedFiles(table, None, counts, database=kind, folder=folder, whole=whole)
 
     @staticmethod
     def read(
@@ -174,6 +179,8 @@ class ReleasedFiles:
             if (second.missing_values == "count as a value of their own") != bool(gaps):
                 yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
         yield from (("files", says) for says in self._other_files(stated.form))
+        if output.database is not None and self.database not in (None, output.database.kind):
+            yield "output", f"the table lies in {self.database}, and the certificate says {output.database.kind}"
         if self.whole is not None and output.database is not None and output.database.whole is not None:
             expected = output.database.whole
             if self.whole.height != expected.records or fingerprint(self.whole) != expected.content_sha256:

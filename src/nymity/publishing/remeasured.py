@@ -17,7 +17,13 @@ from nymity.io import ReadOptions, read_table, to_polars
 from nymity.privacy import PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publishing.certificate import PersonsTouched, measured_section
-from nymity.publishing.certificate_form import Certificate2, CertificateForm, MeasuredSection1, UnitSection
+from nymity.publishing.certificate_form import (
+    Certificate2,
+    CertificateForm,
+    MeasuredSection,
+    MeasuredSection1,
+    UnitSection,
+)
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.item_sets import one_record_each
@@ -209,9 +215,7 @@ def mismeasured(
         now = _by_rule_1(now, models, measuring) if verified.masked else now
         if form.measured.masked_records_form_a_class:
             yield "it says that masked rows are a class, which they were not (measured.masked_records_form_a_class)"
-    for name in ("records", "classes", "smallest_class", "masked_records"):
-        if getattr(form.measured, name) != now[name]:
-            yield f"the certificate measured {name} = {getattr(form.measured, name)}, the table has {now[name]}"
+    yield from _misstated(form.measured, now, "the table")
     if isinstance(form, Certificate2) and form.unit is not None:
         yield from _miscounted(form, form.unit, verified.persons, measuring.further.touched)
     figures = dict(zip(models, now["models"], strict=True))
@@ -222,6 +226,22 @@ def mismeasured(
         if not _alike(dict(told.parameters), reached):
             was, is_now = _written(told.parameters), _written(reached)
             yield f"the certificate measured {was} of {told.model}, the table has {is_now}"
+
+
+def mismeasured_whole(told: MeasuredSection, now: Mapping[str, Any]) -> Iterator[str]:
+    """Return where a certificate tells other figures of all batches of a table than are measured now."""
+    whole = "the whole table, with all its batches,"
+    yield from _misstated(told, now, whole)
+    for one, found in zip(told.models, now["models"], strict=False):  # that both are of the same promises is told apart
+        reached = {name: value for name, value in found.items() if name not in ("model", "holds")}
+        if not _alike(dict(one.parameters), reached):
+            yield f"the certificate measured {_written(one.parameters)} of {one.model}, {whole} has {_written(reached)}"
+
+
+def _misstated(told: MeasuredSection, now: Mapping[str, Any], table: str) -> Iterator[str]:
+    for name in ("records", "classes", "smallest_class", "masked_records"):
+        if getattr(told, name) != now[name]:
+            yield f"the certificate measured {name} = {getattr(told, name)}, {table} has {now[name]}"
 
 
 def _miscounted(

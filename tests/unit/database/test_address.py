@@ -23,6 +23,10 @@ WITH_PASSWORD = [
     f"postgresql://db.example/clinic?user=alice&PASSWORD={SECRET}",
     f"postgresql://db.example/clinic?sslpassword={SECRET}",
     f"postgresql://alice%3A{SECRET}:{SECRET}@/clinic",
+    f"postgresql://db.example/clinic?oauth_client_id=me&oauth_client_secret={SECRET}",
+    f"postgresql://db.example/clinic?scram_client_key={SECRET}",
+    f"postgresql://db.example/clinic?%73cram_server_key={SECRET}",
+    f"postgresql://db.example/clinic?sslmode=require#&password={SECRET}",
 ]
 
 
@@ -50,6 +54,7 @@ def test_a_password_in_a_job_file_is_refused(tmp_path: Path) -> None:
         ("postgresql://alice@db.example:5433/clinic", "postgresql://db.example:5433/clinic"),
         ("postgresql:///clinic?user=alice&host=/run/pg&sslmode=require", "postgresql:///clinic?host=/run/pg"),
         ("postgresql:///?service=clinic", "postgresql:///?service=clinic"),
+        ("postgresql://db/c?passfile=/x&sslkey=/k&sslrootcert=/r&require_auth=scram-sha-256", "postgresql://db/c"),
         ("postgres://a%20b@one,two/c", "postgresql://one,two/c"),
         ("sqlite:///folder/a.db", "sqlite:///folder/a.db"),
         ("duckdb:////abs/a%3Fb.duckdb", "duckdb:////abs/a?b.duckdb"),

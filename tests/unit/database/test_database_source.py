@@ -175,7 +175,19 @@ def test_no_server_no_database_no_user_and_no_file_are_told(server: Server, tmp_
         with pytest.raises(DatabaseError, match=told) as failed:
             ny.DatabaseSource(url=url, table="t").read()
         assert "eve" not in str(failed.value).replace("never", "")
+        assert not failed.value.quotes_values
     assert not list(tmp_path.iterdir())
+
+
+def test_errors_say_whether_they_quote_cells(url: str, execute: Callable[..., None]) -> None:
+    execute("CREATE TABLE t (x text)", "INSERT INTO t VALUES ('Frau Weber')")
+    with pytest.raises(DatabaseError, match="no such table") as failed:
+        ny.DatabaseSource(url=url, table="u").read()
+    assert not failed.value.quotes_values
+    if not url.startswith("sqlite"):  # which makes numbers of everything
+        with pytest.raises(DatabaseError, match="Frau Weber") as failed:
+            ny.DatabaseSource(url=url, query="SELECT cast(x AS integer) AS x FROM t").read()
+        assert failed.value.quotes_values
 
 
 def test_a_statement_timeout_is_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

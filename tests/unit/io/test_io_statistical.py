@@ -220,3 +220,19 @@ def test_a_file_that_unpacks_beyond_measure_is_refused(tmp_path: Path, monkeypat
     monkeypatch.setattr("nymity.io.statistical.PARQUET_CELLS_A_BYTE", 1)
     with pytest.raises(TableError, match=r"at most .* cells"):
         read_table(path)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_bytes_are_a_function_of_cells(form: str, tmp_path: Path) -> None:
+    """Whoever gets a file must not learn when it was written: the clock has a part in no byte."""
+    import time
+
+    pages = []
+    for number in range(2):
+        path = tmp_path / f"{number}.{form}"
+        write_table(TABLE, path)
+        pages.append(path.read_bytes())
+        now = int(time.time())
+        while int(time.time()) == now:  # the formats tell seconds
+            time.sleep(0.05)
+    assert pages[0] == pages[1]

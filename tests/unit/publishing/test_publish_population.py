@@ -389,6 +389,66 @@ def test_a_release_never_replaces_a_second_table(project: Path) -> None:
     assert ny.read_table(project / "data" / "release.csv").equals(REGISTER)
 
 
+@pytest.mark.parametrize("key", ["k-map", "delta-presence"])
+def test_a_second_file_is_read_like_the_source(key: str, tmp_path: Path) -> None:
+    """German numbers, dates, and codes for missing: -9 is no age, in neither table."""
+
+    def written(name: str, numbers: range) -> None:
+        rows = [
+            f"{20 + i % 20 if i % 11 else -9};{1 + i % 3:02}.05.{1960 + i % 2};{1 + i % 4}.000,50;{'fm'[i % 2]};-9"
+            for i in numbers
+        ]
+        (tmp_path / name).write_text("\n".join(["alter;tag;lohn;sex;befund", *rows]) + "\n", encoding="utf-8")
+
+    written("alle.csv", range(600))
+    written("einige.csv", range(0, 600, 3))
+    source, model = (
+        ("einige.csv", 'model = "k-map"\nk = 4\npopulation = "alle.csv"')
+        if key == "k-map"
+        else ("alle.csv", 'model = "delta-presence"\nlow = 0.05\nhigh = 0.9\nsubset = "einige.csv"')
+    )
+    (tmp_path / "job.toml").write_text(
+        f"""
+        [source]
+        path = "{source}"
+        missing_in = {{ alter = ["-9"], befund = ["0"] }}
+        decimal = ","
+        thousands = "."
+        dates = "%d.%m.%Y"
+        [schema]
+        tag = {{ role = "quasi", hierarchy = {{ type = "dates", levels = ["month", "year"] }} }}
+        lohn = {{ role = "quasi", hierarchy = {{ type = "intervals", width = 1000, levels = 3 }} }}
+        sex = {{ role = "quasi" }}
+        befund = {{ role = "sensitive" }}
+        [schema.alter]
+        role = "quasi"
+        hierarchy = {{ type = "intervals", width = 10, levels = 2 }}
+        [[privacy]]
+        {model}
+        """.replace("        ", ""),
+        encoding="utf-8",
+    )
+    job = ny.Job.load(tmp_path / "job.toml")
+    release = ny.publish(job, out=tmp_path / "r")
+    assert release.frame.height == 200
+    again = ny.publish(replace(job, privacy=tuple(_with_frame(model, tmp_path) for model in job.privacy)))
+    assert again.levels == release.levels
+    assert multiset(again.frame) == multiset(release.frame)
+    result = ny.check(
+        ny.open(tmp_path / "r", job=tmp_path / "job.toml"), source=ny.Job.load(tmp_path / "job.toml").source.read()
+    )
+    assert result.holds, result.findings
+
+
+def _with_frame(model: Any, folder: Path) -> Any:
+    """The same model with its table read by hand."""
+    name = "alle.csv" if model.key == "k-map" else "einige.csv"
+    reading = ny.ReadOptions(
+        missing_in={"alter": ["-9"], "befund": ["0"]}, decimal=",", thousands=".", dates="%d.%m.%Y"
+    )
+    return replace(model, **{model.second_table: ny.read_table(folder / name, reading)})
+
+
 def test_a_frame_does_not_fit_into_a_job_file() -> None:
     with pytest.raises(JobError, match=r"k-map\.population: expected a path, .*, got a table in memory"):
         mapped().job.to_dict()

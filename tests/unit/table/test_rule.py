@@ -42,6 +42,9 @@ FUNCTIONS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "tree": (Hierarchy.taxonomy(TREE), CONCEPTS),
     "natural order": (Hierarchy.ordering(), NUMBERS),
     "natural order of text": (Hierarchy.ordering(group=3), TEXTS),
+    "natural order as sets": (Hierarchy.ordering(labels="set"), TEXTS),
+    "random tree": (Hierarchy.random_tree(seed=3), NUMBERS),
+    "shuffled": (Hierarchy.shuffled(Hierarchy.intervals(width=5, levels=3), seed=7), NUMBERS),
     "flat": (BUILDERS["flat"](), TEXTS),
     "ages": (Hierarchy.ages(bottom=18, other="other"), NUMBERS),
     "ages with months": (Hierarchy.ages(other="other"), DECIMALS),
@@ -59,8 +62,8 @@ FUNCTIONS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "postcodes": (Hierarchy.us_zip(small=("036",)), st.from_regex(r"[0-9]{5}(-[0-9]{4})?", fullmatch=True)),
 }
 
-#: Builders whose hierarchies are lists: of the job, or drawn over the values there were.
-LISTS = {"file", "rows", "random-tree", "shuffled"}
+#: Builders whose hierarchies are lists of the job.
+LISTS = {"file", "rows"}
 
 
 def test_every_builder_is_a_function_or_a_list() -> None:
@@ -135,6 +138,9 @@ def test_whole_numbers_as_they_are_written() -> None:
         (Hierarchy.dates(), [dt.date(2020, 1, 1)], "2020-01-01x"),
         (Hierarchy.taxonomy(TREE), ["France"], "Peru"),
         (Hierarchy.ordering(), [1, 2, 3], "x"),
+        (Hierarchy.ordering(labels="set"), [1, 2, 4], "3"),
+        (Hierarchy.random_tree(seed=1), [1, 2, *range(4, 30)], "3"),
+        (Hierarchy.shuffled(Hierarchy.intervals(width=5, levels=3), seed=7), [1, 2, 4], "3"),
         (Hierarchy.ordering(order=("low", "mid", "high")), ["low"], "middle"),
         (Hierarchy.from_rows([["a", "A", "*"], ["b", "A", "*"]]), ["a"], "c"),
     ],

@@ -14,6 +14,7 @@ from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.quoting import quoted
 from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
 from nymity.table.builders.number import read_number
+from nymity.table.builders.value_sets import VALUE_SETS, fixed_sets, set_label
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
 from nymity.table.label_form import SET_FORM, LabelForm
 from nymity.table.rule import NOWHERE, Fixes, is_flag
@@ -39,8 +40,6 @@ class Ordering:
         LabelForm(r" - ", "low - medium", "A value of the list from the first to the last, both included."),
         SET_FORM,
     )
-    fixes: ClassVar[Fixes] = {"numbers": is_flag, "ends": lambda ends: all(map(_are_pairs, ends))}
-
     order: tuple[str, ...] | None = None
     group: int = 2
     levels: int | None = None
@@ -82,18 +81,30 @@ class Ordering:
                 _check_distinct(where, labels, level)
             for place, row in enumerate(rows):
                 row.append(labels[place // size])
-        if self.order is not None or self.labels == "set":  # what is listed, and nothing else
+        if self.order is not None:  # what is listed, and nothing else
             return column.hierarchy(rows, levels=len(sizes) + 1, where=where)
+        if self.labels == "set":
+            sets = fixed_sets([_groups(order, size) for size in sizes])
+            return column.hierarchy(rows, levels=len(sizes) + 1, where=where, rule=(self, sets))
         ends = [[[group[0], group[-1]] for group in _groups(order, size)] for size in sizes]
         fixed = {"numbers": all(read_number(text) is not None for text in order), "ends": ends}
         return column.hierarchy(rows, levels=len(sizes) + 1, where=where, rule=(self, fixed))
 
-    def between(self, text: str, fixed: Mapping[str, Any]) -> list[str] | None:
+    @property
+    def fixes(self) -> Fixes:
+        """What is found out from the column: groups by their ends, or as sets."""
+        if self.labels == "set":
+            return VALUE_SETS.fixes
+        return {"numbers": is_flag, "ends": lambda ends: all(map(_are_pairs, ends))}
+
+    def between(self, text: str, fixed: Mapping[str, Any]) -> Sequence[str | None] | None:
         """Find the groups whose first value comes before a value in natural order, and whose last one after it."""
         return self.between_all([text], fixed)[0]
 
-    def between_all(self, texts: Sequence[str], fixed: Mapping[str, Any]) -> list[list[str] | None]:
+    def between_all(self, texts: Sequence[str], fixed: Mapping[str, Any]) -> list[Sequence[str | None] | None]:
         """Find the groups of many values: the ends are read once."""
+        if self.labels == "set":
+            return VALUE_SETS.between_all(texts, fixed)
         numbers = fixed["numbers"]
         places = [_place(text, numbers=numbers) for text in texts]
         firsts = [[_place(first, numbers=numbers) for first, _ in ends] for ends in fixed["ends"]]
@@ -105,6 +116,8 @@ class Ordering:
 
     def only(self, fixed: Mapping[str, Any], labels: Mapping[int, Collection[str | None]]) -> dict[str, Any]:
         """Forget the groups that are called otherwise."""
+        if self.labels == "set":
+            return VALUE_SETS.only(fixed, labels)
         levels = enumerate(fixed["ends"], start=1)
         kept = [[pair for pair in ends if self._label(_ends(pair)) in labels.get(level, ())] for level, ends in levels]
         return {**fixed, "ends": kept}
@@ -128,7 +141,7 @@ class Ordering:
     def _label(self, members: Sequence[str]) -> str:
         if len(members) == 1:
             return members[0]
-        return f"{members[0]} - {members[-1]}" if self.labels == "range" else f"{{{', '.join(members)}}}"
+        return f"{members[0]} - {members[-1]}" if self.labels == "range" else set_label(members)
 
 
 def _groups(order: Sequence[str], size: int) -> list[Sequence[str]]:

@@ -14,12 +14,13 @@ from nymity.core import validation
 from nymity.core.randomness import replayable
 from nymity.table.builders.column import distinct
 from nymity.table.builders.ordering import natural_order
+from nymity.table.builders.value_sets import ValueSets, fixed_sets, set_label
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.label_form import SET_FORM, LabelForm
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomTree:
+class RandomTree(ValueSets):
     """Split a column's values at random places, and the parts again, down to single values (de Spoelberch, 3.3.2).
 
     Values keep their natural order, so that a group holds neighbours; ``shuffled`` around it gives the trees without
@@ -50,7 +51,8 @@ class RandomTree:
             labels = [label for group in groups for label in [set_label(group)] * len(group)]
             for row, label in zip(rows, labels, strict=True):
                 row.append(label)
-        return column.hierarchy(rows, levels=len(layers) + 1, where=where)
+        rule = (self, fixed_sets(layers[::-1]))
+        return column.hierarchy(rows, levels=len(layers) + 1, where=where, rule=rule)
 
     def _layers(self, order: Sequence[str], draw: Random) -> list[list[Sequence[str]]]:
         """Return the groups of each depth between the root and the shallowest leaf, both left out."""
@@ -65,8 +67,3 @@ class RandomTree:
         places = sorted(range(1, len(group)), key=lambda _: draw.random())[: n_parts - 1]
         ends = [0, *sorted(places), len(group)]
         return [group[start:end] for start, end in pairwise(ends)]
-
-
-def set_label(values: Sequence[str]) -> str:
-    """Write a group as the set of its values; a group of one is that value."""
-    return values[0] if len(values) == 1 else f"{{{', '.join(values)}}}"

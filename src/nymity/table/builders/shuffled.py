@@ -13,13 +13,15 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.randomness import replayable
-from nymity.table.builders.random_tree import set_label
+from nymity.table.builders.value_sets import ValueSets, fixed_sets, set_label
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.label_form import SET_FORM, LabelForm
+from nymity.table.rule import Rule
+from nymity.table.text import MASK
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shuffled:
+class Shuffled(ValueSets):
     """Draw which raw values fall under which group of a ``hierarchy``, keeping the size of every group.
 
     What is left of the hierarchy is its shape: whoever compares a method on both sees what its meaning was worth. With
@@ -65,10 +67,12 @@ class Shuffled:
         rows = [row for row in ordered.rows() if row[0] is not None]
         draw = replayable(self.seed)
         names = [str(row[0]) for row in sorted(rows, key=lambda _: draw.random())]
+        groups: list[list[list[str]]] = []
         for level in range(1, ordered.height):
             members: dict[Any, list[str]] = {}
             for name, row in zip(names, rows, strict=True):
                 members.setdefault(row[level], []).append(name)
+            groups.append([sorted(group) for group in members.values()])
             labels = {label: set_label(sorted(group)) for label, group in members.items()}
             for row in rows:
                 row[level] = labels[row[level]]
@@ -76,7 +80,9 @@ class Shuffled:
         shuffled = [[row[0], *places[str(row[0])][1:]] for row in ordered.rows() if row[0] is not None]
         if not shuffled:
             return ordered
-        finished = Hierarchy.from_rows(shuffled, where=where)
+        everything = ordered.labels[-1][0] == MASK  # a top of another name says nothing of values that are not listed
+        rule = Rule(builder=self, fixed=fixed_sets(groups), height=ordered.height) if everything else None
+        finished = Hierarchy.from_rows(shuffled, where=where, rule=rule)
         return finished.with_missing(where=where) if None in ordered.index else finished
 
 

@@ -91,7 +91,7 @@ def _tree(column: QuasiColumn, rng: np.random.Generator, shuffled: bool) -> Hier
 
 def _by_values(cells: Cells, hierarchy: Hierarchy) -> Cells:
     """Name cells by the set of values that they stand for."""
-    from nymity.table.builders.random_tree import set_label
+    from nymity.table.builders.value_sets import set_label
 
     def named(codes: Sequence[int]) -> str:
         return set_label([str(hierarchy.values[code]) for code in sorted(codes)])
