@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 from nymity.core.errors import DrawingError
 from nymity.core.extras import require
+from nymity.core.kept import kept
 from nymity.report.markup import Spec
 from nymity.report.page_wording import amount
 
@@ -121,7 +123,9 @@ class Mark:
 
 @cache
 def begin_javascript() -> Future[str]:
-    """Begin to build the script of :func:`javascript` while the sections are written: it takes a second or two.
+    """Begin to build the script of :func:`javascript` while the sections are written, unless it is kept already.
+
+    It takes a second or two, once for each version of the plot library (:mod:`nymity.core.kept`).
 
     vl-convert runs a JavaScript engine, which ends the whole process where it gets no memory, and nothing can catch
     that. So it runs in a process of its own.
@@ -147,6 +151,11 @@ _BUNDLING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascri
 
 
 def _bundled() -> str:
+    """Return the script that was kept, or have it made."""
+    return kept("plots", f"vl-convert-python {version('vl-convert-python')}: {_BUNDLING}", _made).decode()
+
+
+def _made() -> bytes:
     done = subprocess.run([sys.executable, "-P", "-c", _BUNDLING], capture_output=True, check=False)
     if done.returncode != 0:
         code = done.returncode
@@ -155,7 +164,7 @@ def _bundled() -> str:
             f"the plots cannot be drawn: the plot library (vl-convert) {ended}. "
             "Try: more memory; a limit on address space (ulimit -v) is what mostly ends it"
         )
-    return done.stdout.decode().replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return done.stdout.replace(b"</script", b"<\\/script").replace(b"<!--", b"<\\!--")
 
 
 def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str) -> Spec:
