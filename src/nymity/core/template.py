@@ -36,7 +36,7 @@ class Template:
 
 
 #: How templates are read.
-_OPTIONS = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+_OPTIONS: dict[str, Any] = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
 @cache

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numba
-import numba.np.linalg
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typing.typeof import typeof_impl
 
@@ -38,12 +37,13 @@ def _load_without_blas() -> None:
     """
     if "numba.np.arraymath" in sys.modules:
         return
-    asked = numba.np.linalg.ensure_blas
-    numba.np.linalg.ensure_blas = lambda: None
+    algebra: Any = import_module("numba.np.linalg")
+    asked = algebra.ensure_blas
+    algebra.ensure_blas = lambda: None
     try:
-        arrays = import_module("numba.np.arraymath")
+        arrays: Any = import_module("numba.np.arraymath")
     finally:
-        numba.np.linalg.ensure_blas = asked
+        algebra.ensure_blas = asked
     arrays.ensure_blas = asked
 
 

@@ -168,8 +168,10 @@ class Comparer:
                 raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
         read = read_rows(original.table, frame, recoding, released.masked, released.levels)
         check_records(read.published)
-        places = None if released.source_rows is None else self._places(released.source_rows)
-        published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
+        published = read.published
+        if measures is None or not all(original.is_loss(name, released.minimized) for name in measures):
+            places = None if released.source_rows is None else self._places(released.source_rows)
+            published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
         found = original.comparison(published, released.minimized, measures)
         return replace(found, estimates=estimates_of(self._kept, frame, original.schema))
 
@@ -258,6 +260,10 @@ class _Original:
     def scales(self) -> dict[str, _Scale]:
         """What was measured of the original and of full suppression so far, by name."""
         return {}
+
+    def is_loss(self, name: str, minimized: Any) -> bool:
+        """Whether a name is that of a loss, which counts rows and asks for no links of them to records."""
+        return name in self.losses or (isinstance(minimized, Loss) and minimized.name == name)
 
     def comparison(self, published: PublishedRows, minimized: Any, measures: Sequence[str] | None) -> Comparison:
         """Measure a release by what is asked for; by default by everything, and by what it was made to minimize."""
