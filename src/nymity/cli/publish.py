@@ -185,7 +185,6 @@ def publish_job(
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
     from nymity.lattice.outcome import LatticeOutcome
-    from nymity.publishing.compare import compare
     from nymity.publishing.custody import finish_earlier, make_way
     from nymity.publishing.release import ABOUT_NAME
     from nymity.publishing.run import Run
@@ -212,7 +211,7 @@ def publish_job(
             report(observe, Progress(stage="comparing with the original"))
             minimized = release.outcome.minimized
             shown = [minimized.name] if isinstance(minimized, Loss) else []
-            comparison = compare(original, release, measures=None if with_report else shown)
+            comparison = run.compared(release, None if with_report else shown)
         report(observe, Progress(stage="writing and verifying"))
         written = release.write(
             to.release, custodian=to.custodian, sign=key, further_files=pages.about, force=force, wait=wait

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from nymity.core.kept import keep, read_kept
+
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BytecodeCache, Environment
+    from jinja2.bccache import Bucket
     from markupsafe import Markup
 
 
@@ -32,16 +35,36 @@ class Template:
         return rendered
 
 
+#: How templates are read.
+_OPTIONS: dict[str, Any] = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+
+
 @cache
 def _environment(*packages: str) -> Environment:
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in packages]),
-        autoescape=True,
         undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        bytecode_cache=_compiled(),
+        **_OPTIONS,
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "separators": (",", ":"), "allow_nan": False}
     return environment
+
+
+def _compiled() -> BytecodeCache:
+    """Return where compiled templates are kept; jinja2 compares them with the source of the template itself."""
+    import jinja2
+
+    depends_on = f"jinja2 {jinja2.__version__} {sorted(_OPTIONS.items())}"
+
+    class Compiled(jinja2.BytecodeCache):
+        def load_bytecode(self, bucket: Bucket) -> None:
+            if (content := read_kept("template", f"{depends_on} {bucket.key}")) is not None:
+                bucket.bytecode_from_string(content)
+
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            keep("template", f"{depends_on} {bucket.key}", bucket.bytecode_to_string())
+
+    return Compiled()

@@ -22,10 +22,21 @@ def _column(column: pl.Series) -> pl.Series:
     # Gathering the values alone leaves zeros below the gaps.
     place = pl.select(pl.when(present).then(present.cum_sum().cast(pl.UInt32) - 1)).to_series()
     values = cells.drop_nulls().gather(place)
-    if values.dtype == pl.String or values.dtype.is_nested() or values.dtype == pl.Binary:
-        # Polars shares the buffers of long text; Arrow's plain layout has one of its own for each column.
+    if values.dtype == pl.String:  # polars shares the buffers of long text
+        values = _text_anew(values)
+    elif values.dtype.is_nested() or values.dtype == pl.Binary:
+        # Arrow's plain layout has buffers of its own for each column.
         values = pl.Series(values.to_arrow(), dtype=values.dtype)
     return values.rechunk().alias(column.name)
+
+
+def _text_anew(values: pl.Series) -> pl.Series:
+    """Return the same text with a buffer that has been made of nothing but its different values."""
+    different = values.drop_nulls().unique()
+    anew = pl.Series(different.to_list(), dtype=pl.String)
+    if not len(anew):
+        return pl.Series([None] * len(values), dtype=pl.String)
+    return anew.gather(values.cast(pl.Enum(anew)).to_physical().cast(pl.UInt32))
 
 
 def _plain(dtype: pl.DataType) -> pl.DataType:

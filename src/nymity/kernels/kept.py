@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,26 @@ _DIGEST = hashlib.sha256().digest_size
 
 #: What unpickling a name raises whose class or module no longer exists.
 _TYPE_IS_GONE = (AttributeError, ImportError)
+
+
+def _load_without_blas() -> None:
+    """Load numba's array functions without scipy.linalg, which takes a tenth of a second, and no kernel uses.
+
+    numba asks whether it is there when it loads them, and again where it is used; only the first question is put off.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    algebra: Any = import_module("numba.np.linalg")
+    asked = algebra.ensure_blas
+    algebra.ensure_blas = lambda: None
+    try:
+        arrays: Any = import_module("numba.np.arraymath")
+    finally:
+        algebra.ensure_blas = asked
+    arrays.ensure_blas = asked
+
+
+_load_without_blas()
 
 
 def compile_kernel(function: Callable[..., Any], *, cache: bool, **options: Any) -> Any:

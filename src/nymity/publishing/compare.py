@@ -136,12 +136,20 @@ class Comparer:
 
     ``Comparer(original, schema).compare(release)`` is :func:`compare` with one release. It is compared by the
     hierarchies it was made with: where these are not those of the release before, the original is measured again, and
-    encoded again unless they list the same values in the same order.
+    encoded again unless they list the same values in the same order. ``encoded`` is the original as the schema encodes
+    it, where somebody did that before.
     """
 
-    def __init__(self, original: Any, schema: Schema, *, population: pl.DataFrame | None = None) -> None:
+    def __init__(
+        self,
+        original: Any,
+        schema: Schema,
+        *,
+        population: pl.DataFrame | None = None,
+        encoded: EncodedTable | None = None,
+    ) -> None:
         self._source, self._kept, self._kept_rows = self._prepared(original, schema)
-        self._schema, self._population = schema, population
+        self._schema, self._population, self._at_hand = schema, population, encoded
         self._original: _Original | None = None
 
     def _prepared(self, original: Any, schema: Schema) -> tuple[pl.DataFrame, pl.DataFrame, NDArray[np.int64]]:
@@ -160,8 +168,10 @@ class Comparer:
                 raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
         read = read_rows(original.table, frame, recoding, released.masked, released.levels)
         check_records(read.published)
-        places = None if released.source_rows is None else self._places(released.source_rows)
-        published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
+        published = read.published
+        if measures is None or not all(original.is_loss(name, released.minimized) for name in measures):
+            places = None if released.source_rows is None else self._places(released.source_rows)
+            published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
         found = original.comparison(published, released.minimized, measures)
         return replace(found, estimates=estimates_of(self._kept, frame, original.schema))
 
@@ -171,10 +181,18 @@ class Comparer:
         if released.recoding is not None and not released.by_schema:
             schema = _with_hierarchies(schema, released.recoding)
         if self._original is None or self._original.schema != schema:
-            again = None if self._original is None else self._original.with_schema(schema)
+            again = self._as_at_hand(released) if self._original is None else self._original.with_schema(schema)
             table = encode(self._kept, schema, self._population) if again is None else again
             self._original = _Original(self._kept, schema, table)
         return self._original
+
+    def _as_at_hand(self, released: Released) -> EncodedTable | None:
+        """Return what the original was encoded as before, if that is by the hierarchies of the release."""
+        table, recoding = self._at_hand, released.recoding
+        if table is None or table.population is not None or recoding is None:
+            return None
+        own = [recoding.hierarchies[name] for name in table.names]
+        return table if all(a is b for a, b in zip(own, table.hierarchies, strict=True)) else None
 
     def _places(self, source_rows: Ints) -> Ints:
         """Rows of the source as rows of what is left of it without dropped records; -1 for others."""
@@ -242,6 +260,10 @@ class _Original:
     def scales(self) -> dict[str, _Scale]:
         """What was measured of the original and of full suppression so far, by name."""
         return {}
+
+    def is_loss(self, name: str, minimized: Any) -> bool:
+        """Whether a name is that of a loss, which counts rows and asks for no links of them to records."""
+        return name in self.losses or (isinstance(minimized, Loss) and minimized.name == name)
 
     def comparison(self, published: PublishedRows, minimized: Any, measures: Sequence[str] | None) -> Comparison:
         """Measure a release by what is asked for; by default by everything, and by what it was made to minimize."""

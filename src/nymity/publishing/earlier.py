@@ -15,17 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from nymity.core.errors import NoSolutionError
 from nymity.core.wording import count, people
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.earlier_opening import Opened, open_earlier
-from nymity.publishing.earlier_rows import Ints, Left, LinkedRows, intersect
 from nymity.publishing.job import Job
 from nymity.table.recoding import Recoded, Recoding
+
+if TYPE_CHECKING:
+    from nymity.publishing.earlier_opening import Opened
+    from nymity.publishing.earlier_rows import Ints, Left
 
 _NOT_MEASURED = "earlier-releases-not-measured"
 
@@ -50,6 +52,9 @@ def measure_earlier(
         return EarlierFindings()
     if job.is_private:
         return _beside_private(job)
+    from nymity.publishing.earlier_opening import open_earlier
+    from nymity.publishing.earlier_rows import LinkedRows, intersect
+
     new = LinkedRows(
         frame=recoded.table,
         quasi=job.schema.quasi,

@@ -18,7 +18,7 @@ from nymity.core.quoting import quoted
 from nymity.quality.published_rows import Ints, PublishedRows, covering_levels, majority, node_cells, rows_of
 from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
-from nymity.table.encoding import EncodedTable, codes_of
+from nymity.table.encoding import EncodedTable, codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.published_cells import StatedLevels, looked_up
@@ -151,5 +151,4 @@ def _masked(text: Mapping[str, pl.Series], recoding: Recoding | None) -> NDArray
 
 
 def _majority(row_of: Ints, values: pl.Series) -> int:
-    codes = as_text(values).rank("dense").fill_null(0).to_numpy().astype(np.int64)
-    return majority(row_of, codes, np.ones_like(row_of))
+    return majority(row_of, labelled(values)[1], np.ones_like(row_of))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,7 @@ from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, certify
 from nymity.publishing.children import split
+from nymity.publishing.compare import Comparer, Comparison
 from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.free_text_refused import refuse_free_text
@@ -135,6 +136,10 @@ class Run:
     def original(self) -> pl.DataFrame:
         """The table that is published, as it was read."""
         return self.tables.published
+
+    def compared(self, release: Release, measures: Sequence[str] | None = None) -> Comparison:
+        """Compare the release with the original, which is encoded already; ``measures`` as for :func:`compare`."""
+        return Comparer(self.original, self.job.schema, encoded=self.encoded).compare(release, measures=measures)
 
     def _stage(self, name: str, work: Callable[[], None]) -> None:
         report(self.observe, Progress(stage=name))

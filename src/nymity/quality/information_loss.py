@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
-from nymity.quality.places import places
 from nymity.quality.published_rows import Floats, PublishedRows
 from nymity.table.cells import Cells
 
@@ -34,7 +33,7 @@ class InformationLossMetric(Metric):
     def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Find the ordered attributes."""
         table = original.table
-        ordered = [places(hierarchy) for hierarchy in table.hierarchies]
+        ordered = original.places
 
         def measured(published: PublishedRows) -> MetricValue:
             each = {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nymity.quality.published_rows import Floats
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.value_order import days, numbers
 
 
-def places(hierarchy: Hierarchy) -> Floats | None:
+def places(hierarchy: Hierarchy) -> NDArray[np.float64] | None:
     """Return the place of each value from 0 (smallest) to 1 (largest), (domain_size,); NaN for a missing one.
 
     None where values have no order: an attribute is ordered if its hierarchy lists nothing but numbers, or nothing but

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.kernels.grouping import distinct, histograms
+from nymity.quality.places import places
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy
@@ -100,6 +101,11 @@ class PublishedRows:
         )
         name = next(uneven, None)
         return None if name is None else f"column {name!r} is published on several levels"
+
+    @cached_property
+    def places(self) -> tuple[Floats | None, ...]:
+        """Where the values of each attribute lie, None where they have no order (:func:`~nymity.quality.places`)."""
+        return tuple(map(places, self.table.hierarchies))
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:

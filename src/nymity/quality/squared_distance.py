@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric, linked
-from nymity.quality.places import places
 from nymity.quality.published_rows import Floats, PublishedRows, Tally
 from nymity.table.cells import Cells
 
@@ -39,7 +38,7 @@ class SquaredDistanceMetric(Metric):
     def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Find the places of ordered values."""
         table = original.table
-        ordered = [places(hierarchy) for hierarchy in table.hierarchies]
+        ordered = original.places
 
         def measured(published: PublishedRows) -> MetricValue:
             each = {}

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from nymity.core.public_names import public_names
-from nymity.report.about import render_about, write_about
-from nymity.report.attacks import quick_attacks
-from nymity.report.board import render_board, write_board
-from nymity.report.custodian_page import render_report, write_report
-from nymity.report.findings import Findings
+from typing import TYPE_CHECKING
 
-#: What other packages use besides: the page of recommendations is made of the same parts.
-_inner, __getattr__ = public_names(
+from nymity.core.public_names import public_names
+
+if TYPE_CHECKING:
+    from nymity.report.about import render_about, write_about
+    from nymity.report.attacks import quick_attacks
+    from nymity.report.board import render_board, write_board
+    from nymity.report.custodian_page import render_report, write_report
+    from nymity.report.findings import Findings
+
+#: What others use: ``nymity publish`` without a report loads the page of recipients alone. The page of recommendations
+#: is made of the same parts.
+_names, __getattr__ = public_names(
     __name__,
+    about="render_about write_about",
+    attacks="quick_attacks",
+    board="render_board write_board",
+    custodian_page="render_report write_report",
+    findings="Findings",
     chart="AFTER BEFORE CHOSEN SERIES begin_javascript",
     document="document",
     markup="Figures Html PARTS Section Spec bullets tile tiles",
@@ -27,5 +37,5 @@ __all__ = [
     "write_about",
     "write_board",
     "write_report",
-    *_inner,
 ]
+__all__ += [name for name in _names if name not in __all__]

@@ -1,8 +1,8 @@
-"""Plots as Vega-Lite specifications, and the script that draws them: the one file that knows altair and vl-convert.
+"""Plots as Vega-Lite specifications, and the script that draws them: the one file that knows vl-convert.
 
 Fields have short names of our own and values from tables appear only as data, never in expressions, titles or field
-names, which Vega-Lite would interpret. Rows are put in after altair has written the specification, so that altair's
-limits, checks and settings of the caller's session have no say over them.
+names, which Vega-Lite would interpret. The tests validate every specification with altair; drawing needs no more than
+mappings (:mod:`nymity.report.layers`), and altair takes longer to load than all plots to write.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
-from types import ModuleType
 from typing import Any
 
 from nymity.core.errors import DrawingError
 from nymity.core.extras import require
+from nymity.core.kept import kept
+from nymity.report.layers import Layer
 from nymity.report.markup import Spec
 from nymity.report.page_wording import amount
 
@@ -121,7 +123,9 @@ class Mark:
 
 @cache
 def begin_javascript() -> Future[str]:
-    """Begin to build the script of :func:`javascript` while the sections are written: it takes a second or two.
+    """Begin to build the script of :func:`javascript` while the sections are written, unless it is kept already.
+
+    It takes a second or two, once for each version of the plot library (:mod:`nymity.core.kept`).
 
     vl-convert runs a JavaScript engine, which ends the whole process where it gets no memory, and nothing can catch
     that. So it runs in a process of its own.
@@ -147,6 +151,11 @@ _BUNDLING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascri
 
 
 def _bundled() -> str:
+    """Return the script that was kept, or have it made."""
+    return kept("plots", f"vl-convert-python {version('vl-convert-python')}: {_BUNDLING}", _made).decode()
+
+
+def _made() -> bytes:
     done = subprocess.run([sys.executable, "-P", "-c", _BUNDLING], capture_output=True, check=False)
     if done.returncode != 0:
         code = done.returncode
@@ -155,168 +164,186 @@ def _bundled() -> str:
             f"the plots cannot be drawn: the plot library (vl-convert) {ended}. "
             "Try: more memory; a limit on address space (ulimit -v) is what mostly ends it"
         )
-    return done.stdout.decode().replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return done.stdout.replace(b"</script", b"<\\/script").replace(b"<!--", b"<\\!--")
 
 
 def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str) -> Spec:
     """Upright bars, light for before and thin for after; a line with the text ``mark`` stands before one category."""
-    alt = _altair()
-    axis = alt.Axis(labelAngle=0, grid=False, labelOverlap=False)
-    x = alt.X(field="c", type="nominal", scale=_domain([p.label for p in pairs]), sort=None, axis=axis, title=None)
-    base = alt.Chart().encode(x=x, tooltip=_tooltip({"v": "classes of", "tb": "records before", "ta": "records after"}))
-    before = base.mark_bar(width={"band": 0.62}, color=BEFORE).encode(y=_share_axis(alt.Y, "b", "share of all records"))
-    after = base.mark_bar(width={"band": 0.28}).encode(
-        y=_share_axis(alt.Y, "a", "share of all records"), color=_colours("k", _FATES, legend=False)
+    axis = {"labelAngle": 0, "grid": False, "labelOverlap": False}
+    x = {
+        "field": "c",
+        "type": "nominal",
+        "scale": _domain([p.label for p in pairs]),
+        "sort": None,
+        "axis": axis,
+        "title": None,
+    }
+    base = Layer().encode(x=x, tooltip=_tooltip({"v": "classes of", "tb": "records before", "ta": "records after"}))
+    before = base.mark("bar", width={"band": 0.62}, color=BEFORE).encode(y=_share_axis("b", "share of all records"))
+    after = base.mark("bar", width={"band": 0.28}).encode(
+        y=_share_axis("a", "share of all records"), color=_colours("k", _FATES, legend=False)
     )
     layers = [before, after]
     if mark_before is not None:
-        place = alt.X(datum=mark_before, type="nominal", bandPosition=0)
-        line = alt.Chart().mark_rule(color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5).encode(x=place)
+        place = {"datum": mark_before, "type": "nominal", "bandPosition": 0}
+        line = Layer().mark("rule", color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5).encode(x=place)
         style = {"align": "left", "baseline": "top", "dx": 7, "dy": 2, "color": CHOSEN, "fontWeight": "bold"}
-        layers += [line, alt.Chart().mark_text(text=mark, **style).encode(x=place, y=alt.value(0))]
-    return _spec(alt.layer(*layers).properties(width="container", height=240), _paired_rows(pairs))
+        layers += [line, Layer().mark("text", text=mark, **style).encode(x=place, y={"value": 0})]
+    return _spec(layers, _paired_rows(pairs), height=240)
 
 
 def paired_bars(
     pairs: Sequence[Pair], *, before: str = "before", after: str = "after", measure: str = "share of all records"
 ) -> Spec:
     """Lying bars: a light one for before and a thin dark one over it for after."""
-    alt = _altair()
-    y = alt.Y(field="c", type="nominal", scale=_domain([p.label for p in pairs]), sort=None, title=None, axis=_plain())
+    y = {
+        "field": "c",
+        "type": "nominal",
+        "scale": _domain([p.label for p in pairs]),
+        "sort": None,
+        "title": None,
+        "axis": _plain(),
+    }
     tooltip = _tooltip({"v": "value", "tb": before, "ta": after})
-    base = alt.Chart().encode(y=y, tooltip=tooltip)
-    light = base.mark_bar(size=16, color=BEFORE).encode(x=_share_axis(alt.X, "b", measure))
-    dark = base.mark_bar(size=7).encode(x=_share_axis(alt.X, "a", measure), color=_colours("k", _FATES, legend=False))
-    plot = alt.layer(light, dark).properties(width="container", height=_height(pairs))
-    return _spec(plot, _paired_rows(pairs))
+    base = Layer().encode(y=y, tooltip=tooltip)
+    light = base.mark("bar", size=16, color=BEFORE).encode(x=_share_axis("b", measure))
+    dark = base.mark("bar", size=7).encode(x=_share_axis("a", measure), color=_colours("k", _FATES, legend=False))
+    return _spec([light, dark], _paired_rows(pairs), height=_height(pairs))
 
 
 def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Spec:
     """Lying bars from 0 to 1 with their value written at the end."""
-    alt = _altair()
     rows: list[Spec] = [
         {"c": b.label, "s": b.share, "t": b.text, "v": b.full, "n": b.note, "k": "strong" if b.strong else "plain"}
         | ({} if b.limit is None else {"l": b.limit})
         for b in items
     ]
-    y = alt.Y(field="c", type="nominal", scale=_domain([b.label for b in items]), sort=None, title=None, axis=_plain())
-    base = alt.Chart().encode(y=y, x=_share_axis(alt.X, "s", title, whole=True, number_format=number_format))
-    drawn = base.mark_bar(size=14, cornerRadiusEnd=2).encode(
+    y = {
+        "field": "c",
+        "type": "nominal",
+        "scale": _domain([b.label for b in items]),
+        "sort": None,
+        "title": None,
+        "axis": _plain(),
+    }
+    base = Layer().encode(y=y, x=_share_axis("s", title, whole=True, number_format=number_format))
+    drawn = base.mark("bar", size=14, cornerRadiusEnd=2).encode(
         color=_colours("k", {"plain": AFTER, "strong": CHOSEN}, legend=False),
         tooltip=_tooltip({"v": "what", "t": "value", "n": "meaning"}),
     )
-    text = base.encode(text=alt.Text(field="t", type="nominal"))
-    beside = text.transform_filter("datum.s <= 0.85").mark_text(align="left", dx=5)
-    inside = text.transform_filter("datum.s > 0.85").mark_text(align="right", dx=-6, color="white", fontWeight="bold")
+    text = base.encode(text={"field": "t", "type": "nominal"})
+    beside = text.where("datum.s <= 0.85").mark("text", align="left", dx=5)
+    inside = text.where("datum.s > 0.85").mark("text", align="right", dx=-6, color="white", fontWeight="bold")
     layers = [drawn, beside, inside]
     if any(b.limit is not None for b in items):
-        limits = base.transform_filter("isValid(datum.l)").encode(x=_share_axis(alt.X, "l", title, whole=True))
-        layers.append(limits.mark_tick(color=_INK, thickness=3, size=22))
-    return _spec(alt.layer(*layers).properties(width="container", height=_height(items)), rows)
+        limits = base.where("isValid(datum.l)").encode(x=_share_axis("l", title, whole=True))
+        layers.append(limits.mark("tick", color=_INK, thickness=3, size=22))
+    return _spec(layers, rows, height=_height(items))
 
 
 def heat_map(cells: Sequence[HeatMapField], *, title: str) -> Spec:
     """Fields of rows and columns, the darker the larger their share, with the share written in them."""
-    alt = _altair()
     rows: list[Spec] = [{"x": c.column, "c": c.row, "s": c.share, "t": c.text, "v": c.full} for c in cells]
     names = list(dict.fromkeys(c.row for c in cells))
     x, y = (
-        channel(field=field, type="nominal", sort=None, title=None, scale=_domain(names), axis=axis)
-        for channel, field, axis in ((alt.X, "x", alt.Axis(grid=False, labelAngle=-35)), (alt.Y, "c", _plain()))
+        {"field": field, "type": "nominal", "sort": None, "title": None, "scale": _domain(names), "axis": axis}
+        for field, axis in (("x", {"grid": False, "labelAngle": -35}), ("c", _plain()))
     )
-    base, scale = alt.Chart().encode(x=x, y=y), alt.Scale(domain=[0, 1], range=["#eef3f8", AFTER])
-    shade = alt.Color(field="s", type="quantitative", scale=scale, legend=None)
-    fields = base.mark_rect(stroke="white").encode(color=shade, tooltip=_tooltip({"v": "columns", "t": title}))
-    ink = alt.condition("datum.s > 0.6", alt.value("white"), alt.value(_INK))
-    text = base.mark_text().encode(text=alt.Text(field="t", type="nominal"), color=ink)
-    return _spec(alt.layer(fields, text).properties(width="container", height=_height(names) + 30), rows)
+    base, scale = Layer().encode(x=x, y=y), {"domain": [0, 1], "range": ["#eef3f8", AFTER]}
+    shade = {"field": "s", "type": "quantitative", "scale": scale, "legend": None}
+    fields = base.mark("rect", stroke="white").encode(color=shade, tooltip=_tooltip({"v": "columns", "t": title}))
+    ink = {"condition": {"test": "datum.s > 0.6", "value": "white"}, "value": _INK}
+    text = base.mark("text").encode(text={"field": "t", "type": "nominal"}, color=ink)
+    return _spec([fields, text], rows, height=_height(names) + 30)
 
 
 def nodes_by_suppression(points: Sequence[NodePoint], *, limit: float | None, loss: str) -> Spec:
     """Nodes by suppressed share (square-root scale) and loss; the limit as a line."""
-    alt = _altair()
-    x = alt.X(
-        field="x",
-        type="quantitative",
-        title="share of records suppressed (square-root scale)",
-        scale=alt.Scale(type="sqrt", domain=[0, max([p.suppressed for p in points] + [limit or 0.0, 0.01])]),
-        axis=alt.Axis(format=".2~%", values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]),
-    )
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "title": "share of records suppressed (square-root scale)",
+        "scale": {"type": "sqrt", "domain": [0, max([p.suppressed for p in points] + [limit or 0.0, 0.01])]},
+        "axis": {"format": ".2~%", "values": [0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]},
+    }
     marks = []
     if limit is not None:
-        place = alt.X(datum=limit, type="quantitative")
-        line = alt.Chart().mark_rule(color=_QUIET, strokeDash=[5, 4]).encode(x=place)
-        text = alt.Chart().mark_text(
-            align="left", baseline="top", dx=6, dy=2, color=_QUIET, text=f"limit {limit * 100:.4g}%"
+        place = {"datum": limit, "type": "quantitative"}
+        line = Layer().mark("rule", color=_QUIET, strokeDash=[5, 4]).encode(x=place)
+        text = Layer().mark(
+            "text", align="left", baseline="top", dx=6, dy=2, color=_QUIET, text=f"limit {limit * 100:.4g}%"
         )
-        marks = [line, text.encode(x=place, y=alt.value(0))]
+        marks = [line, text.encode(x=place, y={"value": 0})]
     return _scatter(points, [p.suppressed for p in points], x, loss=loss, step="step-after", marks=marks)
 
 
 def nodes_by_k(points: Sequence[NodePoint], *, loss: str) -> Spec:
     """Nodes by the k reached (logarithmic scale) and loss."""
-    alt = _altair()
     low = min(p.k for p in points)
     high = max(2 * low, *(p.k for p in points))
-    x = alt.X(
-        field="x",
-        type="quantitative",
-        title="k reached: records of the smallest published class (logarithmic scale)",
-        scale=alt.Scale(type="log", domain=[low, high], nice=False, padding=36),
-        axis=alt.Axis(format="~s", values=_round_numbers(high)),
-    )
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "title": "k reached: records of the smallest published class (logarithmic scale)",
+        "scale": {"type": "log", "domain": [low, high], "nice": False, "padding": 36},
+        "axis": {"format": "~s", "values": _round_numbers(high)},
+    }
     return _scatter(points, [p.k for p in points], x, loss=loss, step="step-before", marks=[])
 
 
 def series_lines(marks: Sequence[Mark], *, across: str, measure: str, colours: dict[str, str], log: bool) -> Spec:
     """A line with points for each series; on a logarithmic scale values of 0 and below are left out."""
-    alt = _altair()
     kept = [mark for mark in marks if mark.value > 0 or not log]
     rows: list[Spec] = [{"x": m.at, "y": m.value, "s": m.series, "t": amount(m.value)} for m in kept]
-    scale = alt.Scale(type="log") if log else alt.Scale(zero=False)
+    scale = {"type": "log"} if log else {"zero": False}
     scheme = _domain(list(colours), list(colours.values()))
-    base = alt.Chart().encode(
+    base = Layer().encode(
         x=_places(list(dict.fromkeys(mark.at for mark in marks)), across),
-        y=alt.Y(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks, log=log)),
-        color=alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=_legend(list(colours))),
+        y={"field": "y", "type": "quantitative", "title": measure, "scale": scale, "axis": _amounts(marks, log=log)},
+        color={"field": "s", "type": "nominal", "scale": scheme, "title": None, "legend": _legend(list(colours))},
         tooltip=_tooltip({"s": "series", "x": across, "t": measure}),
     )
     shapes = _domain(list(colours), [_SHAPES[i % len(_SHAPES)] for i in range(len(colours))])
-    points = base.mark_point(filled=True, size=60, opacity=0.9).encode(
-        shape=alt.Shape(field="s", type="nominal", scale=shapes, title=None)
+    points = base.mark("point", filled=True, size=60, opacity=0.9).encode(
+        shape={"field": "s", "type": "nominal", "scale": shapes, "title": None}
     )
-    layers = alt.layer(base.mark_line(strokeWidth=1.8, opacity=0.75), points)
-    return _spec(layers.properties(width="container", height=260), rows)
+    layers = [base.mark("line", strokeWidth=1.8, opacity=0.75), points]
+    return _spec(layers, rows, height=260)
 
 
 def series_points(marks: Sequence[Mark], *, across: str, measure: str, colours: dict[str, str]) -> Spec:
     """Points of each series over numbers, and the line that fits them best."""
-    alt = _altair()
     rows: list[Spec] = [{"x": mark.at, "y": mark.value, "s": mark.series} for mark in marks]
     x, y = (
-        channel(field=field, type="quantitative", title=title, scale=alt.Scale(zero=False))
-        for channel, field, title in ((alt.X, "x", across), (alt.Y, "y", measure))
+        {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}}
+        for field, title in (("x", across), ("y", measure))
     )
     scheme = _domain(list(colours), list(colours.values()))
-    colour = alt.Color(field="s", type="nominal", scale=scheme, title=None, legend=_legend(list(colours)))
-    base = alt.Chart().encode(x=x, y=y, color=colour)
-    fits = base.transform_regression("x", "y", groupby=["s"]).mark_line(strokeWidth=1.8)
-    layers = alt.layer(base.mark_point(filled=True, size=14, opacity=0.45), fits)
-    return _spec(layers.properties(width="container", height=260), rows)
+    colour = {"field": "s", "type": "nominal", "scale": scheme, "title": None, "legend": _legend(list(colours))}
+    base = Layer().encode(x=x, y=y, color=colour)
+    fits = base.fitted("x", "y", by=["s"]).mark("line", strokeWidth=1.8)
+    layers = [base.mark("point", filled=True, size=14, opacity=0.45), fits]
+    return _spec(layers, rows, height=260)
 
 
 def series_bars(marks: Sequence[Mark], *, measure: str) -> Spec:
     """A lying bar from 0 for each series, with its value written at the end."""
-    alt = _altair()
     rows: list[Spec] = [{"s": mark.series, "y": mark.value, "t": amount(mark.value)} for mark in marks]
-    y = alt.Y(field="s", type="nominal", scale=_domain([m.series for m in marks]), sort=None, title=None, axis=_plain())
+    y = {
+        "field": "s",
+        "type": "nominal",
+        "scale": _domain([m.series for m in marks]),
+        "sort": None,
+        "title": None,
+        "axis": _plain(),
+    }
     longest = max(mark.value for mark in marks)
-    scale = alt.Scale(nice=False, domain=[0, 1.35 * longest if longest > 0 else 1])  # with room for the text
-    x = alt.X(field="y", type="quantitative", title=measure, scale=scale, axis=_amounts(marks))
-    base = alt.Chart().encode(x=x, y=y, tooltip=_tooltip({"s": "series", "t": measure}))
-    text = base.mark_text(align="left", dx=5).encode(text=alt.Text(field="t", type="nominal"))
-    layers = alt.layer(base.mark_bar(size=14, cornerRadiusEnd=2, color=AFTER), text)
-    return _spec(layers.properties(width="container", height=_height(marks)), rows)
+    scale = {"nice": False, "domain": [0, 1.35 * longest if longest > 0 else 1]}  # with room for the text
+    x = {"field": "y", "type": "quantitative", "title": measure, "scale": scale, "axis": _amounts(marks)}
+    base = Layer().encode(x=x, y=y, tooltip=_tooltip({"s": "series", "t": measure}))
+    text = base.mark("text", align="left", dx=5).encode(text={"field": "t", "type": "nominal"})
+    layers = [base.mark("bar", size=14, cornerRadiusEnd=2, color=AFTER), text]
+    return _spec(layers, rows, height=_height(marks))
 
 
 # -- pieces --------------------------------------------------------------------------------------------
@@ -326,7 +353,6 @@ def _scatter(
     points: Sequence[NodePoint], across: Sequence[float], x: Any, *, loss: str, step: str, marks: Sequence[Any]
 ) -> Spec:
     """Nodes by something and loss, the Pareto front as a line of steps, the chosen node marked."""
-    alt = _altair()
     rows: list[Spec] = [
         {"x": place, "y": p.loss, "k": p.kind, "f": p.front, "t": p.levels}
         | {"p": f"{p.suppressed:.2%}", "q": amount(p.loss), "r": f"{p.k:,}"}
@@ -334,38 +360,35 @@ def _scatter(
     ]
     kinds = {"within the limit": AFTER, "suppresses too much": "#9aa3ad", "chosen": CHOSEN}
     large = "~s" if max(p.loss for p in points) >= 1000 else "~g"
-    axis = alt.Axis(format=large, labelExpr="datum.value < 0 ? '' : datum.label")
-    y = alt.Y(field="y", type="quantitative", title=loss, axis=axis, scale=alt.Scale(zero=False, padding=26))
+    axis = {"format": large, "labelExpr": "datum.value < 0 ? '' : datum.label"}
+    y = {"field": "y", "type": "quantitative", "title": loss, "axis": axis, "scale": {"zero": False, "padding": 26}}
     tooltip = _tooltip({"k": "node", "t": "levels", "p": "suppressed", "r": "k reached", "q": "loss"})
-    base = alt.Chart().encode(x=x, y=y)
-    front = base.transform_filter("datum.f").mark_line(interpolate=step, color=_INK, strokeWidth=1.5)
-    dots = base.mark_point(filled=True, size=50, opacity=0.8).encode(
+    base = Layer().encode(x=x, y=y)
+    front = base.where("datum.f").mark("line", interpolate=step, color=_INK, strokeWidth=1.5)
+    dots = base.mark("point", filled=True, size=50, opacity=0.8).encode(
         color=_colours("k", kinds),
-        shape=alt.Shape(field="k", type="nominal", scale=_domain(list(kinds), ["circle", "cross", "diamond"])),
+        shape={"field": "k", "type": "nominal", "scale": _domain(list(kinds), ["circle", "cross", "diamond"])},
         tooltip=tooltip,
     )
-    chosen = base.encode(tooltip=tooltip).transform_filter("datum.k === 'chosen'")
+    chosen = base.encode(tooltip=tooltip).where("datum.k === 'chosen'")
     layers = [
         *marks,
         dots,
         front,
-        chosen.mark_point(shape="diamond", filled=True, size=260, opacity=1, color=CHOSEN, stroke="white"),
-        chosen.mark_text(text="chosen", dy=18, color=CHOSEN, fontWeight="bold"),
+        chosen.mark("point", shape="diamond", filled=True, size=260, opacity=1, color=CHOSEN, stroke="white"),
+        chosen.mark("text", text="chosen", dy=18, color=CHOSEN, fontWeight="bold"),
     ]
-    return _spec(alt.layer(*layers).properties(width="container", height=330), rows)
+    return _spec(layers, rows, height=330)
 
 
-def _spec(chart: Any, rows: Sequence[Spec]) -> Spec:
-    """Return the chart as plain data without altair's theme, with its rows in place."""
-    with _altair().theme.enable("none"):
-        spec: Spec = chart.to_dict(validate=False)  # the tests validate; here it would take half of the time
-    for key in ("$schema", "datasets", "data"):
-        spec.pop(key, None)
-    for layer in spec["layer"]:
-        layer.pop("data", None)
+def _spec(layers: Sequence[Layer], rows: Sequence[Spec], *, height: int) -> Spec:
+    """Return layers as one plot, with its rows in place."""
+    drawn = [layer.to_dict() for layer in layers]
+    for layer in drawn:
         if "datum" in layer["encoding"]["x"]:  # a line or its text is drawn once, not once per row
             layer["data"] = {"values": [{}]}
-    return {**spec, "data": {"values": list(rows)}, "autosize": {"type": "fit-x", "contains": "padding"}}
+    size = {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {"layer": drawn, **size, "data": {"values": list(rows)}}
 
 
 def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
@@ -377,27 +400,31 @@ def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
 
 def _places(places: Sequence[float | str], title: str) -> Any:
     """The axis across: numbers, with ticks where there are values unless these are many, or names."""
-    alt = _altair()
     if any(isinstance(place, str) for place in places):
-        scale, axis = _domain([str(place) for place in places]), alt.Axis(grid=False, labelAngle=0)
-        return alt.X(field="x", type="nominal", sort=None, title=title, scale=scale, axis=axis)
-    ticks = {"values": list(places)} if len(places) <= _MOST_TICKS else {"tickCount": 6}
-    axis = alt.Axis(grid=False, format=",.4~r", labelOverlap="greedy", **ticks)
-    return alt.X(
-        field="x", type="quantitative", title=title, scale=alt.Scale(zero=False, nice=False, padding=12), axis=axis
-    )
+        scale = _domain([str(place) for place in places])
+        names = {"grid": False, "labelAngle": 0}
+        return {"field": "x", "type": "nominal", "sort": None, "title": title, "scale": scale, "axis": names}
+    ticks: dict[str, Any] = {"values": list(places)} if len(places) <= _MOST_TICKS else {"tickCount": 6}
+    axis = {"grid": False, "format": ",.4~r", "labelOverlap": "greedy", **ticks}
+    return {
+        "field": "x",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": False, "nice": False, "padding": 12},
+        "axis": axis,
+    }
 
 
 def _amounts(marks: Sequence[Mark], *, log: bool = False) -> Any:
     large = max(mark.value for mark in marks) >= 1000
     tiny = log and 0 < min(mark.value for mark in marks) < 1e-4
-    return _altair().Axis(format="~s" if large else ".0e" if tiny else ",.3~r", tickCount=5)
+    return {"format": "~s" if large else ".0e" if tiny else ",.3~r", "tickCount": 5}
 
 
 def _legend(names: Sequence[str]) -> Any:
     """Names side by side, or one below another where they are long."""
     columns = 2 if max(map(len, names)) <= _LONG_NAME else 1
-    return _altair().Legend(columns=columns, labelLimit=400)
+    return {"columns": columns, "labelLimit": 400}
 
 
 def _round_numbers(largest: int) -> list[int]:
@@ -405,34 +432,28 @@ def _round_numbers(largest: int) -> list[int]:
     return [leading * 10**zeros for zeros in range(len(str(largest))) for leading in (1, 2, 5)]
 
 
-def _share_axis(channel: Any, field: str, title: str, *, whole: bool = False, number_format: str = ".1~%") -> Any:
-    alt = _altair()
-    scale = alt.Scale(domain=[0, 1], clamp=True) if whole else alt.Scale(zero=True)
-    axis = alt.Axis(format=number_format, tickCount=5)
-    return channel(field=field, type="quantitative", stack=None, title=title, scale=scale, axis=axis)
+def _share_axis(field: str, title: str, *, whole: bool = False, number_format: str = ".1~%") -> Any:
+    scale = {"domain": [0, 1], "clamp": True} if whole else {"zero": True}
+    axis = {"format": number_format, "tickCount": 5}
+    return {"field": field, "type": "quantitative", "stack": None, "title": title, "scale": scale, "axis": axis}
 
 
 def _colours(field: str, colours: dict[str, str], *, legend: bool = True) -> Any:
-    alt = _altair()
     scale = _domain(list(colours), list(colours.values()))
-    return alt.Color(field=field, type="nominal", scale=scale, title=None, **({} if legend else {"legend": None}))
+    return dict(field=field, type="nominal", scale=scale, title=None, **({} if legend else {"legend": None}))
 
 
 def _tooltip(titles: dict[str, str]) -> list[Any]:
-    return [_altair().Tooltip(field=field, type="nominal", title=title) for field, title in titles.items()]
+    return [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
 
 
 def _domain(labels: Sequence[str], values: Sequence[str] | None = None) -> Any:
-    return _altair().Scale(domain=list(labels), **({} if values is None else {"range": list(values)}))
+    return dict(domain=list(labels), **({} if values is None else {"range": list(values)}))
 
 
 def _plain() -> Any:
-    return _altair().Axis(grid=False, domain=False)
+    return {"grid": False, "domain": False}
 
 
 def _height(rows: Sequence[object]) -> int:
     return 24 * max(len(rows), 1)
-
-
-def _altair() -> ModuleType:
-    return require("altair", extra="report", purpose="the HTML report")

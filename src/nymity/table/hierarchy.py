@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -95,19 +95,24 @@ class Hierarchy(metaclass=_Builders):
                 got=f"{len(rows[0]):,}",
                 hint="leave some levels out; a search cannot use so many",
             )
-        rows = [[cell if cell != "" else None for cell in row] for row in rows]
-        _check_shape(rows, where)
-        labels: list[tuple[Label, ...]] = []
-        codes: list[NDArray[np.int32]] = []
-        for level in range(len(rows[0])):
-            index: dict[Label, int] = {}
-            level_codes = np.fromiter(
-                (index.setdefault(row[level], len(index)) for row in rows), dtype=np.int32, count=len(rows)
-            )
-            level_codes.flags.writeable = False
-            labels.append(tuple(index))
-            codes.append(level_codes)
-        hierarchy = Hierarchy(tuple(labels), tuple(codes), rule)
+        if not _has_shape(rows):
+            _refuse_shape([[cell if cell != "" else None for cell in row] for row in rows], where)
+        return Hierarchy._of_levels([_numbered(column) for column in zip(*rows, strict=True)], where, rule)
+
+    @staticmethod
+    def from_columns(columns: Sequence[pl.Series], *, where: str = "hierarchy") -> Hierarchy:
+        """Build from one column of text per level, the raw values first and each of them once; validated."""
+        if len(columns) > MOST_LEVELS or not columns[0].len():
+            return Hierarchy.from_rows(list(zip(*columns, strict=True)), where=where)  # refused
+        return Hierarchy._of_levels([_numbered_series(column) for column in columns], where, None)
+
+    @staticmethod
+    def _of_levels(
+        levels: Sequence[tuple[tuple[Label, ...], NDArray[np.int32]]], where: str, rule: Rule | None
+    ) -> Hierarchy:
+        for _, codes in levels:
+            codes.flags.writeable = False
+        hierarchy = Hierarchy(tuple(labels for labels, _ in levels), tuple(codes for _, codes in levels), rule)
         _check_levels(hierarchy, where)
         return hierarchy
 
@@ -255,10 +260,8 @@ class Hierarchy(metaclass=_Builders):
 
     def rows(self) -> list[list[Label]]:
         """One row per raw value: ``[raw, level 1, ..., top]``."""
-        return [
-            [self.labels[level][self.codes[level][base]] for level in range(self.height + 1)]
-            for base in range(self.domain_size)
-        ]
+        columns = [map(own.__getitem__, codes.tolist()) for own, codes in zip(self.labels, self.codes, strict=True)]
+        return list(map(list, zip(*columns, strict=True)))
 
     def to_dict(self) -> Any:
         """Return plain JSON types: its rows, with its rule if it has one, or the rule with the labels that it lists."""
@@ -302,7 +305,15 @@ class Hierarchy(metaclass=_Builders):
 
     def fingerprint(self) -> str:
         """SHA-256 of the rows: equal hierarchies have equal fingerprints."""
-        return hashlib.sha256(json.dumps(self.rows(), ensure_ascii=False).encode()).hexdigest()
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        # json.dumps(self.rows(), ensure_ascii=False), in which each label is encoded once
+        encoded = [["null" if label is None else encode_basestring(label) for label in own] for own in self.labels]
+        columns = [map(own.__getitem__, codes.tolist()) for own, codes in zip(encoded, self.codes, strict=True)]
+        rows = "], [".join(map(", ".join, zip(*columns, strict=True)))
+        return hashlib.sha256(f"[[{rows}]]".encode()).hexdigest()
 
     def save(self, path: str | Path, *, delimiter: str = ";") -> None:
         """Write the ARX-style CSV file that :meth:`read` reads."""
@@ -387,7 +398,17 @@ def some_of(values: Sequence[Label], *, limit: int = 5) -> str:
     return ", ".join(quoted(value) for value in values[:limit]) + more
 
 
-def _check_shape(rows: Sequence[Sequence[Label]], where: str) -> None:
+def _has_shape(rows: Sequence[Sequence[Label]]) -> bool:
+    """Return whether rows are those of a hierarchy: one length, texts or gaps, each raw value once."""
+    if not rows or not rows[0] or len(set(map(len, rows))) > 1:
+        return False
+    first, *further = zip(*rows, strict=True)
+    kinds = {kind for column in (first, *further) for kind in set(map(type, column))}
+    return kinds <= {str, type(None)} and len({cell or None for cell in first}) == len(rows)
+
+
+def _refuse_shape(rows: Sequence[Sequence[Label]], where: str) -> None:
+    """Say what keeps rows from being those of a hierarchy, if anything does."""
     if not rows:
         raise HierarchyError(where, expected="at least one value", got="an empty hierarchy")
     if not rows[0]:
@@ -413,6 +434,30 @@ def _check_shape(rows: Sequence[Sequence[Label]], where: str) -> None:
         if row[0] in seen:
             raise HierarchyError(where, expected="each value once", got=f"{quoted(row[0])} again in row {number}")
         seen.add(row[0])
+
+
+def _numbered(column: Sequence[Label]) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """Return the labels of one level as they come up, empty text as a gap, and the number of each row's."""
+    index = {label: code for code, label in enumerate(dict.fromkeys(column))}
+    if "" in index:
+        return _numbered([label or None for label in column])
+    return tuple(index), np.fromiter(map(index.__getitem__, column), dtype=np.int32, count=len(column))
+
+
+def _numbered_series(column: pl.Series) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """Do the same of a column of texts."""
+    column = as_text(column)
+    different = column.unique(maintain_order=True)
+    labels = different.to_list()
+    if len(labels) == len(column):
+        return tuple(labels), np.arange(len(labels), dtype=np.int32)
+    texts = different.drop_nulls()
+    places = column.cast(pl.Enum(texts)).to_physical().cast(pl.UInt32)
+    # texts have the numbers of all labels but the gap's
+    numbers = np.flatnonzero(different.is_not_null().to_numpy()).astype(np.int32)
+    gap = labels.index(None) if len(texts) < len(labels) else 0
+    numbers = np.append(numbers, np.int32(gap))
+    return tuple(labels), numbers[places.fill_null(len(texts)).to_numpy()]
 
 
 def _check_levels(hierarchy: Hierarchy, where: str) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -34,6 +34,8 @@ _FORMAT = "nymity-workload-1"
 MOST_QUERIES = 1_000_000
 #: Random numbers drawn at a time, which bounds the memory.
 _DRAWN = 2**22
+#: Values from which on the smallest keys are told apart row by row, without sorting all.
+_MANY = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +49,19 @@ class Predicates:
     labels: tuple[Label, ...]
     values: Words
     anything: Words
+    #: The domain that was asked for last, and the answer.
+    _last: tuple[Sequence[Label], Words] | None = field(default=None, init=False, repr=False)
 
     def of(self, domain: Sequence[Label]) -> Words:
         """Return which queries admit each value of a table's domain, (n_domain, n_words)."""
-        index = {label: code for code, label in enumerate(self.labels)}
-        nothing = np.zeros((1, self.values.shape[1]), dtype=np.uint64)
-        known = np.array([index.get(label, len(index)) for label in domain], dtype=np.int64)
-        return np.concatenate([self.values, nothing])[known] | self.anything
+        if self._last is None or self._last[0] is not domain:  # a release and its original have the same
+            index = {label: code for code, label in enumerate(self.labels)}
+            nothing = np.zeros((1, self.values.shape[1]), dtype=np.uint64)
+            known = np.array([index.get(label, len(index)) for label in domain], dtype=np.int64)
+            admitted = np.concatenate([self.values, nothing])[known] | self.anything
+            object.__setattr__(self, "_last", (domain, admitted))
+            return admitted
+        return self._last[1]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -176,11 +184,27 @@ def values_asked(domain_size: int, selectivity: Fraction, predicates: int) -> in
 def _drawn(random: np.random.Generator, wanted: NDArray[np.int64], n_values: int) -> Words:
     """Admit ``wanted`` (n,) random values in each query: bits (n_values, n_words)."""
     n, step = len(wanted), max(1, _DRAWN // n_values // 64) * 64
-    parts = [
-        _packed(_first_of(random.random((min(step, n - start), n_values)), wanted[start : start + step]))
-        for start in range(0, n, step)
-    ]
+    first_of = _first_of_many if n_values >= _MANY else _first_drawn
+    parts = [_packed(first_of(random, wanted[start : start + step], n_values)) for start in range(0, n, step)]
     return np.concatenate(parts, axis=1)
+
+
+def _first_drawn(random: np.random.Generator, wanted: NDArray[np.int64], n_values: int) -> NDArray[np.bool_]:
+    return _first_of(random.random((len(wanted), n_values)), wanted)
+
+
+def _first_of_many(random: np.random.Generator, wanted: NDArray[np.int64], n_values: int) -> NDArray[np.bool_]:
+    """Mark the same values, without sorting all keys, and without drawing those of queries that want no value."""
+    chosen = np.zeros((len(wanted), n_values), dtype=np.bool_)
+    for row, many in enumerate(wanted.tolist()):
+        if many == 0:
+            random.bit_generator.advance(n_values)  # type: ignore[attr-defined]  # each key is one draw of PCG64
+            continue
+        keys = random.random(n_values)
+        chosen[row] = keys <= np.partition(keys, many - 1)[many - 1]
+        if np.count_nonzero(chosen[row]) > many:  # two keys are equal
+            chosen[row] = _first_of(keys[None], wanted[row : row + 1])[0]
+    return chosen
 
 
 def _first_of(keys: NDArray[np.float64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:

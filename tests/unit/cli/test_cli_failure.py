@@ -205,6 +205,11 @@ except SystemExit as done:
         (["inspect", "people.csv"], ["numba", "scipy", "jinja2", "sklearn", "altair"]),
         (["check", "release"], ["numba", "scipy", "jinja2", "sklearn", "altair"]),
         (["measure", "people.csv", "--quasi", "age,sex"], ["numba", "jinja2", "sklearn", "altair"]),
+        (
+            ["publish", "job.toml", "--out", "another", "--no-report"],
+            ["scipy.linalg", "scipy.special", "pyarrow", "sklearn", "altair", "nymity.report.custodian_page"],
+        ),
+        (["publish", "job.toml", "--out", "another"], ["scipy.linalg", "sklearn", "altair"]),
     ],
 )
 def test_commands_load_no_package_that_they_do_not_need(

@@ -144,7 +144,7 @@ def test_without_the_reports_extra_the_rest_is_published(
 ) -> None:
     def render_report(*_: Any, **__: Any) -> None:
         raise MissingExtraError(
-            "the report needs 'altair', which is not installed. Try: pip install \"nymity[report]\""
+            "the report needs 'vl_convert', which is not installed. Try: pip install \"nymity[report]\""
         )
 
     monkeypatch.setattr("nymity.report.render_report", render_report)

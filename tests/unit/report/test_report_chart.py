@@ -1,9 +1,10 @@
-"""Specifications are valid Vega-Lite, whatever the caller did to altair, and markup is escaped."""
+"""Specifications are valid Vega-Lite, and markup is escaped."""
 
 from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import altair
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from jsonschema import ValidationError
 
-from nymity.core import extras
+from nymity.core import extras, kept
 from nymity.core.errors import DrawingError, MissingExtraError
 from nymity.report import chart
 from nymity.report.document import PAGE
@@ -61,12 +62,6 @@ def test_validation_would_notice() -> None:
         altair.LayerChart.from_dict(spec, validate=True)
 
 
-def test_settings_of_the_session_have_no_say() -> None:
-    expected = specifications()
-    with altair.theme.enable("dark"), altair.data_transformers.enable("json"):
-        assert specifications() == expected
-
-
 def test_many_rows_are_no_problem() -> None:
     spec = chart.nodes_by_suppression(POINTS * 4000, limit=0.05, loss="loss")
     assert len(spec["data"]["values"]) == 8000
@@ -80,16 +75,15 @@ def test_script_is_whole_and_cannot_end_early() -> None:
     assert len(script) < 3_000_000
 
 
-@pytest.mark.parametrize("module", ["altair", "vl_convert"])
-def test_a_missing_package_is_named(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> None:
         raise ImportError(name)
 
     monkeypatch.setattr(extras, "import_module", absent)
     monkeypatch.setattr(chart, "find_spec", lambda _: None)
     chart.begin_javascript.cache_clear()
-    with pytest.raises(MissingExtraError, match=rf'HTML report needs the package .{module}.*"nymity\[report\]"'):
-        chart.javascript() if module == "vl_convert" else chart.bars(BARS, title="share")
+    with pytest.raises(MissingExtraError, match=r'HTML report needs the package .vl_convert.*"nymity\[report\]"'):
+        chart.javascript()
 
 
 @pytest.mark.parametrize(
@@ -105,6 +99,33 @@ def test_a_plot_library_that_dies_is_an_error_and_not_the_end(
         chart.javascript()
     monkeypatch.undo()
     assert "vegaEmbed" in chart.javascript()  # another time it may work
+
+
+def test_the_script_is_made_once_and_again_where_it_was_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_FOLDER", tmp_path)
+    made: list[int] = []
+    monkeypatch.setattr(chart, "_made", lambda: made.append(1) or b"vegaEmbed of a test")
+    for _ in range(2):
+        chart.begin_javascript.cache_clear()
+        assert chart.javascript() == "vegaEmbed of a test"
+    assert len(made) == 1
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-1])  # cut off
+    chart.begin_javascript.cache_clear()
+    assert chart.javascript() == "vegaEmbed of a test"
+    assert len(made) == 2
+    chart.begin_javascript.cache_clear()
+
+
+def test_without_a_place_the_script_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(kept, "_FOLDER", tmp_path / "file")  # no folder
+    monkeypatch.setattr(chart, "_made", lambda: b"vegaEmbed of a test")
+    chart.begin_javascript.cache_clear()
+    assert chart.javascript() == "vegaEmbed of a test"
+    chart.begin_javascript.cache_clear()
 
 
 @given(st.text(), st.text())

@@ -20,6 +20,8 @@ from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import MASK
 
 DELIMITERS = ";,\t|"
+#: Characters of a file from which on polars is faster than the standard library.
+_LARGE = 50_000
 
 #: Line number in the file and the cells of that line.
 Line = tuple[int, list[str]]
@@ -62,11 +64,11 @@ def read_hierarchy(path: Path, *, delimiter: str | None = None) -> Hierarchy:
         delimiter, text = delimiter or named[0], text[named[1] :]
     if delimiter is not None:
         check_delimiter("delimiter", delimiter)
-        return _hierarchy(path, parse_lines(path, text, delimiter))
+        return _parsed(path, text, delimiter)
     valid: list[Hierarchy] = []
     for candidate in DELIMITERS:
         try:
-            hierarchy = _hierarchy(path, parse_lines(path, text, candidate))
+            hierarchy = _parsed(path, text, candidate)
         except (FileError, HierarchyError):
             continue
         if hierarchy.labels[-1][0] == MASK:
@@ -94,6 +96,41 @@ def read_text(path: Path) -> str:
         ) from error
     except OSError as error:
         raise FileError(str(path), expected="a file that can be read", got=error.strerror or str(error)) from error
+
+
+def _parsed(path: Path, text: str, delimiter: str) -> Hierarchy:
+    """Make a hierarchy of text: by polars where it is plain, else line by line, which tells what is wrong."""
+    columns = _plain_columns(text, delimiter) if len(text) >= _LARGE else None
+    if columns is None or columns[0].n_unique() < len(columns[0]):
+        return _hierarchy(path, parse_lines(path, text, delimiter))
+    if len(columns) > 1 and not (columns[-1] != "").any():
+        columns = columns[:-1]
+    return Hierarchy.from_columns(columns, where=str(path))
+
+
+def _plain_columns(text: str, delimiter: str) -> list[pl.Series] | None:
+    """Split text that has one cell between two delimiters and as many of them in every line; None if it is not so.
+
+    Quotes, blank lines and lone carriage returns are left to :mod:`csv`, as is a mark that polars would take off.
+    """
+    text = text.replace("\r\n", "\n")
+    lines = text.count("\n") + (not text.endswith("\n"))
+    width = text[: text.find("\n") if lines > 1 else None].count(delimiter) + 1
+    odd = any(mark in text for mark in ('"', "\r", "\0", "\n\n")) or text[:1] in ("", "\n", "\ufeff")
+    if odd or not delimiter.isascii() or text.count(delimiter) != (width - 1) * lines:
+        return None
+    try:
+        table = pl.read_csv(
+            text.encode(),
+            has_header=False,
+            separator=delimiter,
+            quote_char=None,
+            infer_schema=False,
+            empty_string_is_null=False,
+        )
+    except pl.exceptions.ComputeError:  # a line with more cells than the first
+        return None
+    return table.get_columns() if table.shape == (lines, width) else None
 
 
 def parse_lines(path: Path, text: str, delimiter: str) -> list[Line]:
