@@ -40,6 +40,14 @@ class CodedColumn:
     codes: npt.NDArray[np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
 
     @property
+    def keys(self) -> pl.Series:
+        """A number for each row, equal where values are."""
+        if self.values.n_unique() == len(self.values):
+            return pl.Series(self.codes)
+        numbers = self.values.rank("dense").fill_null(0).cast(pl.UInt32)
+        return numbers.gather(pl.Series(self.codes))
+
+    @property
     def rows(self) -> pl.Series:
         """The cells, one for each row."""
         return self.values.gather(pl.Series(self.codes)).alias(self.name)
@@ -52,6 +60,48 @@ class CodedColumn:
         if counted["value"].n_unique() == counted.height:
             return counted
         return counted.group_by("value", maintain_order=True).agg(pl.col("count").sum())
+
+
+class CodedTable:
+    """Columns by their values; rows are made of them where they are asked for."""
+
+    def __init__(self, columns: Iterable[CodedColumn]) -> None:
+        self.coded = {column.name: column for column in columns}
+        self.columns = list(self.coded)
+        self.width = len(self.columns)
+        self.height = len(self.coded[self.columns[0]].codes) if self.columns else 0
+
+    def __getitem__(self, name: str) -> pl.Series:
+        """Return the cells of a column, one for each row."""
+        return self.coded[name].rows
+
+    def at(self, name: str, rows: pl.Series) -> pl.Series:
+        """Return the cells of a column in some rows."""
+        column = self.coded[name]
+        return column.values.gather(pl.Series(column.codes[rows.to_numpy()])).alias(name)
+
+    def gather_every(self, n: int) -> pl.DataFrame:
+        """Return the first of each n rows."""
+        rows = pl.Series(np.arange(0, self.height, n, dtype=np.uint32))
+        return pl.DataFrame([self.at(name, rows) for name in self.columns])
+
+    def frame(self) -> pl.DataFrame:
+        """Return all rows."""
+        return pl.DataFrame([column.rows for column in self.coded.values()])
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Stream all rows, so that a coded table is a frame to whoever takes frames."""
+        return self.frame().__arrow_c_stream__(requested_schema)
+
+
+def cells_at(table: pl.DataFrame | CodedTable, name: str, rows: pl.Series) -> pl.Series:
+    """Return the cells of a column in some rows."""
+    return table.at(name, rows) if isinstance(table, CodedTable) else table[name].gather(rows)
+
+
+def values_of(table: pl.DataFrame | CodedTable, name: str) -> pl.Series:
+    """Return the values of a column, each at least once."""
+    return table.coded[name].values if isinstance(table, CodedTable) else table[name]
 
 
 class Coder:
@@ -171,7 +221,17 @@ class _Values:
         row = 0
         while True:
             row = number_cells(
-                low, high, row, block, self._table, self._bits, self._pairs, self._starts, self._arena, self._state, codes
+                low,
+                high,
+                row,
+                block,
+                self._table,
+                self._bits,
+                self._pairs,
+                self._starts,
+                self._arena,
+                self._state,
+                codes,
             )
             if row == len(low):
                 return

@@ -1,7 +1,7 @@
 """Cells of delimited text: where they end, and a number for each different one of a column.
 
-Text comes in blocks of UTF-8 without NUL. ``block`` (n,) uint8 is followed by at least 16 zeros, ``words`` are its bytes
-as 64-bit numbers (n / 8,), the first byte lowest. A cell of up to sixteen bytes is two such numbers, ``low`` and
+Text comes in blocks of UTF-8 without NUL. ``block`` (n,) uint8 is followed by at least 16 zeros, ``words`` are its
+bytes as 64-bit numbers (n / 8,), the first byte lowest. A cell of up to sixteen bytes is two such numbers, ``low`` and
 ``high``, and no other cell has the same two; of a longer one, ``low`` is a hash and ``high`` says where it lies. The
 byte 0xFF, which UTF-8 does not have, marks hashes as such.
 """
@@ -50,7 +50,7 @@ def cut_cells(block, words, ends, low, high):
     Returns whether lines end after the last cell of each row, and nowhere else.
     """
     fields, rows = low.shape
-    regular, start, at = True, 0, 0
+    regular, start, at = True, np.int64(0), 0
     for row in range(rows):
         for field in range(fields):
             end = np.int64(ends[at])
@@ -99,7 +99,7 @@ def number_cells(low, high, row, block, table, bits, pairs, starts, arena, state
             row, ahead = row + 1, ahead + 1
             continue
         higher, key, slot = high[row], keys[ahead], slots[ahead]
-        code = 0
+        code = np.int64(0)
         while True:
             found = table[2 * slot]
             if found == 0:
