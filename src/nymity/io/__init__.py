@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nymity.io.coded import CodedTable, cells_at, values_of
 from nymity.io.compact import compact
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
@@ -20,6 +21,9 @@ __all__ = [
     "ReadOptions",
     "read_table",
     "read_detected",
+    "CodedTable",
+    "cells_at",
+    "values_of",
     "Taken",
     "taken_in_words",
     "Valued",

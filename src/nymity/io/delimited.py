@@ -18,6 +18,7 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
+from nymity.io.coded import CodedColumn, Coder
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows
 from nymity.io.file_content import detect_encoding, empty, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
@@ -26,6 +27,8 @@ from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
 
+#: Bytes from which on a file is read by its different cells: below that, what does it takes longer to load.
+LARGE, PACKED_LARGE = 2**24, 2**21
 #: What the first column is called where a header leaves it without a name.
 ROW_NAMES = "row_names"
 
@@ -68,6 +71,32 @@ class Delimited(SpreadsheetFormat):
         text = self._load(path, replace(options, encoding=encoding))
         header = options.header if options.header is not None else text.header_seen
         return _cells(text, options), replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+
+    def read_coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
+        """Read a large file by its different cells, if it is regular; whatever else it is, the other ways tell."""
+        try:
+            if path.stat().st_size < (PACKED_LARGE if self.compressed else LARGE):
+                return None
+        except OSError:
+            return None
+        encoding = options.encoding or detect_encoding(path, compressed=self.compressed)
+        pieces = utf8_chunks(path, compressed=self.compressed, encoding=encoding)
+        sample, _, named_above = _without_top(pieces)
+        delimiter = options.delimiter or named_above or detect_delimiter(sample, prefer_tab=self.tabbed)
+        rows = sample_rows(sample, delimiter)
+        header = options.header if options.header is not None else not rows or has_header(rows)
+        first = _first_row(sample, delimiter)
+        if first is None or not 1 < len(first[0]) <= MAX_COLUMNS:
+            return None
+        try:
+            names = named(str(path), first[0]) if header else _numbered(len(first[0]))
+        except TableError:
+            return None
+        rest = sample[first[1] :] if header else sample
+        columns = Coder(names, delimiter).coded(chain([rest.encode()], pieces))
+        if columns is None:
+            return None
+        return columns, replace(options, delimiter=delimiter, encoding=encoding, header=header)
 
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Find out delimiter, encoding and header."""
@@ -143,6 +172,20 @@ def _cells(text: _Text, options: ReadOptions) -> pl.DataFrame:
         return cells
     names = named(f"{text.where}, header", list(cells.row(0)))
     return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+
+
+def _first_row(sample: str, delimiter: str) -> tuple[list[str], int] | None:
+    """Return the cells of the first row and where the next one starts, if there is one."""
+    end = sample.find("\n")
+    while end >= 0 and sample.count('"', 0, end) % 2:
+        end = sample.find("\n", end + 1)
+    if end < 0:
+        return None
+    try:
+        rows = list(csv.reader(io.StringIO(sample[: end + 1], newline=""), delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None
+    return (rows[0], end + 1) if len(rows) == 1 else None
 
 
 def _without_top(pieces: Iterator[bytes]) -> tuple[str, int, str | None]:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from nymity.core.quoting import MARK, quoted
+from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.dictionary import Dictionary
 from nymity.io.frame import to_polars
 from nymity.io.lossless import typed_column
 from nymity.io.options import ReadOptions
 from nymity.io.values import valued
+
+#: A table by its rows, or by the different values of its columns.
+T = TypeVar("T", pl.DataFrame, CodedTable)
 
 #: Words that stand for no answer wherever they stand in a column of numbers or dates …
 _WORDS = (
@@ -96,11 +100,11 @@ class DetectedReading:
 
 
 def detect_reading(
-    table: pl.DataFrame,
+    table: T,
     options: ReadOptions,
     dictionary: Dictionary | None = None,
     *,
-    texts: pl.DataFrame | None = None,
+    texts: T | None = None,
 ) -> DetectedReading:
     """Find out what cells mean, where nobody stated it.
 
@@ -108,8 +112,16 @@ def detect_reading(
     fractions as they stand in a file of text.
     """
     known = dictionary or Dictionary()
+    if isinstance(table, CodedTable):
+        written = {} if texts is None else texts.coded
+        columns = [_Column.of_values(one, written.get(one.name), known, options) for one in table.coded.values()]
+        return _detected(columns, options)
     stood = {} if texts is None else {column.name: column for column in texts.get_columns()}
     columns = [_Column.of(column, stood.get(column.name), known, options) for column in table.get_columns()]
+    return _detected(columns, options)
+
+
+def _detected(columns: list[_Column], options: ReadOptions) -> DetectedReading:
     options, marks = _number_marks(columns, options)
     for column in columns:
         column.read_again(options)
@@ -136,6 +148,7 @@ class _Column:
     declared: tuple[str, ...]
     numbers: pl.Series | None
     stood: pl.Series | None
+    often: pl.Series | None = None  #: how often each of the numbers is there, where these are different
 
     @staticmethod
     def of(column: pl.Series, texts: pl.Series | None, dictionary: Dictionary, options: ReadOptions) -> _Column:
@@ -152,12 +165,44 @@ class _Column:
                 stood=None if texts is None else texts.alias("cells").drop_nulls(),
             )
         cells = cells.drop_nulls() if cells.dtype == pl.String else _NO_TEXT
-        different = cells.str.strip_chars().alias("value").value_counts(name="times").filter(pl.col("value") != "")
-        known = [*_WORDS, *declared, *options.codes_of(column.name)]
+        different = cells.str.strip_chars().alias("value").value_counts(name="times")
+        return _Column._of_texts(column.name, different, declared, options)
+
+    @staticmethod
+    def of_values(
+        column: CodedColumn, texts: CodedColumn | None, dictionary: Dictionary, options: ReadOptions
+    ) -> _Column:
+        """The same of a column that is known by its different values."""
+        declared, values = dictionary.missing(column.name), column.values.alias("cells")
+        if values.dtype.is_numeric():
+            return _Column(
+                name=column.name,
+                counts={},
+                rest=_NO_TEXT,
+                filled=0,
+                words={},
+                declared=declared,
+                numbers=values.drop_nulls(),
+                stood=None if texts is None else texts.values.alias("cells"),
+                often=column.times.filter(values.is_not_null()),
+            )
+        if values.dtype != pl.String:
+            values = _NO_TEXT
+        different = pl.DataFrame(
+            [values.str.strip_chars().alias("value"), column.times.head(len(values)).alias("times")]
+        ).drop_nulls()
+        if different["value"].n_unique() < different.height:
+            different = different.group_by("value", maintain_order=True).agg(pl.col("times").sum())
+        return _Column._of_texts(column.name, different, declared, options)
+
+    @staticmethod
+    def _of_texts(name: str, different: pl.DataFrame, declared: tuple[str, ...], options: ReadOptions) -> _Column:
+        different = different.filter(pl.col("value") != "")
+        known = [*_WORDS, *declared, *options.codes_of(name)]
         hidden = different["value"].is_in(known)
         rest = different.filter(~hidden)
         return _Column(
-            name=column.name,
+            name=name,
             counts={} if different.height > _MOST_VALUES else dict(different.rows()),
             rest=rest["value"].alias("cells"),
             filled=int(rest["times"].sum()),
@@ -194,7 +239,10 @@ class _Column:
         """Return how often a code stands in the column."""
         if self.numbers is not None:
             number = _float(code)
-            return 0 if number is None else int((self.numbers == number).sum())
+            if number is None:
+                return 0
+            there = self.numbers == number
+            return int(there.sum() if self.often is None else self.often.filter(there).sum())
         if not self.counts:
             return self.words.get(code, int((self.rest == code).sum()))
         return self.counts.get(code, 0)
@@ -478,7 +526,8 @@ def _codes_of(column: _Column, options: ReadOptions) -> dict[str, str]:
         if (times := column.times(code))
     }
     if column.numbers is not None:
-        return found | {code: why for code, why in _far_codes(column.numbers).items() if code not in found}
+        far = _far_codes(column.numbers, times=None if column.often is None else column.times)
+        return found | {code: why for code, why in far.items() if code not in found}
     numbers = _as_numbers(column.rest, options)
     measured = numbers is not None or _is_dated(column, options)
     kind = "numbers" if numbers is not None else "dates"
@@ -493,7 +542,7 @@ def _codes_of(column: _Column, options: ReadOptions) -> dict[str, str]:
         found |= {code: why for code, why in _numbers_among_texts(column).items() if code not in found}
     if numbers is not None:
         # by their different values, for it is one of these that lies far from the others
-        told = _far_codes(numbers, times=lambda code: column.times(code))
+        told = _far_codes(numbers, times=column.times)
         found |= {code: why for code, why in told.items() if code not in found}
     return found
 

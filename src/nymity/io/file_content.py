@@ -15,21 +15,44 @@ from nymity.core.unpacking import CHUNK_BYTES, gunzipped
 def utf8_chunks(path: Path, *, compressed: bool, encoding: str | None) -> Iterator[bytes]:
     """Yield the file's text as UTF-8, in pieces of whole characters, without byte order mark."""
     name = encoding if encoding is not None else detect_encoding(path, compressed=compressed)
-    decode = codecs.getincrementaldecoder(name)()
-    seen, lines, first = 0, 1, True
+    decode, plain = codecs.getincrementaldecoder(name)(), codecs.lookup(name).name in _WITH_ASCII
+    seen, first = 0, True
     for chunk in _with_end(raw_chunks(path, compressed=compressed)):
         pending = len(decode.getstate()[0])
+        if plain and chunk and not pending and chunk.isascii():  # as it is; most text is, and decoding takes its time
+            if b"\0" in chunk:
+                raise _binary(path, 1 + _lines(path, name, seen + chunk.index(b"\0"), compressed=compressed))
+            seen, first = seen + len(chunk), False
+            yield chunk
+            continue
         try:
             text = decode.decode(chunk, final=not chunk)
         except UnicodeError as error:
+            lines = 1 + _lines(path, name, seen - pending, compressed=compressed)
             raise _undecodable(path, name, error, offset=seen - pending, lines=lines) from error
-        seen, lines = seen + len(chunk), lines + text.count("\n")
         if first and text:
             text, first = text.removeprefix("\ufeff"), False
         if "\0" in text:
-            raise _binary(path, lines - text[text.index("\0") :].count("\n"))
+            lines = 1 + _lines(path, name, seen - pending, compressed=compressed)
+            raise _binary(path, lines + text[: text.index("\0")].count("\n"))
+        seen += len(chunk)
         if text:
             yield text.encode()
+
+
+#: Encodings in which ASCII is as it is.
+_WITH_ASCII = frozenset(["ascii", "utf-8", "cp1252", "iso8859-1", "iso8859-15"])
+
+
+def _lines(path: Path, name: str, size: int, *, compressed: bool) -> int:
+    """Count the line ends in the first bytes of a file, for a message."""
+    decode, lines = codecs.getincrementaldecoder(name)(), 0
+    for chunk in raw_chunks(path, compressed=compressed):
+        lines += decode.decode(chunk[:size]).count("\n")
+        size -= len(chunk)
+        if size <= 0:
+            break
+    return lines
 
 
 def detect_encoding(path: Path, *, compressed: bool) -> str:
@@ -85,6 +108,8 @@ def _fits(path: Path, name: str, *, compressed: bool) -> bool:
     decode = codecs.getincrementaldecoder(name)()
     try:
         for chunk in _with_end(raw_chunks(path, compressed=compressed)):
+            if chunk and chunk.isascii() and not decode.getstate()[0]:
+                continue
             decode.decode(chunk, final=not chunk)
     except UnicodeDecodeError:
         return False

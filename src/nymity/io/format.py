@@ -12,6 +12,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.io.coded import CodedColumn
 from nymity.io.dictionary import Dictionary
 from nymity.io.neutralize import neutralize
 from nymity.io.options import ReadOptions, WriteOptions
@@ -117,6 +118,11 @@ class Format(ABC):
     def read_found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, ReadOptions]:
         """Read cells as they stand there, text where the format has nothing else, and tell what was found out."""
         return self.read(path, options), self.found_options(path, options)
+
+    def read_coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
+        """Read a large table by the different cells of its columns, where the format has text that allows it."""
+        del path, options
+        return None
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """Return how a file is read that was written with these options."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +11,13 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.paths import path_text
+from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
 from nymity.io.formats import confirmed_format
-from nymity.io.lossless import typed
+from nymity.io.lossless import typed, typed_column
 from nymity.io.options import ReadOptions
-from nymity.io.values import Valued, valued, valued_cells
+from nymity.io.values import Valued, valued, valued_cells, valued_columns
 
 
 def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions()) -> pl.DataFrame:  # noqa: B008 -- frozen
@@ -37,6 +38,9 @@ def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
     """Read a table as :func:`read_table` does, and tell what was taken as missing."""
     place = Path(path_text("path", path))
     with confirmed_format(place).opened(place) as (form, inner):
+        if (coded := form.read_coded(inner, options)) is not None:
+            columns, taken = valued_columns(_typed(coded[0], options), options, str(place))
+            return Valued(table=CodedTable(columns).frame(), taken=taken, found=coded[1])
         table, found = form.read_found(inner, options)
         if form.is_text:
             table = typed(table, point=options.has_point)
@@ -46,7 +50,7 @@ def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
 
 def read_detected(
     path: str | os.PathLike[str], options: ReadOptions, dictionary: Dictionary | None = None
-) -> tuple[pl.DataFrame, DetectedReading, Dictionary]:
+) -> tuple[pl.DataFrame | CodedTable, DetectedReading, Dictionary]:
     """Read a table that nobody described yet: as it seems to be meant, with what speaks for that.
 
     And with what is known of its columns, from the file itself and from the ``dictionary`` beside it.
@@ -54,6 +58,9 @@ def read_detected(
     place = Path(path_text("path", path))
     with confirmed_format(place).opened(place) as (form, inner):
         known = (dictionary or Dictionary()).joined(form.described(inner))
+        if (coded := form.read_coded(inner, options)) is not None:
+            columns, found = _detected(coded[0], coded[1], known)
+            return CodedTable(valued_columns(columns, found.options, str(place))[0]), found, known
         table, options = form.read_found(inner, options)
         stood = None
         if form.is_text:
@@ -76,6 +83,24 @@ def _has_points(cells: pl.Series, numbers: pl.Series, options: ReadOptions) -> b
     if not numbers.dtype.is_integer() or options.delimiter == ",":
         return numbers.dtype.is_float()
     return bool(cells.alias("cells").str.contains(".", literal=True).any())
+
+
+def _typed(columns: Iterable[CodedColumn], options: ReadOptions) -> tuple[CodedColumn, ...]:
+    """Give columns the types that all their values can have."""
+    return tuple(replace(one, values=typed_column(one.values, point=options.has_point)) for one in columns)
+
+
+def _detected(
+    texts: Sequence[CodedColumn], options: ReadOptions, known: Dictionary
+) -> tuple[tuple[CodedColumn, ...], DetectedReading]:
+    """Find out what cells mean, and give columns the types that they have then."""
+    columns = _typed(texts, options)
+    stood = [text for text, one in zip(texts, columns, strict=True) if _has_points(text.values, one.values, options)]
+    found = detect_reading(CodedTable(columns), options, known, texts=CodedTable(stood))
+    if found.options.has_point == options.has_point:
+        return columns, found
+    again = {one.name: one for one in _typed(stood, found.options)}
+    return tuple(again.get(one.name, one) for one in columns), found
 
 
 def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:

@@ -8,8 +8,9 @@ hold, because one record must not change how another is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import time
 from typing import Any
 
@@ -18,6 +19,7 @@ import polars as pl
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.core.validation import nearest
+from nymity.io.coded import CodedColumn
 from nymity.io.dictionary import Dictionary
 from nymity.io.lossless import typed_column
 from nymity.io.options import ReadOptions
@@ -41,7 +43,7 @@ def valued(table: pl.DataFrame, options: ReadOptions, where: str = "table") -> V
     """Apply what is stated about cells to the columns of a table."""
     if not options.states_values:
         return Valued(table=table)
-    _check_named(table, options, where)
+    _check_named(table.columns, options, where)
     columns, taken = [], {}
     for column in table.get_columns():
         values, counts = _column(column.alias("cells"), column.name, options, where)
@@ -49,6 +51,22 @@ def valued(table: pl.DataFrame, options: ReadOptions, where: str = "table") -> V
         if counts:
             taken[column.name] = counts
     return Valued(table=pl.DataFrame(columns), taken=taken)
+
+
+def valued_columns(
+    columns: Sequence[CodedColumn], options: ReadOptions, where: str
+) -> tuple[tuple[CodedColumn, ...], Taken]:
+    """Apply what is stated about cells to the different values of columns: what is true of them is true of all rows."""
+    if not options.states_values:
+        return tuple(columns), {}
+    _check_named([column.name for column in columns], options, where)
+    found, taken = [], {}
+    for column in columns:
+        values, counts = _column(column.values.alias("cells"), column.name, options, where, column.times)
+        found.append(replace(column, values=values))
+        if counts:
+            taken[column.name] = counts
+    return tuple(found), taken
 
 
 def taken_in_words(taken: Taken, most: int = 10) -> str:
@@ -70,26 +88,29 @@ def valued_cells(texts: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
     )
 
 
-def _check_named(table: pl.DataFrame, options: ReadOptions, where: str) -> None:
+def _check_named(columns: Sequence[str], options: ReadOptions, where: str) -> None:
     for field_name in ("missing_in", "dates_in"):
         for name in getattr(options, field_name):
-            if name not in table.columns:
+            if name not in columns:
                 raise TableError(
                     f"{where}, {field_name}",
                     expected="columns of the table",
                     got=repr(name),
-                    hint=nearest(name, table.columns),
+                    hint=nearest(name, columns),
                 )
 
 
 # -- a column as a whole -------------------------------------------------------------------------------------
 
 
-def _column(cells: pl.Series, name: str, options: ReadOptions, where: str) -> tuple[pl.Series, dict[str, int]]:
+def _column(
+    cells: pl.Series, name: str, options: ReadOptions, where: str, times: pl.Series | None = None
+) -> tuple[pl.Series, dict[str, int]]:
+    """Read the cells of a column, or its different ones with how often each stands there."""
     codes = options.codes_of(name)
-    cells, counts = _without_codes(cells, codes) if codes else (cells, {})
+    cells, counts = _without_codes(cells, codes, times) if codes else (cells, {})
     if name in options.dates_in:
-        return _as_dates(cells, name, options.dates_in[name], where), counts
+        return _as_dates(cells, name, options.dates_in[name], where, times), counts
     if cells.dtype != pl.String:
         return cells, counts
     if options.dates is not None and (days := _dates(cells, options.dates)) is not None:
@@ -101,7 +122,9 @@ def _column(cells: pl.Series, name: str, options: ReadOptions, where: str) -> tu
     return (cells if options.has_point and not counts else typed_column(cells)), counts
 
 
-def _without_codes(cells: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, dict[str, int]]:
+def _without_codes(
+    cells: pl.Series, codes: tuple[str, ...], times: pl.Series | None
+) -> tuple[pl.Series, dict[str, int]]:
     """Make cells missing that hold a code; a code that is a number stands for that number, however it is written."""
     by_value: dict[Any, str]
     if cells.dtype.is_numeric():
@@ -116,7 +139,13 @@ def _without_codes(cells: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
     hidden = written.is_in(list(by_value)).fill_null(False) if by_value else None
     if hidden is None or not hidden.any():
         return cells, {}
-    counts = dict(written.filter(hidden).value_counts().rows())
+    gone = written.filter(hidden)
+    if times is None:
+        counts = dict(gone.value_counts().rows())
+    else:
+        counts = Counter[Any]()
+        for value, often in zip(gone.to_list(), times.filter(hidden).to_list(), strict=True):
+            counts[value] += often
     kept = pl.select(pl.when(~hidden).then(cells)).to_series().alias("cells")
     return kept, {code: counts[value] for value, code in by_value.items() if value in counts}
 
@@ -128,18 +157,20 @@ def _number(code: str) -> float | None:
         return None
 
 
-def _as_dates(cells: pl.Series, name: str, form: str, where: str) -> pl.Series:
+def _as_dates(cells: pl.Series, name: str, form: str, where: str, times: pl.Series | None = None) -> pl.Series:
     """Read a column of which it is stated that it holds dates."""
     if cells.dtype.is_temporal() or cells.dtype == pl.Null:
         return cells
     texts = as_text(cells)
     days = _dates(texts, form)
     if days is None:
-        unread = texts.filter(texts.is_not_null() & _parsed(texts, form).is_null())
+        is_unread = texts.is_not_null() & _parsed(texts, form).is_null()
+        unread = texts.filter(is_unread)
+        number = len(unread) if times is None else int(times.filter(is_unread).sum())
         raise TableError(
             f"{where}, column {name!r}",
             expected=f"dates in the form {form!r}",
-            got=f"{len(unread):,} other cells, such as {quoted(unread[0])}" if len(unread) else "dates of other years",
+            got=f"{number:,} other cells, such as {quoted(unread[0])}" if len(unread) else "dates of other years",
             hint="correct the form, name the other cells in missing_in, or leave the column out of dates_in",
         )
     return days

@@ -14,7 +14,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import TableError
-from nymity.io import DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
+from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.answers import Answers
 from nymity.publishing.starter import starter_job
 from nymity.risk.column_facts import TYPES
@@ -148,7 +148,7 @@ def inspect_table(
     for name, given, kind in (("dictionary", dictionary, Dictionary), ("reading", reading, DetectedReading)):
         validation.instance(name, given, (kind, type(None)), expected=f"a {kind.__name__}")
     validation.instance("answers", answers, (Answers, type(None)), expected="Answers")
-    table = to_polars(frame)
+    table = frame if isinstance(frame, CodedTable) else to_polars(frame)
     answers = answers or Answers()
     if reading is None:
         some = table.gather_every(table.height // DETECT_FROM + 1)
@@ -165,7 +165,7 @@ def inspect_table(
     columns = tuple(_inspect_column(name, seen, answers, known) for name in seen.suggestions)
     quasi = sorted((column for column in columns if column.role is Role.QUASI), key=lambda column: -column.distinct)
     telling, person = [column.name for column in quasi], seen.person
-    shared, alone = _together(seen.table, telling)
+    shared, alone = _together(_told_by(seen.table, [*telling, *([person.column] if person else [])]), telling)
     if person is not None:
         person = replace(person, missed=missed_by_records(shared, person.column, telling))
     sizes = _class_sizes(shared, telling)
@@ -262,6 +262,13 @@ def _is_labelled(values: pl.Series, name: str, known: Dictionary) -> bool:
 
 
 # -- statistics ----------------------------------------------------------------------------------------------
+
+
+def _told_by(table: pl.DataFrame | CodedTable, names: list[str]) -> pl.DataFrame:
+    """Return what records are told apart by: cells, or numbers that stand for them."""
+    if isinstance(table, pl.DataFrame):
+        return table
+    return pl.DataFrame({name: table.coded[name].keys for name in names}, height=table.height)
 
 
 def _together(table: pl.DataFrame, quasi: list[str]) -> tuple[pl.DataFrame, int]:

@@ -22,6 +22,7 @@ from nymity.dp.ledger import Ledger
 from nymity.io import (
     FORMATS,
     RELEASED,
+    CodedTable,
     DetectedReading,
     Dictionary,
     ReadOptions,
@@ -98,7 +99,7 @@ class Source(ReadOptions):
 
     def read_detected(
         self, missing_in: Mapping[str, tuple[Any, ...]], dictionary: Dictionary | None
-    ) -> tuple[pl.DataFrame, DetectedReading, Dictionary]:
+    ) -> tuple[pl.DataFrame | CodedTable, DetectedReading, Dictionary]:
         """Read the table as it seems to be meant, where that is not stated; ``missing_in`` has precedence."""
         options = dataclasses.replace(self.options, missing_in={**self.missing_in, **missing_in})
         return read_detected(self.path, options, dictionary)

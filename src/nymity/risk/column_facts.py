@@ -42,16 +42,16 @@ class ColumnFacts:
     label: str = ""  # what a dictionary calls it
 
     @staticmethod
-    def of(name: str, column: pl.Series, counts: pl.DataFrame, *, label: str = "") -> ColumnFacts:
-        """Gather them from a column without its gaps' other forms (:func:`with_nulls`), and its values and counts."""
-        words, kind = tuple(words_of(name)), type_in_words(column.dtype)
-        values = chosen(counts["value"])
+    def of(name: str, records: int, counts: pl.DataFrame, *, label: str = "") -> ColumnFacts:
+        """Gather them from the counts of a column's values, in which no gap has another form (:func:`with_nulls`)."""
+        words, kind = tuple(words_of(name)), type_in_words(counts["value"].dtype)
+        values, present = chosen(counts["value"]), int(counts["count"].sum())
         facts = ColumnFacts(
             name=name,
             words=words,
             type=kind,
-            present=len(column) - column.null_count(),
-            missing=column.null_count(),
+            present=present,
+            missing=records - present,
             distinct=counts.height,
             once=int((counts["count"] == 1).sum()),
             most_frequent=int(counts["count"].max() or 0),  # type: ignore[arg-type]

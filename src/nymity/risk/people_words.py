@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.identifiers import DATES
 from nymity.risk.naming import first_known, listed
@@ -24,12 +22,12 @@ def names_code(facts: ColumnFacts) -> bool:
     return any(first_known(facts.near, other) for other in (_SENSITIVE, _QUASI, _PLACES)) or is_date(facts)
 
 
-def is_of_one_person(facts: ColumnFacts, column: pl.Series) -> bool:
+def is_of_one_person(facts: ColumnFacts) -> bool:
     """Whether a column holds what never changes for a person: sex, or when somebody was born."""
     if first_known(facts.near, _BORN_WITH):
         return True
     if facts.type == "text" and facts.distinct <= 4:
-        values = {str(value).strip().casefold() for value in column.drop_nulls().unique()}
+        values = {str(value).strip().casefold() for value in facts.values}
         return len(values & SEXES) >= 2
     return False
 

@@ -14,6 +14,7 @@ from math import log
 
 import polars as pl
 
+from nymity.io import CodedTable, cells_at, values_of
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
 from nymity.risk.people_words import are_years, is_of_one_person, names_code, names_household, names_people
@@ -104,16 +105,16 @@ class _Within:
 
 
 def find_persons(
-    table: pl.DataFrame, facts: Mapping[str, ColumnFacts]
+    table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts]
 ) -> tuple[PersonFinding | None, HouseholdFinding | None]:
     """Return the columns that most probably tell of whom records are, and who lives together; None where none does."""
-    candidates, personal = _candidates(table, facts), _personal(table, facts)
+    candidates, personal = _candidates(table, facts), _personal(facts)
     person = _person(table, facts, candidates, personal)
     return person, _household(table, facts, candidates, personal, person)
 
 
 def _person(
-    table: pl.DataFrame,
+    table: pl.DataFrame | CodedTable,
     facts: Mapping[str, ColumnFacts],
     candidates: Sequence[_Within],
     personal: Sequence[str],
@@ -148,14 +149,14 @@ def _person(
 
 
 def _household(
-    table: pl.DataFrame,
+    table: pl.DataFrame | CodedTable,
     facts: Mapping[str, ColumnFacts],
     candidates: Sequence[_Within],
     personal: Sequence[str],
     person: PersonFinding | None,
 ) -> HouseholdFinding | None:
     found = []
-    born_with = set(_born_with(table, facts))
+    born_with = set(_born_with(facts))
     for within in candidates:
         if person is not None and within.column == person.column:
             continue
@@ -188,24 +189,24 @@ def missed_by_records(table: pl.DataFrame, person: str, quasi: Sequence[str]) ->
     return int(classes.filter((pl.col("records") >= USUAL_K) & (pl.col("people") < USUAL_K))["records"].sum())
 
 
-def _personal(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[str]:
+def _personal(facts: Mapping[str, ColumnFacts]) -> list[str]:
     """Name the columns that never change for a person: sex and birth date, in their shortest names.
 
     ``physician_sex`` beside ``sex`` is somebody else's.
     """
-    named = _born_with(table, facts)
+    named = _born_with(facts)
     fewest = min((len(facts[name].words) for name in named), default=0)
     return [name for name in named if len(facts[name].words) == fewest]
 
 
-def _born_with(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[str]:
+def _born_with(facts: Mapping[str, ColumnFacts]) -> list[str]:
     several = [name for name in facts if facts[name].distinct > 1]
-    return [name for name in several if is_of_one_person(facts[name], plainly_named(table[name]))]
+    return [name for name in several if is_of_one_person(facts[name])]
 
 
-def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_Within]:
+def _candidates(table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts]) -> list[_Within]:
     """Look at the columns whose values repeat as those of persons may."""
-    names = [name for name in facts if _repeats(facts[name], plainly_named(table[name]))]
+    names = [name for name in facts if _repeats(facts[name], table)]
     names.sort(
         key=lambda name: (not names_people(facts[name]), not names_household(facts[name]), -facts[name].distinct)
     )
@@ -213,12 +214,13 @@ def _candidates(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> list[_
     return [_within(table, name, others, facts[name]) for name in names[:MOST_CANDIDATES] if len(others) > 1]
 
 
-def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
+def _repeats(facts: ColumnFacts, table: pl.DataFrame | CodedTable) -> bool:
     """Whether values repeat; codes of places and of illnesses are left out by their names."""
     if facts.distinct < 2 or facts.missing * 2 > facts.present or any(flag.kind == DATES for flag in facts.flags):
         return False
     if facts.type == "number":  # a column of whole numbers with gaps, as spreadsheets write it
-        if not bool((column == column.round()).all()):
+        values = plainly_named(values_of(table, facts.name))
+        if not bool((values == values.round()).all()):
             return False
     elif facts.type not in ("text", "whole number"):
         return False
@@ -226,14 +228,14 @@ def _repeats(facts: ColumnFacts, column: pl.Series) -> bool:
     return repeats and not are_years(facts)
 
 
-def _within(table: pl.DataFrame, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
+def _within(table: pl.DataFrame | CodedTable, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
     """Look at what is constant within the values of a column, by one group-by."""
     compared = [other for other in others if other != name]
     rows = _some(table[name], facts.distinct)
     # Values as numbers, of which the smallest and the largest are enough to know.
-    coded = pl.DataFrame({f"c{i}": _hashed(table[other].gather(rows)) for i, other in enumerate(compared)})
+    coded = pl.DataFrame({f"c{i}": _hashed(cells_at(table, other, rows)) for i, other in enumerate(compared)})
     bounds = [pl.all().exclude("unit").min().name.prefix("least "), pl.all().exclude("unit").max().name.prefix("most ")]
-    grouped = coded.with_columns(table[name].gather(rows).alias("unit")).group_by("unit")
+    grouped = coded.with_columns(cells_at(table, name, rows).alias("unit")).group_by("unit")
     several = grouped.agg(pl.len().alias("records"), *bounds).filter(pl.col("records") > 1)
     constant, evidence = [], 0.0
     for i, other in enumerate(compared):
@@ -281,7 +283,7 @@ def _divergence(share: float, chance: float) -> float:
 
 
 def _are_persons(
-    table: pl.DataFrame, within: _Within, personal: Sequence[str], facts: Mapping[str, ColumnFacts]
+    table: pl.DataFrame | CodedTable, within: _Within, personal: Sequence[str], facts: Mapping[str, ColumnFacts]
 ) -> bool:
     """Judge by the column's name, by what is personal, or by constant columns that do not follow from each other."""
     if names_household(facts[within.column]):
@@ -309,16 +311,18 @@ def _numbers(column: pl.Series) -> bool:
     return len(some) > 0 and float(some.cast(pl.String).str.contains(r"\d").mean()) > 0.5  # type: ignore[arg-type]
 
 
-def _is_within(table: pl.DataFrame, finer: _Within, coarser: _Within) -> bool:
+def _is_within(table: pl.DataFrame | CodedTable, finer: _Within, coarser: _Within) -> bool:
     """Whether each value of one column has a single one of the other, which has fewer."""
     if coarser.values >= finer.values:
         return False
     rows = _some(table[finer.column], finer.values)
-    both = pl.DataFrame({"finer": table[finer.column].gather(rows), "coarser": table[coarser.column].gather(rows)})
+    both = pl.DataFrame(
+        {"finer": cells_at(table, finer.column, rows), "coarser": cells_at(table, coarser.column, rows)}
+    )
     return both.n_unique() <= 1.01 * both["finer"].n_unique()
 
 
-def _independent(table: pl.DataFrame, constant: Sequence[str]) -> bool:
+def _independent(table: pl.DataFrame | CodedTable, constant: Sequence[str]) -> bool:
     """Whether neither of two columns follows from the other: there are more pairs of values than values of either."""
     some = table.gather_every(table.height // MOST_RECORDS + 1)
     for i, one in enumerate(constant):

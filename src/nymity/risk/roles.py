@@ -13,6 +13,7 @@ from math import exp
 
 import polars as pl
 
+from nymity.io import CodedTable
 from nymity.risk.column_facts import TYPES, ColumnFacts
 from nymity.risk.evidence.by_company import by_company
 from nymity.risk.evidence.by_distribution import by_distribution
@@ -72,7 +73,7 @@ class Suggestion:
         return "; ".join(self.why)
 
 
-def suggest_roles(table: pl.DataFrame, facts: Mapping[str, ColumnFacts]) -> dict[str, Suggestion]:
+def suggest_roles(table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts]) -> dict[str, Suggestion]:
     """Suggest a role for every column of a table, first by itself, then by the company it is in."""
     plain = {name: plainly(one) for name, one in facts.items()}
     found = {name: [] if plain[name] else [f for evidence in EVIDENCE for f in evidence(facts[name])] for name in facts}

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.io import whole_again
+from nymity.io import CodedTable, whole_again
 from nymity.risk.column_facts import ColumnFacts, with_nulls
 from nymity.risk.combinations import as_frame
 from nymity.risk.identifiers import IdentifierFlag
@@ -66,25 +66,37 @@ class ColumnRisk:
 class LookedAt:
     """A table as suggestions see it: gaps missing, values counted, a suggestion for each column."""
 
-    table: pl.DataFrame
+    table: pl.DataFrame | CodedTable
     counts: dict[str, pl.DataFrame]  #: value and count, missing not counted
     facts: dict[str, ColumnFacts]
     suggestions: dict[str, Suggestion]
     person: PersonFinding | None
 
 
-def look_at(table: pl.DataFrame, dictionary: Labels | None = None) -> LookedAt:
+def look_at(given: pl.DataFrame | CodedTable, dictionary: Labels | None = None) -> LookedAt:
     """Count the values of a table's columns and suggest a role for each, by itself and beside the others."""
-    table = pl.DataFrame({column.name: whole_again(with_nulls(plainly_named(column))) for column in table})
-    counts = {column.name: _distinct(plainly_named(column)) for column in table}
+    table, counts = _counted_values(given) if isinstance(given, CodedTable) else _counted_rows(given)
     labels = {name: "" if dictionary is None else dictionary.label(name) or "" for name in counts}
-    facts = {name: ColumnFacts.of(name, table[name], counts[name], label=labels[name]) for name in counts}
+    facts = {name: ColumnFacts.of(name, table.height, counts[name], label=labels[name]) for name in counts}
     person, household = find_persons(table, facts)
     suggestions = {
         name: _beside(one, facts[name], name, person, household) for name, one in suggest_roles(table, facts).items()
     }
     suggestions = _one_of_each(_without_sets_of_persons(suggestions, person), facts)
     return LookedAt(table=table, counts=counts, facts=facts, suggestions=suggestions, person=person)
+
+
+def _counted_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    table = pl.DataFrame({column.name: whole_again(with_nulls(plainly_named(column))) for column in table})
+    return table, {column.name: _distinct(plainly_named(column)) for column in table}
+
+
+def _counted_values(table: CodedTable) -> tuple[CodedTable, dict[str, pl.DataFrame]]:
+    """The same of a table whose different values are known: nothing is asked of rows."""
+    columns = [
+        replace(column, values=whole_again(with_nulls(plainly_named(column.values)))) for column in table.coded.values()
+    ]
+    return CodedTable(columns), {column.name: column.counts for column in columns}
 
 
 def suggest(table: Any, dictionary: Labels | None = None) -> tuple[ColumnRisk, ...]:

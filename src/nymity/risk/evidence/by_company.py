@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from nymity.io import CodedTable
 from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.role_votes import INSENSITIVE, QUASI, SENSITIVE, RoleVotes
 from nymity.table.attribute import Role
@@ -23,7 +24,9 @@ _COMPARED = ("text", "whole number", "number", "true or false")
 Sure = Mapping[str, Role]
 
 
-def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure) -> dict[str, list[RoleVotes]]:
+def by_company(
+    table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts], sure: Sure
+) -> dict[str, list[RoleVotes]]:
     """Return what the columns whose role is sure, and the series of a table, say about each of the others."""
     unsure = [name for name in facts if name not in sure]
     found: dict[str, list[RoleVotes]] = defaultdict(list)
@@ -39,7 +42,7 @@ def by_company(table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure
 
 
 def _derived(
-    table: pl.DataFrame, facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str]
+    table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts], sure: Sure, unsure: Sequence[str]
 ) -> Iterator[tuple[str, RoleVotes]]:
     """Find columns that follow from one whose role is sure: its logarithm, its square, its groups."""
     known = [
@@ -56,10 +59,10 @@ def _derived(
             yield name, RoleVotes(why=f"it follows from {source!r}", votes={sure[source]: 3.0})
 
 
-def _codes(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def _codes(table: pl.DataFrame | CodedTable, names: Sequence[str]) -> pl.DataFrame:
     """Number the values of some rows in their order; which rows is decided by the order of no column."""
     rows = table.height
-    some = table if rows <= MOST_ROWS else table.gather_every(rows // MOST_ROWS + 1)
+    some = table.gather_every(rows // MOST_ROWS + 1 if rows > MOST_ROWS else 1)
     return pl.DataFrame(
         {
             name: some[name].cast(pl.String) if some[name].dtype == pl.Boolean else some[name]
