@@ -111,13 +111,14 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     if facts.separator is not None and role is not Role.IDENTIFYING:
         told = f"several values in a cell, {facts.separator!r} between them"
         return _certain(Role.ITEMS, f"{told}: sets of items, of which others may know some")
+    constant = facts.distinct == 1 and not facts.missing  # a name that all share names nobody
     why = [one.why for one in findings if one.votes.get(role, 0) > 0][:2]
     others = sorted((one for one in shares if one is not role and shares[one] >= 0.15), key=lambda one: -shares[one])
     return Suggestion(
         role=role,
         confidence=shares[role],
         why=tuple(dict.fromkeys(why)) or (f"{facts.distinct:,} different values that others might know",),
-        is_question=shares[role] < SURE,
+        is_question=shares[role] < SURE or (constant and role is not Role.INSENSITIVE),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
     )

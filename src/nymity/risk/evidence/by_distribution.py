@@ -31,6 +31,8 @@ def by_distribution(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield from _codes(facts)
     if facts.is_number and facts.distinct > 2:
         yield from _numbers(facts)
+    elif facts.type == "text" and 12 <= facts.distinct <= 60:
+        yield RoleVotes(why=f"{facts.distinct} different texts, as kinds of things have", votes={QUASI: 0.6})
 
 
 def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
@@ -94,11 +96,26 @@ def _numbers(facts: ColumnFacts) -> Iterator[RoleVotes]:
     elif _like_money(facts):
         yield RoleVotes(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5})
     elif not facts.is_whole and facts.distinct > 20:
-        yield RoleVotes(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 1.6, INSENSITIVE: 0.6})
+        yield RoleVotes(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 2.0, INSENSITIVE: 0.6})
     elif (
         facts.is_whole and low == 0 and middle > 0 and facts.distinct >= 4 and facts.most_frequent > 0.4 * facts.present
     ):
-        yield RoleVotes(why="counts that are mostly none", votes={SENSITIVE: 0.7})
+        yield RoleVotes(why="counts that are mostly none", votes={SENSITIVE: 1.0})
+    elif _like_a_scale(facts):
+        yield RoleVotes(why="an answer on a scale from 0 to 10", votes={SENSITIVE: 1.8, INSENSITIVE: 0.3})
+    elif facts.is_whole and facts.distinct > 40 and not facts.one_per_record and not _like_ages(facts):
+        yield RoleVotes(why="amounts, scores or measurements", votes={SENSITIVE: 1.6, INSENSITIVE: 0.2})
+
+
+def _like_a_scale(facts: ColumnFacts) -> bool:
+    low, _, high = facts.spread
+    return facts.is_whole and (low, high) == (0, 10) and facts.distinct == 11
+
+
+def _like_ages(facts: ColumnFacts) -> bool:
+    """Whether whole numbers may be years of age: few below zero or above a hundred, and nearly all between."""
+    low, _, high = facts.spread
+    return 10 <= low <= 25 and 55 <= high <= 110 and facts.distinct >= 0.8 * (high - low)
 
 
 def _like_weights(facts: ColumnFacts) -> bool:
