@@ -39,6 +39,13 @@ def by_name(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield from _spoken(words_of(facts.label), facts, "label", 0.8)
 
 
+def says_notes(name: str) -> bool:
+    """Whether a column's name says that people write into it what they like."""
+    words = _telling(words_of(name))
+    known = _known(tuple(words))
+    return NOTES in known and _heading(words, known) in (None, NOTES)
+
+
 def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) -> Iterator[RoleVotes]:
     words = _telling(words)
     known = _known(tuple(words))
@@ -141,9 +148,10 @@ def _shortened(word: str) -> list[tuple[Concept, float]]:
     """Read a word as the beginning of known ones, or as their consonants: ``zufr``, ``wght``."""
     if not 4 <= len(word) <= 10 or not word.isalpha():
         return []
-    whole = [concept for concept in _every() if any(_begins(word, known) for known in concept.words)]
+    every = [concept for concept in _every() if concept is not POINTING]  # what begins so may be of people, not them
+    whole = [concept for concept in every if any(_begins(word, known) for known in concept.words)]
     if not whole and not set(word[1:]) & _VOWELS:
-        whole = [concept for concept in _every() if any(word == _consonants(known) for known in concept.words)]
+        whole = [concept for concept in every if any(word == _consonants(known) for known in concept.words)]
     return [(concept, _SHORTENED) for concept in whole] if len(whole) == 1 else []
 
 

@@ -9,12 +9,12 @@ from nymity.risk.naming import listed
 NOTES = Concept.of(
     "free text, which may name people",
     {IDENTIFYING: 3.5},
-    "comment comments remark remarks memo note! notes freetext freitext bemerkung bemerk bem kommentar komm anmerkung "
-    "notiz hinweis! freitexte commentaire comm remarque observation! observations! observaciones observac observ obs "
-    "comentario notas opmerking opm toelichting narrative anamnese verbatim beschreibung description! descr "
-    "appreciation feedback message nachricht freeform openend offen! open! otherinfo otherspec sonstiges! autres! "
-    "otros! overig! verlauf! epikrise arztbrief report! text! texte! texto! tekst! details! vermerk gesprach verslag "
-    "motivationtext reviewtext complainttext anliegen reklamation suggestion vorschlag verbesserung",
+    "comment comments remark remarks memo note! notes freetext freitext bemerkung bemerk bem kommentar anmerkung "
+    "notiz hinweis! freitexte commentaire remarque observation! observations! observaciones observac observ obs "
+    "comentario notas opmerking opm toelichting narrative anamnese verbatim "
+    "appreciation feedback message nachricht freeform openend otherinfo otherspec"
+    " verlauf! epikrise arztbrief vermerk gesprach verslag "
+    "motivationtext reviewtext complainttext anliegen reklamation vorschlag verbesserung",
 )
 POINTING = Concept.of(
     "it points to one person",
