@@ -134,8 +134,10 @@ def _numbers(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield RoleVotes(why="counts that are mostly none", votes={SENSITIVE: 1.0})
     elif _like_a_scale(facts):
         yield RoleVotes(why="an answer on a scale from 0 to 10", votes={SENSITIVE: 1.8, INSENSITIVE: 0.3})
-    elif facts.is_whole and facts.distinct > 40 and not (
-        facts.one_per_record or _like_ages(facts) or _same_length(facts)
+    elif (
+        facts.is_whole
+        and facts.distinct > 40
+        and not (facts.one_per_record or _like_ages(facts) or _same_length(facts))
     ):
         yield RoleVotes(why="amounts, scores or measurements", votes={SENSITIVE: 1.6, INSENSITIVE: 0.2})
 

@@ -9,7 +9,7 @@ from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.answers import answers_yes_or_no
 from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
 from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, POINTING, TREATMENT, UPDATES, WEIGHTS, Concept
-from nymity.risk.naming import listed, with_neighbours, words_of
+from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
 #: How much a word counts that is known, has a stem at an end, inside, is pieced together of known ones,
 #: or shortened.
@@ -22,11 +22,12 @@ _AGES = frozenset(listed("age alter edad leeftijd"))
 #: Words that say of a column that it holds dates as its first word, too.
 _DATES = frozenset(listed("date datum dat fecha fec fech dt jahr annee"))
 #: How much is left of what a word says that is not the last: ``job satisfaction`` is satisfaction.
-_BEFORE = 0.85
+_BEFORE = 0.75
 #: Last words that say nothing beside others: ``salary class``, ``diagnosis code``.
 _GENERIC = frozenset(
     listed(
-        "class classe klasse group groupe gruppe category level type status code band cat grp index value number flag"
+        "class classe klasse group groupe gruppe category categorie kategorie level type typ status code band cat kat "
+        "grp index value number flag cd desc lib nr nbr no num id ind indicator key text"
     )
 )
 
@@ -49,13 +50,13 @@ def says_notes(name: str) -> bool:
 def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) -> Iterator[RoleVotes]:
     words = _telling(words)
     known = _known(tuple(words))
-    if WEIGHTS in known and not _of_bodies(facts):
+    if WEIGHTS in known and TREATMENT not in known and not _of_bodies(facts):
         word = known[WEIGHTS][0]
         yield RoleVotes(why=f"{word!r} in its {where}, and numbers like sampling weights", votes={WEIGHT: 9.0 * share})
         return
     heading = _heading(words, known)
     for concept, (word, sureness) in known.items():
-        quality = share * sureness * (1.0 if words[-1] in word else _BEFORE)
+        quality = share * sureness * (1.0 if words[-1] in word or concept is heading else _BEFORE)
         if heading not in (None, concept) or (concept.heads and heading is None):
             quality *= _BESIDE
         if concept is WEIGHTS:
@@ -114,6 +115,8 @@ def _meaning(word: str) -> list[tuple[Concept, float]]:
         return exact
     if word in AFFIXES:
         return []
+    if rest := _before_generic(word):
+        return rest
     stems = [
         (len(stem) * (_LAST if quality == _HEAD else 1), concept, quality)
         for concept in _every()
@@ -122,10 +125,23 @@ def _meaning(word: str) -> list[tuple[Concept, float]]:
     ]
     if stems:
         _, concept, quality = max(stems, key=lambda one: one[0])
-        return [(concept, quality)]
+        updated = concept is not UPDATES and any(word.startswith(stem) for stem in UPDATES.stems)
+        return [(concept, quality), *([(UPDATES, _STEM)] if updated else [])]
     if _is_drug(word):
         return [(TREATMENT, _STEM)]
     return _shortened(word) or [(concept, _PIECED) for concept in _pieces(word)]
+
+
+def _before_generic(word: str) -> list[tuple[Concept, float]]:
+    """Find what stands before an ending that says nothing: ``Impfstatus``, ``Mahnstufe``, ``Deliktart``."""
+    for ending in _ENDINGS:
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= 4 and (found := _meaning(rest) or _meaning(rest.removesuffix("s"))):
+            return [(concept, quality * _HEAD) for concept, quality in found]
+    return []
+
+
+_ENDINGS = listed("status stufe klasse gruppe kategorie typ type code grad art soort score index satz mass wert group")
 
 
 def _exactly(word: str) -> list[tuple[Concept, float]]:
@@ -181,7 +197,7 @@ def _pieces(word: str) -> list[Concept]:
             piece = word[start:end]
             if start not in best or not (piece in short or piece in AFFIXES):
                 continue
-            if len(piece) == 1 and 0 < start and end < len(word):
+            if len(piece) == 1 and start > 0 and end < len(word):
                 continue
             meaning = len(piece) if piece in short else 0
             reached = (best[start][0] + meaning, (*best[start][1], piece))
@@ -231,10 +247,30 @@ def _numbering(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find names and numbers of people, cases and households by the name's last word."""
     if (word := facts.naming_word) is not None:
         yield RoleVotes(why=f"{word!r} in its name: it points to one person", votes={IDENTIFYING: 7.0})
+    elif _numbers_people(facts):
+        why = f"{facts.words[0]!r} and {facts.words[1]!r} in its name: it points to one person"
+        yield RoleVotes(why=why, votes={IDENTIFYING: 6.0})
     elif facts.words and facts.words[-1] in ("id", "code", "cd", "nr", "no", "number", "num") and facts.distinct > 1:
         yield RoleVotes(why="numbers of kinds of things", votes={QUASI: 0.5, INSENSITIVE: 0.2})
 
 
+def _numbers_people(facts: ColumnFacts) -> bool:
+    """Whether a name says number first, as in Romance languages, then of whom or of what case."""
+    words = facts.words
+    if len(words) < 2 or words[0] not in _FIRST or facts.distinct <= _FEW:
+        return False
+    return first_known(words[1:2], _NUMBERED) is not None
+
+
+#: Different values from which numbers may be of people.
+_FEW = 20
+_FIRST = frozenset(listed("num numero no nr n id cod code nro"))
+_NUMBERED = listed(
+    "patient paciente socio client klant historia afili alloc contrat contrato adherent dossier expedient poliza "
+    "police sinistre siniestro eleve etudiant alumno empleado salarie usuario secu compte cuenta factura facture "
+    "permis carte tarjeta matricula beneficiaire assure asegurado episodio sejour denuncia recibo solicitud demande "
+    "personne persona menage foyer hogar familia interview encuesta cuestionario passeport colegiado afiliado"
+)
 _DRUGS = listed(
     "formin glitazone gliptin gliflozin mycin cillin floxacin sartan statin prazole oxetine triptan cycline zepam "
     "zolam azole parin dipine tidine setron lukast olol amide ride butamide linide"

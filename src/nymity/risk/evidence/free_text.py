@@ -59,9 +59,9 @@ class TokenStatistics:
         words = texts.str.count_matches(_WORD)
         tokens = words + texts.str.count_matches(_NUMBER)
         written = texts.filter((words >= 2) & texts.str.contains(r"\S\s+\S"))
-        reached = written.str.contains(_CONTACTS).sum()
+        reached = int(written.str.contains(_CONTACTS).sum())
         titled = written.filter(written.str.contains(_TITLE))
-        mentioned = titled.str.replace_all(_TITLE, " ").str.contains(_BESIDE).sum()
+        mentioned = int(titled.str.replace_all(_TITLE, " ").str.contains(_BESIDE).sum())
         return TokenStatistics(
             words=_mean(words),
             tokens=_mean(tokens),

@@ -11,32 +11,34 @@ TREATMENT = Concept.of(
     "treatment! treatments! therapy therap therapie behandlung behandl traitement tratamiento medication medicament "
     "medikament medicac medicij medicine medecine meds bpmeds drug drugs prescri presc nonpresc rezept ordonnance "
     "receta dosage dose dosis posolog surgery surgical chirurg! eingriff procedure proced prozedur procedimiento "
-    "procedim proc intervencion verricht ops cpt hcpcs ndc chemo radiat radiother transfus transplant insulin atc aspirin "
-    "steroid sedative antibiot antidepress opioid drg ghm grd mdc beatmung ventil intub dialys rehab counsel vaccin "
-    "vax impf vacuna immuniz prophyl propyl tamox hormon! anesth narkose icu uci itu intensiv cathet stent "
-    "pflegemassn massnahme contracept pill usemeth",
+    "procedim proc intervencion verricht ops cpt hcpcs ndc chemo radiat radiother transfus transplant insulin atc "
+    "aspirin steroid sedative antibiot antidepress opioid drg ghm grd mdc beatmung ventil intub dialys rehab counsel "
+    "vaccin vax impf vacuna immuniz prophyl propyl tamox hormon! anesth narkose icu uci itu intensiv cathet stent "
+    "pflegemassn massnahme contracept pill usemeth medikat medicat behandel surg ccam dbc vaccinat",
 )
 PRIVATE = (
     Concept.of(
         "a state of health",
         {SENSITIVE: 5},
-        "diagnos diag diagn dx pdx sdx hauptdiag nebendiag diagsec cie cim icpc snomed disease illness illnes disorder "
-        "icd krankheit erkrankung krank maladie malad enfermedad ziekte ziek aandoening morbid condit conditions "
-        "chcond symptom syndrome cancer krebs tumor tumour carcin karzin leuk melanoma lymph hiv aids diabet hypert "
-        "hyp hta htn bluthochdruck stroke schlaganf heart! heartdisease herzinf cardiac cardio infarct khk asthma copd "
-        "epoc bpco depress anxiety mental psych adhd autis epilep health gesundheit gesund geszust zustand! sante "
-        "salud gezondheid gezond gdhlth hlth genhlth hlthst injury injur injured wound verletz blessure lesion disab "
-        "handicap behinder behind schwerbeh schwerbehind gdb rqth invalid discap minusv beperk pflege pflegegrad "
-        "pflegestufe pregnan schwanger grossesse embaraz zwanger gravid allerg infect covid corona comorb relapse "
-        "recurr metasta mets hepat ulcer pain schmerz douleur dolor pijn sick ill illdays krankheitstage krankmeld "
-        "krankschr arbeitsunf ausfall! verzuim absmal jabsmal hospitali hosp chronic chron adl iadl adldiff healthy "
-        "badhealth goodhlth remission tumorsize tumsize nodes edema ascites spiders hepato hepatom "
-        "complication komplik befund! leiden pathology patholog histol histolog seizure arthrit arthrose osteo "
-        "fracture anemia anaemia chd cvd cad chf stage dementia alzheim suicid addict substance overdose cocaine "
-        "heroin cannabis marij angina thyroid kidney renal liver cirrh gallst burn trauma gcs sofa apache saps "
-        "charlson elixhaus cci frail barthel nyha asa mmse moca phq gad bdi madrs hamd cesd ghq eq5d sf36 qol vas "
-        "menopaus meno lbw lowbw premature preterm miscarr stillb abort syph sti std hpv inherit hered specialneed "
-        "specialneed sen sencat sped iep lac careleaver caries dental vision hearing blind deaf mgus",
+        "diagnos diag diagn dx pdx sdx hauptdiag nebendiag diagsec cie cim icpc snomed disease illness illnes "
+        "disorder icd krankheit erkrankung krank maladie malad enfermedad ziekte ziek aandoening morbid condit "
+        "conditions chcond symptom syndrome cancer krebs tumor tumour carcin karzin leuk melanoma lymph hiv aids "
+        "diabet hypert hyp hta htn bluthochdruck stroke schlaganf heart! heartdisease herzinf cardiac cardio infarct "
+        "khk asthma copd epoc bpco depress anxiety mental psych adhd autis epilep health gesundheit gesund geszust "
+        "zustand! sante salud gezondheid gezond gdhlth hlth genhlth hlthst injury injur injured wound verletz "
+        "blessure lesion disab handicap behinder behind schwerbeh schwerbehind gdb rqth invalid discap minusv beperk "
+        "pflege pflegegrad pflegestufe pregnan schwanger grossesse embaraz zwanger gravid allerg infect covid corona "
+        "comorb relapse recurr metasta mets hepat ulcer pain schmerz douleur dolor pijn sick ill illdays "
+        "krankheitstage krankmeld krankschr arbeitsunf ausfall! verzuim absmal jabsmal hospitali hosp chronic chron "
+        "adl iadl adldiff healthy badhealth goodhlth remission tumorsize tumsize nodes edema ascites spiders hepato "
+        "hepatom complication komplik befund! leiden pathology patholog histol histolog seizure arthrit arthrose "
+        "osteo fracture anemia anaemia chd cvd cad chf stage dementia alzheim suicid addict substance overdose "
+        "cocaine heroin cannabis marij angina thyroid kidney renal liver cirrh gallst burn trauma gcs sofa apache "
+        "saps charlson elixhaus cci frail barthel nyha asa mmse moca phq gad bdi madrs hamd cesd ghq eq5d sf36 qol "
+        "vas menopaus meno lbw lowbw premature preterm miscarr stillb abort syph sti std hpv inherit hered "
+        "specialneed sen sencat sped iep lac careleaver caries dental vision hearing blind deaf condition! acuity "
+        "triage celltype obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire "
+        "chiefcompl gesundh mgus",
     ),
     TREATMENT,
     Concept.of(
@@ -54,7 +56,7 @@ PRIVATE = (
         "abdomen skinfold triceps vo2 lung fev fvc pef lvef ejfrac troponin bnp karno karnofsky ecog kappa lambda bwt "
         "bwght bwtkg birthweight birthwt gestat lwt reflex symptomscore nitrogen bun ekgresult vitamin sleep slp "
         "temperature temp lab! labor! laborwert labval assay specimen culture bmd bsa pcr calor mealcal wtloss "
-        "bodyfat waistc",
+        "bodyfat measurem messwert resprate glycem o2sat hrtrate ki ki67 waistc",
     ),
     Concept.of(
         "habits that concern health",
@@ -68,24 +70,25 @@ PRIVATE = (
         {SENSITIVE: 4},
         "income inc einkommen eink nettoeink bruttoeink hhnetto netto! brutto! brut bruto neto revenu ingresos renta "
         "inkomen ink salary salaire salario sal sueldo nomina gehalt gehaelter bezuege salaris loon wage wages lohn "
-        "earning earn earns earnings pay payment paid betrag betr amount amt montant mnt importe! bedrag cost "
-        "costs cst kosten coste couts cout price prix precio preis prijs fare expense expend expenditure ausgaben "
-        "depense gasto uitgave spending spend debt schulden schuld deuda dette credit creditlim kredit loan loanamt "
-        "mortgage hypothek hipoteca balance! bal kontostand saldo solde wealth vermogen vermoegen patrimoin patrimonio "
-        "asset assets capital saving savings ersparn epargne ahorro sparen networth tax taxes steuer impot impuesto "
+        "earning earn earns earnings pay payment paid betrag betr amount amt montant mnt importe! bedrag cost costs "
+        "cst kosten coste couts cout price prix precio preis prijs fare expense expend expenditure ausgaben depense "
+        "gasto uitgave spending spend debt schulden schuld deuda dette credit creditlim kredit loan loanamt mortgage "
+        "hypothek hipoteca balance! bal kontostand saldo solde wealth vermogen vermoegen patrimoin patrimonio asset "
+        "assets capital saving savings ersparn epargne ahorro sparen networth tax taxes steuer impot impuesto "
         "belasting benefit benefits welfare sozialhilfe sozialleist grundsicher hartz alg buergergeld wohngeld "
-        "kindergeld elterngeld uitkering uitk bijstand toeslag prestacion prestation alloc allocation! rsa ayuda aide! "
-        "bourse beca subsidio unterhalt alimony bonus prime primes zulage zuschlag commission revenue umsatz turnover "
-        "profit donation donat gift! gifts spende premium praemie beitrag! beitraege cotis cotisation rent miete kaltm "
-        "warmm loyer alquiler huur budget finance nettfa allowance rechnung invoice facture factura billed copay "
-        "deduct coinsur reimb rembours reembols erstatt zuzahl eigenanteil claim claims claimamt schaden bankrupt "
-        "insolv arrears overdue dunning mahnung rueckstand poverty poor hhinc hinc faminc hhninc hincome pinc pincp "
-        "wagp inctot py hy hourlywage lwage hrwage salaries fee fees gebuehr charges! subsidy foodstamp snap tanf ssi "
-        "ramntall minramnt totmed stipend pension pensioen dividend interest zins nonlabor unearned ramnt fsm "
-        "freelunch freemeal pupilprem deprivation equity stocks invest depot portfolio overdraft installm "
-        "instalm woz wozwaarde marktwert housevalue homevalue coeff mincome sharepov scholarship scholar tuition "
-        "usd eur euro euros dollar dollars remuner retrib vergut entgelt honorar waarde! husinc husby whi hhi "
-        "remittance assist assistance creditscore schufa",
+        "kindergeld elterngeld uitkering uitk bijstand toeslag prestacion prestation alloc allocation! rsa ayuda "
+        "aide! bourse beca subsidio unterhalt alimony bonus prime primes zulage zuschlag commission revenue umsatz "
+        "turnover profit donation donat gift! gifts spende premium praemie beitrag! beitraege cotis cotisation rent "
+        "miete kaltm warmm loyer alquiler huur budget finance nettfa allowance rechnung invoice facture factura "
+        "billed copay deduct coinsur reimb rembours reembols erstatt zuzahl eigenanteil claim claims claimamt schaden "
+        "bankrupt insolv arrears overdue dunning mahnung rueckstand poverty poor hhinc hinc faminc hhninc hincome "
+        "pinc pincp wagp inctot py hy hourlywage lwage hrwage salaries fee fees gebuehr charges! subsidy foodstamp "
+        "snap tanf ssi ramntall minramnt totmed stipend pension pensioen dividend interest zins nonlabor unearned "
+        "ramnt fsm freelunch freemeal pupilprem deprivation equity stocks invest depot portfolio overdraft installm "
+        "instalm woz wozwaarde marktwert housevalue homevalue coeff mincome sharepov scholarship scholar tuition usd "
+        "eur euro euros dollar dollars remuner retrib vergut entgelt honorar waarde! husinc husby whi hhi remittance "
+        "assist assistance creditscore quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate "
+        "severance realinc rincome satfin schufa",
     ),
     Concept.of(
         "crime and what courts do",
@@ -96,18 +99,20 @@ PRIVATE = (
         "tribunal juzgado delinq guilty verdict urteil straftat strafe strafr haft jva delit delito condam condena "
         "pena! veroord verdacht fraud theft assault violence gewalt abuse juvenile juv avgsen tserved burglary robber "
         "bail custod gang weapon homicide murder dui dwi penalt sanction bussgeld citation! warrant supervis rules "
-        "property! infraction suspect frisk",
+        "property! infraction suspect delikt delict strafmass disciplinar incident fine! frisk",
     ),
     Concept.of(
         "faith, politics or love, which are nobody's business",
         {SENSITIVE: 4},
-        "religion relig rel faith church kirche konfession konf iglesia geloof kerk glaube culte denom attend chattend "
+        "religion relig faith church kirche konfession konf iglesia geloof kerk glaube culte denom attend chattend "
         "catholic cathol cath protestant prot muslim islam moslem jewish jew politic politik politiq polit polviews "
         "partyid party partei parti partido partij vote voted voting votes voto voter wahl wahlabs wahlabsicht "
-        "zweitstimme stemmen election ideolog ideol lrscale lrskala leftright linksrechts conserv liberal "
-        "democrat republican orientation orient sexual sexorient gay lesbian lgbt homosex sexpartn affair affairs "
-        "naffairs abortion partisan bush clinton trump obama referendum gewerkschaft syndic synd sindic vakbond "
-        "statusquo brexit europe! eumember godbel pray prayer bible",
+        "zweitstimme stemmen election ideolog ideol lrscale lrskala leftright linksrechts conserv liberal democrat "
+        "republican orientation orient sexual sexorient gay lesbian lgbt homosex sexpartn affair affairs naffairs "
+        "abortion partisan bush clinton trump obama referendum gewerkschaft syndic synd sindic vakbond statusquo "
+        "brexit europe! eumember godbel pray prayer rlgatnd rlgdgr rlgblg rlgdnm reliten prtvt prtvtgb prtvtede "
+        "prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun gunlaw natfare grass pres12 "
+        "pres16 bible",
     ),
     Concept.of(
         "what a person thinks or feels",
@@ -115,25 +120,28 @@ PRIVATE = (
         "happy happi unhap hap gluck gluecklich bonheur heureu felic gelukkig satisf satis zufried zufr tevred "
         "insatisf opinion meinung mening attitude einstellung! actitud trust vertrau vertr confian vertrouw agree "
         "zustimm feel feeling gefuehl mood stimmung stress burnout lonel einsam life leben! vida! rating ratemarr "
-        "approval believe belief prefer confidence worry sorgen preocup bezorgd fear angst anger neurotic neuro extraver "
-        "extrav openness conscient agreeabl personality likert knowledge knowmeth interestin wellbeing wohlbef esteem "
-        "efficacy optimis motiv! motivat engagement commitment intention willing recommend nps wichtig important "
-        "importance concern perceive percep beurt bewert climate! ppltrst immigsent "
-        "idlnchld ideal attitud valued tolerance racis prejud",
+        "approval believe belief prefer confidence worry sorgen preocup bezorgd fear angst anger neurotic neuro "
+        "extraver extrav openness conscient agreeabl personality likert knowledge knowmeth interestin wellbeing "
+        "wohlbef esteem efficacy optimis motiv! motivat engagement commitment intention willing recommend nps wichtig "
+        "important importance concern perceive percep beurt bewert climate! ppltrst pplfair pplhlp trstprl trstlgl "
+        "trstplc trstplt trstprt trstep trstun stflife stfeco stfgov stfdem stfedu stfhlth stf imsmetn imdfetn "
+        "impcntr imbgeco imueclt imwbcnt gincdif freehms euftf sclmeet aesfdrk confinan conbus conlegis natheal "
+        "natenvir satjob immigsent idlnchld ideal attitud valued tolerance racis prejud",
     ),
     Concept.of(
         "what a person achieved, or was judged to be",
         {SENSITIVE: 3.4},
         "score scores scr mark marks mk mks gpa colgpa hsgpa note! noten nota notas abinote abiturnote cijfer cijf "
         "calif calificac punkte punkt points puntos punten iq sat act test tests exam examen klausur result results "
-        "ergebnis resultat resultado resultaat uitslag rank! rang percentile percentil hsperc performance perf ability "
-        "aptitude math maths mathe mathem mathscr reading readscr read verbal writing vocab vocabulary wordsum moyenne "
-        "moygen durchschnitt gemiddeld promedio decile risk evaluation evaluac eval assessm appraisal beurteilung "
-        "zensur kww afqt toefl ielts gre gmat lsat mcat satm satv acteng actmth quiz homework grade grades final "
-        "midterm skipped literacy numeracy pisa gcse ects credits! effort behav behavio conduct verhalten attendance "
-        "attendpct anwesenh attgood attexc exclus exclud excl suspens expelled detention predicted targetgr cogn "
-        "memory recall accuracy correct errors scaled zscore tscore phsrank stotal achieve leistungsb zielerr rated "
-        "compet skill skills award expected standardscore ",
+        "ergebnis resultat resultado resultaat uitslag rank! rang percentile percentil hsperc performance perf "
+        "ability aptitude math maths mathe mathem mathscr reading readscr read verbal writing vocab vocabulary "
+        "wordsum moyenne moygen durchschnitt gemiddeld promedio decile risk evaluation evaluac eval assessm appraisal "
+        "beurteilung zensur kww afqt toefl ielts gre gmat lsat mcat satm satv acteng actmth quiz homework grade "
+        "grades final midterm skipped literacy numeracy pisa gcse ects credits! effort behav behavio conduct "
+        "verhalten attendance attendpct anwesenh attgood attexc exclus exclud excl suspens expelled detention "
+        "predicted targetgr cogn memory recall accuracy correct errors scaled zscore tscore phsrank stotal achieve "
+        "leistungsb zielerr rated compet skill skills award expected standardscore versuch beoordel schooladv cito "
+        "ugpa falta faltas asistenc",
     ),
     Concept.of(
         "how it ended for a person",
@@ -142,10 +150,10 @@ PRIVATE = (
         "default defaulted deny denied denial reject rejected approved approve passed failed fail failure dropout "
         "abandon graduated completed absence absences absent absente fehltage fehlzeit death dead died deceas mortal "
         "verstorben sterbe todes deces fallecid defunc exitus overleden surviv survived alive vital vitalstat fate "
-        "disposition dispos entlassart entlassungsgrund dischdisp tipalt motifsort austrittsgrund kuendig "
-        "ontslagreden reason rsn grund! motif! motivo! reden! cause causa ursache oorzaak quit! leaver laidoff "
-        "layoff dismiss cancel cancelled response! responder success retention tenureend promoted appeal complaint "
-        "beschwerde",
+        "disposition dispos entlassart admissiontype aufnahmeart aufnahmegrund entlassungsgrund dischdisp tipalt "
+        "motifsort austrittsgrund kuendig ontslagreden reason rsn grund! motif! motivo! reden! cause causa ursache "
+        "oorzaak quit! leaver laidoff layoff dismiss cancel cancelled response! responder success retention tenureend "
+        "promoted appeal exited fustat complaint beschwerde",
     ),
     Concept.of(
         "how often a person needed care",
@@ -157,8 +165,9 @@ PRIVATE = (
     Concept.of(
         "how long something took or was followed",
         {SENSITIVE: 2.4, INSENSITIVE: 1.4, QUASI: 0.9},
-        "days dias jours tage tagen dagen months weeks stay duration dauer durat duur follow followup futime time! survtime cens censored censor los verweildauer "
-        "liegedauer verblijf duree duracion estancia diasest diasuci sejour spell elapsed latency tstop tstart minutes "
-        "seconds start! stop! end! mins secs lengthofstay daysto timeto tte rfs dfs pfs ttr dtime rtime",
+        "days dias jours tage tagen dagen months weeks stay duration dauer durat duur follow followup futime time! "
+        "survtime cens censored censor los verweildauer liegedauer verblijf duree duracion estancia diasest diasuci "
+        "sejour spell elapsed latency tstop tstart minutes seconds start! stop! end! mins secs lengthofstay daysto "
+        "timeto tte rfs dfs pfs ttr dtime rtime",
     ),
 )
