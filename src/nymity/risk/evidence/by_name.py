@@ -12,8 +12,8 @@ from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, POINTING, 
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
 #: How much a word counts that is known, has a stem at an end, inside, is pieced together of known ones,
-#: or shortened.
-_EXACT, _HEAD, _STEM, _INSIDE, _PIECED, _SHORTENED = 1.0, 0.97, 0.94, 0.8, 0.85, 0.75
+#: or shortened, or has a short one at an end.
+_EXACT, _HEAD, _STEM, _INSIDE, _PIECED, _SHORTENED, _AT_AN_END = 1.0, 0.97, 0.94, 0.8, 0.85, 0.75, 0.5
 #: The head of a compound is its last part: ``Aufnahmegewicht`` is a weight.
 _LAST = 1.5
 #: How much is left of what other words say beside one that tells what kind of thing a column holds: a date, an age.
@@ -129,7 +129,8 @@ def _meaning(word: str) -> list[tuple[Concept, float]]:
         return [(concept, quality), *([(UPDATES, _STEM)] if updated else [])]
     if _is_drug(word):
         return [(TREATMENT, _STEM)]
-    return _shortened(word) or [(concept, _PIECED) for concept in _pieces(word)]
+    pieces = [(concept, _PIECED) for concept in _pieces(word)]
+    return _shortened(word) or pieces or _at_an_end(word)
 
 
 def _before_generic(word: str) -> list[tuple[Concept, float]]:
@@ -152,6 +153,11 @@ def _every() -> tuple[Concept, ...]:
     return (*CONCEPTS, WEIGHTS)
 
 
+def _guessed() -> list[Concept]:
+    """Return the concepts that parts of words may stand for: not what would publish a column as it is, nor people."""
+    return [concept for concept in _every() if concept is not POINTING and INSENSITIVE not in list(concept.votes)[:1]]
+
+
 def _fits(word: str, stem: str) -> float:
     if word.endswith(stem):
         return _HEAD
@@ -160,14 +166,20 @@ def _fits(word: str, stem: str) -> float:
     return _INSIDE if len(stem) >= 6 and stem in word else 0.0
 
 
+def _at_an_end(word: str) -> list[tuple[Concept, float]]:
+    """Find a known word of four letters at an end, beside letters that mean nothing: ``exdose``, ``dmdeduc``."""
+    ends = {word[-4:], word[:4]} if 6 <= len(word) <= 10 else set()
+    found = [concept for concept in _guessed() if ends & concept.words]
+    return [(found[0], _AT_AN_END)] if len(found) == 1 else []
+
+
 def _shortened(word: str) -> list[tuple[Concept, float]]:
     """Read a word as the beginning of known ones, or as their consonants: ``zufr``, ``wght``."""
     if not 4 <= len(word) <= 10 or not word.isalpha():
         return []
-    every = [concept for concept in _every() if concept is not POINTING]  # what begins so may be of people, not them
-    whole = [concept for concept in every if any(_begins(word, known) for known in concept.words)]
+    whole = [concept for concept in _guessed() if any(_begins(word, known) for known in concept.words)]
     if not whole and not set(word[1:]) & _VOWELS:
-        whole = [concept for concept in every if any(word == _consonants(known) for known in concept.words)]
+        whole = [concept for concept in _guessed() if any(word == _consonants(known) for known in concept.words)]
     return [(concept, _SHORTENED) for concept in whole] if len(whole) == 1 else []
 
 
@@ -216,7 +228,7 @@ def _short() -> dict[str, Concept]:
     """Return the words from three letters on that others may be pieced together of, and a few of two."""
     pieces = {
         word: concept
-        for concept in reversed(_every())
+        for concept in reversed([*_guessed(), POINTING])
         for word in concept.words
         if 3 <= len(word) <= 8 and word.isalpha() and word not in AFFIXES
     }
@@ -247,6 +259,8 @@ def _numbering(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find names and numbers of people, cases and households by the name's last word."""
     if (word := facts.naming_word) is not None:
         yield RoleVotes(why=f"{word!r} in its name: it points to one person", votes={IDENTIFYING: 7.0})
+    elif facts.words and facts.words[-1] in _REFERRING and facts.distinct > _FEW:
+        yield RoleVotes(why=f"{facts.words[-1]!r} in its name: it may point to one case", votes={IDENTIFYING: 4.0})
     elif _numbers_people(facts):
         why = f"{facts.words[0]!r} and {facts.words[1]!r} in its name: it points to one person"
         yield RoleVotes(why=why, votes={IDENTIFYING: 6.0})
@@ -264,6 +278,7 @@ def _numbers_people(facts: ColumnFacts) -> bool:
 
 #: Different values from which numbers may be of people.
 _FEW = 20
+_REFERRING = frozenset(listed("ref reference referenz referentie referencia acct account konto cuenta compte"))
 _FIRST = frozenset(listed("num numero no nr n id cod code nro"))
 _NUMBERED = listed(
     "patient paciente socio client klant historia afili alloc contrat contrato adherent dossier expedient poliza "

@@ -23,8 +23,9 @@ KNOWN = (
         "zivilstand civilstat divorc widow single spouse husband wife ehe ehepartner ehegatt conjoint conyuge echtgen "
         "partner partnership cohabit lebensgem language sprache langue! idioma taal lang mothertongue muttersprach "
         "moedertaal veteran military milit salutation anrede civilite aanhef lefthand handed minority ancestry "
-        "origin! herkunft afkomst ascend mbirth zodiac sign generation bornus usborn yearborn yrborn prefix suffix "
-        "titel dod deathdate fechadef sterbedat overlijdensd",
+        "origin! herkunft afkomst ascend mbirth zodiac sign generation bornus usborn yearborn yrborn ridageyr gendr "
+        "rideth yrimmig herkomst asylum aufenthalt zuzug firstgen martl prefix suffix titel dod deathdate fechadef "
+        "sterbedat overlijdensd",
     ),
     Concept.of(
         "a family that others know",
@@ -36,8 +37,8 @@ KNOWN = (
         "relhead reltohead kinship brthord birthorder birthord parity twins twin hh hhd fam marriages momeduc dadeduc "
         "babies baby teens preteen orphan gezin gezinssamenst relhoofd lebensform haushaltstyp typmen livingarr "
         "alone! alleinerz monoparent nchild nkids nchildren nkid anzkind kinderzahl nbenf numhijos aantkind nbpers "
-        "aantpers npers hhmember adults hompop sibsp parch kidslt kidsge padeg madeg paeduc maeduc householder "
-        "headofh husage wifeage grandpar guardian relcd infant toddler",
+        "aantpers npers hhmember miembros relate adults hompop sibsp parch kidslt kidsge padeg madeg paeduc maeduc "
+        "householder headofh husage wifeage grandpar guardian relcd infant toddler",
     ),
     Concept.of(
         "a place that others know",
@@ -52,7 +53,7 @@ KNOWN = (
         "west northeast midwest northcentral nrthcen ncent neighbo tract nuts lat lon lng lati longi latitude "
         "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! addr territory "
         "postkode precinct hometown settlement siedlung urbrur rururb habitat citysize popsize lieu lugar embark "
-        "destination! ward! parish island zone zona constituency wahlkreis continent geograph standort vestiging "
+        "destination! ward! parish island zone zona constituency wahlkreis continent bpl geograph standort vestiging "
         "sede! premise distancefromhome dwellingarea raion oblast",
     ),
     Concept.of(
@@ -81,8 +82,10 @@ KNOWN = (
         "orgunit yrssrv discipline title jobtitle isco isco08 kldb naics nace cnae noga anzsco csp pcs cno soc "
         "contract contrat contrato vertragsart dienstverband arbeitszeit quotite etp fte pensum anciennete antiguedad "
         "seniority dienstalter dienstjahre betriebszugeh paygrade entgeltgruppe tarifgruppe besoldung echelon schaal "
-        "staff officerrank tenured apprent beschaeftig beschaft befrist profesion profesional sociopro travel "
-        "traveltime commut pendel serv clerk agric mining retail manag techn gewerbe arbeitsplatz azubi trainee",
+        "staff officerrank tenured apprent labforce supv yrssvc eeo tempstravail tiempotrab actividad arbeid "
+        "arbeidssit costctr kostentraeger sparte turno! agency employm beschaeftig beschaft befrist profesion "
+        "profesional sociopro travel traveltime commut pendel serv clerk agric mining retail manag techn gewerbe "
+        "arbeitsplatz azubi trainee",
     ),
     Concept.of(
         "an education that others know",
@@ -95,7 +98,8 @@ KNOWN = (
         "schuljahr semester hs kindergarten teacher tutor boursier libraries campus freshman senior! junior! "
         "sophomore grad graduate curriculum track enrolled yrgrp yeargroup reggrp jahrgang stufe leerjaar groep "
         "filiere niveau nivetud formation! fatheduc motheduc feduc meduc fathcoll mothcoll sheepskin phd bachelor "
-        "house! homeroom einschul unterricht nursery extracurr activities! lv1 vorschule promotion!",
+        "house! homeroom hochschule fachricht immatrik studier instroom academie mef grupoclase einschul unterricht "
+        "nursery extracurr activities! lv1 vorschule promotion!",
     ),
     Concept.of(
         "what is visible of a person",
@@ -122,15 +126,16 @@ KNOWN = (
         "ward station fachabteilung fachabt fachgebiet abteilung specialty spclty specialit especialidad provider "
         "rndr npi attending surgeon practice! praxis hopital medico arts! huisarts behandler shift branch store shop "
         "filiale office team site venue stationid unit! bed bett zimmer room service! servicio servalt careunit "
-        "facility facil instit institution caseworker judge! richter club verein airline flight library medecin "
-        "hebergement specialisme wardid hospitalid restaurant hotel",
+        "facility facil instit institution caseworker judge! richter club verein airline flight library einweis "
+        "verwijz zorgverzek siteid centrosalud handset medecin hebergement specialisme wardid hospitalid restaurant "
+        "hotel",
     ),
     Concept.of(
         "possessions that others see",
         {QUASI: 2.2},
-        "house! housing home! homes dwelling rooms bedrooms owner ownhome homeowner ownrent car cars vehicle pkw "
-        "fahrzeug voiture coche computer radio! electricity bicycle motorbike fridge internet broadband pets haustier "
-        "garage condo condominium apartment wohnflaeche wohneig eigentum tenant landlord logement vivienda woning "
-        "koopwoning statlog mieter yacht boat",
+        "house! housing home! homes dwelling rooms bedrooms accommod wohnform tenenc vehmodel vehmake owner ownhome "
+        "homeowner ownrent car cars vehicle pkw fahrzeug voiture coche computer radio! electricity bicycle motorbike "
+        "fridge internet broadband pets haustier garage condo condominium apartment wohnflaeche wohneig eigentum "
+        "tenant landlord logement vivienda woning koopwoning statlog mieter yacht boat",
     ),
 )

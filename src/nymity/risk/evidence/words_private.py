@@ -14,7 +14,8 @@ TREATMENT = Concept.of(
     "procedim proc intervencion verricht ops cpt hcpcs ndc chemo radiat radiother transfus transplant insulin atc "
     "aspirin steroid sedative antibiot antidepress opioid drg ghm grd mdc beatmung ventil intub dialys rehab counsel "
     "vaccin vax impf vacuna immuniz prophyl propyl tamox hormon! anesth narkose icu uci itu intensiv cathet stent "
-    "pflegemassn massnahme contracept pill usemeth medikat medicat behandel surg ccam dbc vaccinat",
+    "pflegemassn massnahme contracept pill usemeth exdose cmtrt narcan principioact dosering indicatie medikat "
+    "medicat behandel surg ccam dbc vaccinat",
 )
 PRIVATE = (
     Concept.of(
@@ -36,9 +37,11 @@ PRIVATE = (
         "cocaine heroin cannabis marij angina thyroid kidney renal liver cirrh gallst burn trauma gcs sofa apache "
         "saps charlson elixhaus cci frail barthel nyha asa mmse moca phq gad bdi madrs hamd cesd ghq eq5d sf36 qol "
         "vas menopaus meno lbw lowbw premature preterm miscarr stillb abort syph sti std hpv inherit hered "
-        "specialneed sen sencat sped iep lac careleaver caries dental vision hearing blind deaf condition! acuity "
-        "triage celltype obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire "
-        "chiefcompl gesundh mgus",
+        "specialneed sen sencat sped iep lac careleaver caries dental vision hearing blind deaf primaryneed dvflag "
+        "legalstatus unfall aeterm aesev aeser aeout aerel mhterm physhlth menthlth hlthpln havarth addepev cvdinfr "
+        "cvdstrk diffrem arbeidsong bajasmed ald ulis pai dependenc impression condition! acuity triage celltype "
+        "obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire chiefcompl gesundh "
+        "mgus",
     ),
     TREATMENT,
     Concept.of(
@@ -56,14 +59,15 @@ PRIVATE = (
         "abdomen skinfold triceps vo2 lung fev fvc pef lvef ejfrac troponin bnp karno karnofsky ecog kappa lambda bwt "
         "bwght bwtkg birthweight birthwt gestat lwt reflex symptomscore nitrogen bun ekgresult vitamin sleep slp "
         "temperature temp lab! labor! laborwert labval assay specimen culture bmd bsa pcr calor mealcal wtloss "
-        "bodyfat measurem messwert resprate glycem o2sat hrtrate ki ki67 waistc",
+        "bodyfat lborres lbstresn lbtest vsorres vstest bpxsy lbx bloedsuik bloed koerpertemp blutgr pulseox "
+        "tensionsist tensionsys promille measurem messwert resprate glycem o2sat hrtrate ki ki67 waistc",
     ),
     Concept.of(
         "habits that concern health",
         {SENSITIVE: 3.4, QUASI: 1.8},
-        "smoke smoker smoking smokes smok cigs cig cigarette cigar tobacco tabak tabac tabaco tabaq raucher rauch "
-        "fumeur fumad fuma roken roker rookt alcohol alkohol alcool alc drink drinks drinker drinking packyears packs "
-        "gun vaping",
+        "smoke smoker bebed rookg drnk smq alq bac! smoking smokes smok cigs cig cigarette cigar tobacco tabak tabac "
+        "tabaco tabaq raucher rauch fumeur fumad fuma roken roker rookt alcohol alkohol alcool alc drink drinks "
+        "drinker drinking packyears packs gun vaping",
     ),
     Concept.of(
         "money",
@@ -87,8 +91,10 @@ PRIVATE = (
         "ramnt fsm freelunch freemeal pupilprem deprivation equity stocks invest depot portfolio overdraft installm "
         "instalm woz wozwaarde marktwert housevalue homevalue coeff mincome sharepov scholarship scholar tuition usd "
         "eur euro euros dollar dollars remuner retrib vergut entgelt honorar waarde! husinc husby whi hhi remittance "
-        "assist assistance creditscore quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate "
-        "severance realinc rincome satfin schufa",
+        "assist assistance creditscore regelsatz bafoeg bonit guthaben erbschaft ressource endettem impago cuota "
+        "embargo salarial complement garnish dues fico arpu indhhin ftotinc incwelfr pell bijdrage maandhuur merit "
+        "valueh quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate severance realinc rincome "
+        "satfin schufa",
     ),
     Concept.of(
         "crime and what courts do",
@@ -99,7 +105,7 @@ PRIVATE = (
         "tribunal juzgado delinq guilty verdict urteil straftat strafe strafr haft jva delit delito condam condena "
         "pena! veroord verdacht fraud theft assault violence gewalt abuse juvenile juv avgsen tserved burglary robber "
         "bail custod gang weapon homicide murder dui dwi penalt sanction bussgeld citation! warrant supervis rules "
-        "property! infraction suspect delikt delict strafmass disciplinar incident fine! frisk",
+        "property! infraction suspect antecedent penal peine delikt delict strafmass disciplinar incident fine! frisk",
     ),
     Concept.of(
         "faith, politics or love, which are nobody's business",
@@ -110,9 +116,9 @@ PRIVATE = (
         "zweitstimme stemmen election ideolog ideol lrscale lrskala leftright linksrechts conserv liberal democrat "
         "republican orientation orient sexual sexorient gay lesbian lgbt homosex sexpartn affair affairs naffairs "
         "abortion partisan bush clinton trump obama referendum gewerkschaft syndic synd sindic vakbond statusquo "
-        "brexit europe! eumember godbel pray prayer rlgatnd rlgdgr rlgblg rlgdnm reliten prtvt prtvtgb prtvtede "
-        "prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun gunlaw natfare grass pres12 "
-        "pres16 bible",
+        "brexit europe! eumember godbel pray prayer wahlentsch rlgatnd rlgdgr rlgblg rlgdnm reliten prtvt prtvtgb "
+        "prtvtede prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun gunlaw natfare "
+        "grass pres12 pres16 bible",
     ),
     Concept.of(
         "what a person thinks or feels",
@@ -123,10 +129,10 @@ PRIVATE = (
         "approval believe belief prefer confidence worry sorgen preocup bezorgd fear angst anger neurotic neuro "
         "extraver extrav openness conscient agreeabl personality likert knowledge knowmeth interestin wellbeing "
         "wohlbef esteem efficacy optimis motiv! motivat engagement commitment intention willing recommend nps wichtig "
-        "important importance concern perceive percep beurt bewert climate! ppltrst pplfair pplhlp trstprl trstlgl "
-        "trstplc trstplt trstprt trstep trstun stflife stfeco stfgov stfdem stfedu stfhlth stf imsmetn imdfetn "
-        "impcntr imbgeco imueclt imwbcnt gincdif freehms euftf sclmeet aesfdrk confinan conbus conlegis natheal "
-        "natenvir satjob immigsent idlnchld ideal attitud valued tolerance racis prejud",
+        "important importance concern perceive percep beurt bewert climate! ppltrst valorac lebenszufr pplfair pplhlp "
+        "trstprl trstlgl trstplc trstplt trstprt trstep trstun stflife stfeco stfgov stfdem stfedu stfhlth stf "
+        "imsmetn imdfetn impcntr imbgeco imueclt imwbcnt gincdif freehms euftf sclmeet aesfdrk confinan conbus "
+        "conlegis natheal natenvir satjob immigsent idlnchld ideal attitud valued tolerance racis prejud",
     ),
     Concept.of(
         "what a person achieved, or was judged to be",
@@ -140,8 +146,8 @@ PRIVATE = (
         "grades final midterm skipped literacy numeracy pisa gcse ects credits! effort behav behavio conduct "
         "verhalten attendance attendpct anwesenh attgood attexc exclus exclud excl suspens expelled detention "
         "predicted targetgr cogn memory recall accuracy correct errors scaled zscore tscore phsrank stotal achieve "
-        "leistungsb zielerr rated compet skill skills award expected standardscore versuch beoordel schooladv cito "
-        "ugpa falta faltas asistenc",
+        "leistungsb zielerr rated compet skill skills award expected standardscore retard spijbel sanktion exmatrik "
+        "standing versuch beoordel schooladv cito ugpa falta faltas asistenc",
     ),
     Concept.of(
         "how it ended for a person",
@@ -167,7 +173,7 @@ PRIVATE = (
         {SENSITIVE: 2.4, INSENSITIVE: 1.4, QUASI: 0.9},
         "days dias jours tage tagen dagen months weeks stay duration dauer durat duur follow followup futime time! "
         "survtime cens censored censor los verweildauer liegedauer verblijf duree duracion estancia diasest diasuci "
-        "sejour spell elapsed latency tstop tstart minutes seconds start! stop! end! mins secs lengthofstay daysto "
-        "timeto tte rfs dfs pfs ttr dtime rtime",
+        "sejour spell elapsed latency tstop tstart lengthstay minutes seconds start! stop! end! mins secs "
+        "lengthofstay daysto timeto tte rfs dfs pfs ttr dtime rtime",
     ),
 )

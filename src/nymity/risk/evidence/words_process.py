@@ -34,8 +34,9 @@ POINTING = Concept.of(
     "clientid memberno memberid mbrid mitgliedsnr matrikel matrikelnr personalnr persnr pnr empno empid badge staffno "
     "staffid studentid studentno schuelernr leerlingnr matricule ipaddr ipaddress imei cookie facebook twitter photo "
     "fingerprint claimno claimid clmnbr episodio numepisodio numhist historiaclinica specimenid sampleid barcode "
-    "ticketno bookingref kontakt! contactperson ansprechpartner notfallkontakt ipp nda ine rib secu numsecu maiden "
-    "drivers emergencycontact",
+    "ticketno bookingref kontakt! contactperson ansprechpartner notfallkontakt ipp uprn kenteken kennz kfzkennz immat "
+    "plaque imsi msisdn nass catastral bankacct acct mel serial! seqn numcaf idnational tenancyref nda ine rib secu "
+    "numsecu maiden drivers emergencycontact",
 )
 UPDATES = Concept.of(
     "when or by whom data were processed",
@@ -45,7 +46,8 @@ UPDATES = Concept.of(
     "abzug! liefer invoer erstellt erstell bearbeit sachbearb gebruiker usuario user! stapel carga flux lotnr numlot "
     "storetime datenstand datstand lieferung dump load loaded loaddt etl import imported insertdt inserted created! "
     "creatby createdby erfasst! erfassung erfasser saisie grabacion ingevoerd verarbeitung processed procdate batch "
-    "batchid runid snapshot lastsync sync rowversion audit",
+    "batchid runid snapshot modby moddt modts recsrc loadts laadmoment laad bronsyst invuller idlot idlote lote lot! "
+    "lastsync sync rowversion audit",
 )
 PROCESS = (
     NOTES,
@@ -61,8 +63,9 @@ PROCESS = (
         "questionnaire fragebogen vragenlijst cuestion fbsplit fbversion layout recordtype rectype datasource "
         "currency waehrung wahrung devise moneda valuta unitof uom einheit recstat psu primarysamp samplingunit enum "
         "ordinal counter tat turnaround consent einwilligung proxy orderset formtype doctype template originsys "
-        "testid kitid kit reagent lotno analyzer laborsystem completedflag langver versie valueuom pruefkenn form! "
-        "ballot intlng proddate interviewd intdur observed siren siret dataprov",
+        "testid kitid kit reagent lotno analyzer laborsystem completedflag langver erhebungsart visitnum aeseq filenm "
+        "domain! actarm versie valueuom pruefkenn form! ballot intlng proddate interviewd intdur observed siren siret "
+        "dataprov",
     ),
     Concept.of(
         "to which part of a trial or study somebody was assigned",
@@ -93,8 +96,8 @@ WEIGHTS = Concept.of(
     "fnlwgt pweight fweight aweight dweight pspwght anweight pwt hwt iwt hochrechnung hochrechnungsfaktor hochrech "
     "expansion expans facexp factorexp fexp factorel factor! facteur faktor! weging weeg weegfactor wegingsfactor "
     "ophoogfactor ophoog surveywt svywt sampwt samplewt perwt hhwt pwgtp wgtp personwt finalwgt finalwt wgts popwt "
-    "indwt asecwt wtsupp earnwt wtssall wtmec wtint extri ipondi calib calage calweight rake raking rakew hrf phrf "
-    "grossing grossw elevac elevacion inflation!",
+    "indwt asecwt wtsupp earnwt wtssall wtmec wtsaf llcpwt wtsaf2yr wtint extri ipondi calib calage calweight rake "
+    "raking rakew hrf phrf grossing grossw elevac elevacion inflation!",
 )
 #: Words that say a column was computed, or how; they mean nothing by themselves.
 AFFIXES = frozenset(
@@ -103,7 +106,7 @@ AFFIXES = frozenset(
         "max std pct perc percent share prop rate ratio cat kat grp grouped level lev lvl code cd cod typ type tip "
         "tipo kind art soort genre yrs years new old ind indic lag diff cur curr current prev previous last first nth "
         "is has ever any own your my the of in at per and or by on to for with i p h f m t s c d r k b q x y z v w u "
-        "e g j a o ss st nd rd th pre post all other oth var val value elig need lt ge gt hus demo resp stat ppal sec "
-        "princ pers lib tx nivel"
+        "e g j a o ss st nd rd th pre post all other oth var val value elig need lt ge gt hus demo visit primary case "
+        "bank model temps turno sist epoch main given legal resp stat ppal sec princ pers lib tx nivel"
     )
 )
