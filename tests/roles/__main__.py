@@ -1,4 +1,4 @@
-"""``python -m tests.roles [FOLDER] [--stars]``: print how far suggested roles agree with labelled ones."""
+"""``python -m tests.roles [FOLDER] [--stars] [--left-out]``: print how far suggested roles agree with labels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import statistics
 import sys
 from pathlib import Path
 
+from .left_out import without, words_of_one_table
 from .scores import Judged, judge, score
 from .stars import share_of_stars
 from .tables import FOLDER, labelled_tables
@@ -16,11 +17,15 @@ def main(arguments: list[str]) -> None:
     folders = [Path(one) for one in arguments if not one.startswith("-")]
     columns: list[Judged] = []
     stars: list[float] = []
-    for table in labelled_tables(folders[0] if folders else FOLDER):
+    tables = labelled_tables(folders[0] if folders else FOLDER)
+    others = [] if not folders else labelled_tables(FOLDER)
+    own = words_of_one_table([*tables, *(one for one in others if one.name not in {table.name for table in tables})])
+    for table in tables:
         if table.absent:
             print(f"{table.name}: left out, {table.absent}")
             continue
-        frame, inspection = table.load()
+        with without(own[table.name] if "--left-out" in arguments else frozenset()):
+            frame, inspection = table.load()
         judged = judge(table, inspection)
         columns += judged
         print(f"{table.name}: {score(judged)}")

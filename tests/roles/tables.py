@@ -28,6 +28,7 @@ class Labelled:
     """A table's source and the roles that are right for each column."""
 
     name: str
+    folder: Path  #: of the labels; ``file:`` is below its ``data``
     source: str
     columns: dict[str, frozenset[str]]
 
@@ -38,6 +39,8 @@ class Labelled:
         if kind == "data":
             folder = os.environ.get("NYMITY_DATA")
             return None if folder and (Path(folder) / place).exists() else f"{place} is not below NYMITY_DATA"
+        if kind == "file":
+            return None if (self.folder / "data" / place).exists() else f"{place} is not beside the labels"
         if kind == "package":
             package = place.split("/")[0]
             return None if find_spec(package) else f"the package {package} is not installed"
@@ -50,6 +53,8 @@ class Labelled:
             return _read(_content(Path(os.environ["NYMITY_DATA"]) / place))
         if kind == "package":
             return _read(_shipped(*place.split("/")))
+        if kind == "file":
+            return _read(_content(self.folder / "data" / place))
         return _read(_written(generated.table(place)))
 
 
@@ -61,7 +66,7 @@ def labelled_tables(folder: Path = FOLDER) -> list[Labelled]:
 def _labelled(path: Path) -> Labelled:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     columns = {name: frozenset([roles] if isinstance(roles, str) else roles) for name, roles in data["columns"].items()}
-    return Labelled(name=path.stem, source=data["source"], columns=columns)
+    return Labelled(name=path.stem, folder=path.parent, source=data["source"], columns=columns)
 
 
 def _read(content: bytes) -> tuple[pl.DataFrame, Inspection]:

@@ -10,6 +10,7 @@ import pytest
 
 from nymity.publishing.inspect import Inspection
 
+from .left_out import without, words_of_one_table
 from .scores import Judged, judge, score
 from .stars import share_of_stars
 from .tables import Labelled, labelled_tables
@@ -57,6 +58,21 @@ def test_the_bar(tables: list[Labelled]) -> None:
     assert found.quasi_as_insensitive <= 0.01, str(found)
 
 
+def test_words_of_one_table_are_not_what_carries_it() -> None:
+    """Without the words that only its own columns have, no table becomes dangerous and most columns stay right."""
+    here = [table for table in TABLES if not table.absent]
+    found: list[Judged] = []
+    own = words_of_one_table(here)
+    for table in GENERATED:
+        with without(own[table.name]):
+            found += judge(table, table.load()[1])
+    result = score(found)
+    assert any(own[table.name] for table in GENERATED)
+    assert result.dangerous == ()
+    assert result.accepted >= 0.85, str(result)
+    assert result.quasi_as_insensitive <= 0.01, str(result)
+
+
 def test_unedited_starter_jobs_leave_something() -> None:
     """In the median at most 30% of the cells of quasi-identifiers are ``*``, and every job can be run."""
     shares = {table.name: share_of_stars(*looked_at(table.name)) for table in GENERATED}
@@ -69,7 +85,7 @@ def test_questions_are_asked_by_what_is_at_stake() -> None:
     for table in GENERATED:
         asked = looked_at(table.name)[1].questions
         assert [column.stake for column in asked] == sorted((column.stake for column in asked), reverse=True)
-        assert all(column.is_question and column.confidence < 0.6 for column in asked)
+        assert all(column.is_question and column.confidence < 0.71 for column in asked)
 
 
 def test_the_scorer_can_find_fault() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.identifiers import DATES
+from nymity.risk.identifiers import DATES, NAMES
 from nymity.risk.naming import first_known, listed
 
 
@@ -19,7 +19,7 @@ def names_household(facts: ColumnFacts) -> bool:
 
 def names_code(facts: ColumnFacts) -> bool:
     """Whether a column's name says that it holds something else: a place, an illness, a date."""
-    return any(first_known(facts.near, other) for other in (_SENSITIVE, _QUASI, _PLACES)) or is_date(facts)
+    return any(first_known(facts.near, other) for other in (_SENSITIVE, _QUASI, _PLACES, _WEIGHTS)) or is_date(facts)
 
 
 def is_of_one_person(facts: ColumnFacts) -> bool:
@@ -32,9 +32,15 @@ def is_of_one_person(facts: ColumnFacts) -> bool:
     return False
 
 
+def is_a_name(facts: ColumnFacts) -> bool:
+    """Whether a column holds names, which namesakes share: it does not tell of whom a record is."""
+    named = any(flag.kind == NAMES and flag.direct for flag in facts.flags)
+    return named and len(facts.texts) > 0 and float(facts.texts.str.contains(r"\d").mean() or 0) < 0.5  # type: ignore[arg-type]
+
+
 def is_date(facts: ColumnFacts) -> bool:
     """Whether a column holds dates, by its type, its name or its values."""
-    dated = facts.type.startswith("date") or bool({"date", "datum"} & facts.near)
+    dated = facts.type.startswith("date") or bool({"date", "datum", "yyyy"} & facts.near)
     return dated or any(flag.kind == DATES and flag.word is None for flag in facts.flags)
 
 
@@ -70,6 +76,7 @@ _BORN_WITH = listed(
 SEXES = frozenset(
     listed("m f w d male female man woman mannlich männlich weiblich mann frau homme femme hombre mujer man vrouw")
 )
+_WEIGHTS = listed("weight wgt wght wt gewicht poids peso pond ponder hrf factor faktor")
 _NOT_PERSONS = listed("type kind class group status state category count age sex")
 _OF_HOUSEHOLDS = listed("size income position role relation history members")
 _SENSITIVE = listed(

@@ -17,7 +17,7 @@ import polars as pl
 from nymity.io import CodedTable, cells_at, values_of
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
-from nymity.risk.people_words import are_years, is_of_one_person, names_code, names_household, names_people
+from nymity.risk.people_words import are_years, is_a_name, is_of_one_person, names_code, names_household, names_people
 from nymity.table.text import plainly_named
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
@@ -286,10 +286,10 @@ def _are_persons(
     table: pl.DataFrame | CodedTable, within: _Within, personal: Sequence[str], facts: Mapping[str, ColumnFacts]
 ) -> bool:
     """Judge by the column's name, by what is personal, or by constant columns that do not follow from each other."""
-    if names_household(facts[within.column]):
+    if names_household(facts[within.column]) or is_a_name(facts[within.column]):
         return False
     differ = not set(personal) <= set(within.constant)
-    if within.values < FEW_PERSONS <= within.records // 10:
+    if within.values < FEW_PERSONS and (within.records >= 10 * FEW_PERSONS or within.values <= 3):
         return False  # a kind of people
     if names_people(facts[within.column]):
         return not differ or not personal or within.mean <= SEVERAL[1]

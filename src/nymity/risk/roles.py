@@ -32,8 +32,9 @@ PRIOR = {
     Role.IDENTIFYING: -1.0,
     Role.WEIGHT: -4.0,
 }
-#: A role with a smaller share of all is a question.
-SURE = 0.58
+#: A role with a smaller share of all is a question. Where a table's own words are left out of the vocabulary, two in
+#: three columns that barely pass are right: quasi is also what is suggested when nothing speaks for anything.
+SURE = {Role.QUASI: 0.7, Role.SENSITIVE: 0.45, Role.INSENSITIVE: 0.6, Role.IDENTIFYING: 0.58, Role.WEIGHT: 0.58}
 #: From this share on a column is left out until somebody decides, however likely something else is.
 TOO_LIKELY = 0.25
 #: Insensitive columns are published as they are: the role must be this likely to be suggested.
@@ -112,13 +113,14 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     if facts.separator is not None and role is not Role.IDENTIFYING:
         told = f"several values in a cell, {facts.separator!r} between them"
         return _certain(Role.ITEMS, f"{told}: sets of items, of which others may know some")
+    constant = facts.distinct == 1 and not facts.missing  # a name that all share names nobody
     why = [one.why for one in findings if one.votes.get(role, 0) > 0][:2]
     others = sorted((one for one in shares if one is not role and shares[one] >= 0.15), key=lambda one: -shares[one])
     return Suggestion(
         role=role,
         confidence=shares[role],
         why=tuple(dict.fromkeys(why)) or (f"{facts.distinct:,} different values that others might know",),
-        is_question=shares[role] < SURE,
+        is_question=shares[role] < SURE[role] or (constant and role is not Role.INSENSITIVE),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
     )

@@ -191,4 +191,7 @@ def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, Colu
         for what, names in (("sets of items", sets), ("sampling weights", weights))
         for name in names[1:]
     }
-    return {name: _left_out(one, left_out[name]) if name in left_out else one for name, one in suggestions.items()}
+    return {
+        name: replace(_left_out(one, left_out[name]), is_question=one.role is Role.WEIGHT) if name in left_out else one
+        for name, one in suggestions.items()
+    }

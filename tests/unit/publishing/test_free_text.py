@@ -9,6 +9,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import SchemaError, TableError
+from nymity.risk.evidence.free_text import is_free_text
 from nymity.table.attribute import Attribute
 
 DRAW = random.Random(20)
@@ -58,7 +59,8 @@ def test_left_out_it_needs_no_word() -> None:
     ids=["places", "codes", "categories of several words", "sets"],
 )
 def test_what_is_none_is_published(cells: list[str]) -> None:
-    release = ny.publish(table(cells), {"age": ny.quasi(), "note": ny.insensitive()}, privacy=K)
+    renamed = table(cells).rename({"note": "kind"})
+    release = ny.publish(renamed, {"age": ny.quasi(), "kind": ny.insensitive()}, privacy=K)
     assert release.frame.height == 60
 
 
@@ -67,3 +69,89 @@ def test_the_second_word_is_for_published_columns() -> None:
         Attribute(role="identifying", free_text="published")
     with pytest.raises(SchemaError, match="free_text"):
         Attribute(role="insensitive", free_text="yes")
+
+
+PEOPLE = ("Weber", "Becker", "Wagner", "Hoffmann", "Krause", "Voigt", "Klein", "Wolf")
+SHORT_NOTES = {
+    "call back": ("{column}", lambda who, i: f"Rückruf Frau {who} {4500 + i}"),
+    "a name among words": ("{column}", lambda who, i: f"Anruf {who} wegen Termin"),
+    "two words": ("Bemerkung", lambda who, i: f"siehe {who}"),
+    "an address": ("Hinweis", lambda who, i: f"wohnt bei {who}, {who}str. {i % 90}"),
+    "a telephone number": ("{column}", lambda who, i: f"rief an, Tel 0171 {1234567 + i}"),
+}
+
+
+@pytest.mark.parametrize("different", [3, 8, 40, 200])
+@pytest.mark.parametrize("column", ["Bemerkung", "notes", "comment", "opmerking", "observaciones", "remarque"])
+@pytest.mark.parametrize("kind", SHORT_NOTES)
+def test_short_notes_are_refused_however_few_and_often_they_are(kind: str, column: str, different: int) -> None:
+    """Attack: a column of a few notes that repeat was taken for a category, and published by its role alone."""
+    name, write = SHORT_NOTES[kind]
+    texts = [write(PEOPLE[i % len(PEOPLE)], i) for i in range(different)]
+    notes = pl.Series(name.format(column=column), [texts[i % different] for i in range(400)])
+    assert is_free_text(notes)
+    seen = ny.inspect_table(pl.DataFrame({"age": [i % 60 for i in range(400)], notes.name: notes}))
+    assert seen[notes.name].role.value == "identifying"
+
+
+@pytest.mark.parametrize("kind", ["call back", "a telephone number"])
+@pytest.mark.parametrize("different", [3, 40, 200])
+def test_notes_that_mention_somebody_are_refused_under_any_name(kind: str, different: int) -> None:
+    texts = [SHORT_NOTES[kind][1](PEOPLE[i % len(PEOPLE)], i) for i in range(different)]
+    assert is_free_text(pl.Series("q7", [texts[i % different] for i in range(400)]))
+
+
+def test_one_note_among_codes_is_refused() -> None:
+    cells = ["ok"] * 399 + ["Frau Weber 0171 1234567 bitte zurückrufen wegen HIV-Befund"]
+    assert is_free_text(pl.Series("status", cells))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["Dr. Weber", "Dr. Klein", "Praxis Dr. Voigt"],
+        ["never married", "married, lives apart", "widowed"],
+        ["Castilla y León", "Comunidad de Madrid", "País Vasco", "Islas Baleares"],
+        ["Bachelor of Science", "Master of Arts", "some college"],
+        ["12.5 mg", "25 mg", "50 mg"],
+        ["12345 Berlin", "54321 Bonn"],
+    ],
+    ids=["doctors", "family", "regions", "degrees", "doses", "towns"],
+)
+def test_categories_of_several_words_are_no_free_text(cells: list[str]) -> None:
+    assert not is_free_text(pl.Series("kind", [cells[i % len(cells)] for i in range(400)]))
+
+
+def test_nobody_is_counted_by_dates_or_notes() -> None:
+    """Attack on patience: identifying dates and notes repeat, and each was said to be people with several records."""
+    rows = 60
+    source = pl.DataFrame(
+        {
+            "age": [i % 6 for i in range(rows)],
+            "admitted": [f"2024-01-{1 + i % 20:02d}" for i in range(rows)],
+            "remark": [f"siehe {PEOPLE[i % 8]}" for i in range(rows)],
+        }
+    )
+    left_out = {"admitted": ny.identifying(), "remark": ny.identifying()}
+    release = ny.publish(source, {"age": ny.quasi(), **left_out}, privacy=K)
+    assert not [one for one in release.warnings if one.key == "several-records-of-one-person"]
+    numbered = source.with_columns(patient=pl.Series([f"P{i % 20}" for i in range(rows)]))
+    release = ny.publish(numbered, {"age": ny.quasi(), "patient": ny.identifying(), **left_out}, privacy=K)
+    assert [one.figures["column"] for one in release.warnings if one.key == "several-records-of-one-person"] == [
+        "patient"
+    ]
+
+
+def test_surnames_are_no_persons() -> None:
+    """Namesakes would be one person."""
+    rows = 300
+    surnames = [PEOPLE[i % 8] + "abcdefghij"[i // 3 % 10] for i in range(rows)]
+    source = pl.DataFrame(
+        {
+            "Nachname": surnames,
+            "sex": ["m" if hash_ % 2 else "f" for hash_ in map(len, surnames)],
+            "born": [1940 + len(name) * 3 for name in surnames],
+            "visit": list(range(rows)),
+        }
+    )
+    assert ny.inspect_table(source)["Nachname"].role.value == "identifying"

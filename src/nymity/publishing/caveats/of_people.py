@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from nymity.core.wording import people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import text_of
+from nymity.risk.evidence.free_text import is_free_text
+from nymity.risk.identifiers import by_content
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
@@ -67,6 +69,7 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
     """
     texts = {name: text_of(source[name]) for name in schema.columns(Role.IDENTIFYING) if name in source.columns}
     texts = {name: values for name, values in texts.items() if values.null_count() < len(values)}
+    texts = {name: values for name, values in texts.items() if not _says_what_happened(source[name])}
     if not texts:
         return []
     different = {name: values.drop_nulls().n_unique() for name, values in texts.items()}
@@ -76,6 +79,11 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
     each = {name: len(values.drop_nulls()) / different[name] for name, values in texts.items()}
     several = [name for name in texts if _SEVERAL[0] <= each[name] <= _SEVERAL[1]]
     return [name for name in texts if repeats[name] and (name in several or _look_alike(texts[name], source, schema))]
+
+
+def _says_what_happened(column: pl.Series) -> bool:
+    """Whether cells are dates or free text: they repeat, but no value of them is a person."""
+    return any(flag.is_date for flag in by_content(column.drop_nulls().unique())) or is_free_text(column)
 
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:

@@ -10,6 +10,7 @@ import polars as pl
 
 from nymity.io import CodedTable
 from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.evidence.answers import PLAIN
 from nymity.risk.evidence.role_votes import INSENSITIVE, QUASI, SENSITIVE, RoleVotes
 from nymity.table.attribute import Role
 
@@ -20,6 +21,12 @@ _ENOUGH = 4
 #: Columns of like names and like values that make a series.
 _SERIES = 4
 _COMPARED = ("text", "whole number", "number", "true or false")
+
+#: How much the subject of a table says of a column, at most.
+_LEANING = 0.5
+
+#: Columns before and after one that are asked, and what they say together.
+_NEAR, _BETWEEN = 4, 0.6
 
 Sure = Mapping[str, Role]
 
@@ -34,6 +41,7 @@ def by_company(
         _derived(table, facts, sure, unsure),
         _series(facts, sure),
         _subject(sure, unsure),
+        _neighbours(facts, sure),
         _flags(facts),
     ):
         for name, finding in evidence:
@@ -147,12 +155,21 @@ def _by_values(facts: Mapping[str, ColumnFacts]) -> Iterator[list[str]]:
     for name, one in facts.items():
         if one.type == "text" and 2 <= one.distinct <= 12:
             values = frozenset(one.texts.str.to_lowercase().to_list())
-            if len(values) >= 2 and not values <= _PLAIN:
+            if len(values) >= 2 and not values <= PLAIN:
                 alike[values].append(name)
     yield from (names for names in alike.values() if len(names) >= 2)
 
 
-_PLAIN = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "y", "n", "j", "true", "false", "m", "f", "a", "b"])
+def _neighbours(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str, RoleVotes]]:
+    """Let unsure columns lean to what stands before and after them: tables are put together by subjects."""
+    names = list(facts)
+    for place, name in enumerate(names):
+        if name in sure:
+            continue
+        before = next((sure[one] for one in reversed(names[max(0, place - _NEAR) : place]) if one in sure), None)
+        after = next((sure[one] for one in names[place + 1 : place + 1 + _NEAR] if one in sure), None)
+        if before == after and before in (QUASI, SENSITIVE):
+            yield name, RoleVotes(why=f"columns before and after it are {before.value}", votes={before: _BETWEEN})
 
 
 def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, RoleVotes]]:
@@ -163,4 +180,4 @@ def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, RoleVotes
     share = (counted.count(SENSITIVE) + 2) / (len(counted) + 4)  # few columns say little of the others
     role, part = (SENSITIVE, share) if share > 0.5 else (QUASI, 1 - share)
     for name in unsure:
-        yield name, RoleVotes(why=f"most other columns are {role.value}", votes={role: 0.9 * (2 * part - 1)})
+        yield name, RoleVotes(why=f"most other columns are {role.value}", votes={role: _LEANING * (2 * part - 1)})

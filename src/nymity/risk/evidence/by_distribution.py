@@ -13,8 +13,10 @@ from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SEN
 _MANY, _MANY_SHARE = 50, 0.15
 #: Records among which measured whole numbers repeat.
 _LARGE = 2000
-#: Different whole numbers that are more than years of age or of a calendar.
-_WIDE = 150
+#: Pairs of records that would have met by chance where numbers were measured.
+_MET = 4
+#: Different codes of one form from which they number people, however often they repeat, and digits of such numbers.
+_MANY_CODES, _LONG = 100, 10_000_000
 
 
 def by_distribution(facts: ColumnFacts) -> Iterator[RoleVotes]:
@@ -31,6 +33,8 @@ def by_distribution(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield from _codes(facts)
     if facts.is_number and facts.distinct > 2:
         yield from _numbers(facts)
+    elif facts.type == "text" and 12 <= facts.distinct <= 60:
+        yield RoleVotes(why=f"{facts.distinct} different texts, as kinds of things have", votes={QUASI: 0.6})
 
 
 def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
@@ -39,15 +43,24 @@ def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield RoleVotes(why=why, votes={IDENTIFYING: 5.0})
     elif facts.is_whole:
         low, _, high = facts.spread
-        counted = high - low + 1 <= 1.2 * facts.distinct
-        # Measurements of many people meet by chance, so whole numbers that never do were given out.
-        given_out = counted or _same_length(facts) or facts.present >= _LARGE
-        yield RoleVotes(why=why, votes={IDENTIFYING: 4.0 if given_out else 2.0})
+        width = high - low + 1
+        # Measurements meet by chance, n^2 / 2 width of them at least, so whole numbers that never do were given out.
+        met = facts.present - facts.distinct
+        given_out = width <= 1.2 * facts.distinct or _same_length(facts) or facts.present >= _LARGE
+        apart = met == 0 and facts.present**2 >= 2 * _MET * width
+        yield RoleVotes(why=why, votes={IDENTIFYING: 5.0 if given_out or apart else 2.0})
 
 
 def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find numbers of cases, households and people that repeat: long, of one form, and many."""
     share = facts.distinct / max(1, facts.present)
+    if facts.distinct >= _MANY_CODES and _of_one_form(facts):
+        yield RoleVotes(why=f"{facts.distinct:,} codes of one form with many digits", votes={IDENTIFYING: 3.0 + share})
+        return
+    if facts.distinct >= _MANY_CODES and _like_words(facts):
+        why = f"{facts.distinct:,} different words, as names have"
+        yield RoleVotes(why=why, votes={IDENTIFYING: 2.0 + share})
+        return
     if facts.distinct < _MANY or share < _MANY_SHARE:
         if facts.type == "text" and not facts.is_number and facts.distinct > 300:
             yield RoleVotes(why=f"{facts.distinct:,} different texts", votes={IDENTIFYING: 0.8})
@@ -57,9 +70,29 @@ def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
         votes = {IDENTIFYING: 2.4 + share} if digits > 0.5 else {IDENTIFYING: 1.6 + share}
         yield RoleVotes(why=f"{facts.distinct:,} different texts, few records each", votes=votes)
     elif facts.is_whole and facts.spread[0] > 0 and _same_length(facts) and not _dated(facts):
-        yield RoleVotes(why="long numbers of one length, few records each", votes={IDENTIFYING: 2.0})
+        yield RoleVotes(why="long numbers of one length, few records each", votes={IDENTIFYING: 3.0})
     elif share > 0.25 and _counted_through(facts):
         yield RoleVotes(why="counted through from one, few records each", votes={IDENTIFYING: 3.0})
+
+
+def _of_one_form(facts: ColumnFacts) -> bool:
+    """Whether codes have one length and five digits or more, and are neither postcodes, days nor codes of illnesses."""
+    if any(flag.is_place or flag.is_date for flag in facts.flags) or _dated(facts):
+        return False
+    if facts.is_number:
+        return facts.is_whole and facts.spread[0] >= _LONG and _same_length(facts)
+    texts = facts.texts
+    lengths = texts.str.len_chars().value_counts(sort=True)["count"]
+    alike = bool(len(texts)) and float(lengths[0]) >= 0.95 * len(texts)
+    return alike and float((texts.str.count_matches(r"\d") >= 5).mean() or 0) > 0.95  # type: ignore[arg-type]
+
+
+def _like_words(facts: ColumnFacts) -> bool:
+    """Whether texts are one word of letters each, most of them with a capital or all in small letters."""
+    texts = facts.texts
+    if facts.is_number or not len(texts):
+        return False
+    return float(texts.str.contains(r"^\p{L}[\p{L}'’-]{2,15}$").mean() or 0) > 0.8  # type: ignore[arg-type]
 
 
 def _counted_through(facts: ColumnFacts) -> bool:
@@ -94,11 +127,30 @@ def _numbers(facts: ColumnFacts) -> Iterator[RoleVotes]:
     elif _like_money(facts):
         yield RoleVotes(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5})
     elif not facts.is_whole and facts.distinct > 20:
-        yield RoleVotes(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 1.6, INSENSITIVE: 0.6})
+        yield RoleVotes(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 2.0, INSENSITIVE: 0.6})
     elif (
         facts.is_whole and low == 0 and middle > 0 and facts.distinct >= 4 and facts.most_frequent > 0.4 * facts.present
     ):
-        yield RoleVotes(why="counts that are mostly none", votes={SENSITIVE: 0.7})
+        yield RoleVotes(why="counts that are mostly none", votes={SENSITIVE: 1.0})
+    elif _like_a_scale(facts):
+        yield RoleVotes(why="an answer on a scale from 0 to 10", votes={SENSITIVE: 1.8, INSENSITIVE: 0.3})
+    elif (
+        facts.is_whole
+        and facts.distinct > 40
+        and not (facts.one_per_record or _like_ages(facts) or _same_length(facts))
+    ):
+        yield RoleVotes(why="amounts, scores or measurements", votes={SENSITIVE: 1.6, INSENSITIVE: 0.2})
+
+
+def _like_a_scale(facts: ColumnFacts) -> bool:
+    low, _, high = facts.spread
+    return facts.is_whole and (low, high) == (0, 10) and facts.distinct == 11
+
+
+def _like_ages(facts: ColumnFacts) -> bool:
+    """Whether whole numbers may be years of age: few below zero or above a hundred, and nearly all between."""
+    low, _, high = facts.spread
+    return 10 <= low <= 25 and 55 <= high <= 110 and facts.distinct >= 0.8 * (high - low)
 
 
 def _like_weights(facts: ColumnFacts) -> bool:

@@ -6,23 +6,28 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.evidence.answers import answers_yes_or_no
 from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
-from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, WEIGHTS, Concept
-from nymity.risk.naming import listed, with_neighbours, words_of
+from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, POINTING, TREATMENT, UPDATES, WEIGHTS, Concept
+from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
-#: How much a word counts that is a stem, has one at an end, inside, or is pieced together of known ones.
-_EXACT, _HEAD, _STEM, _INSIDE, _PIECED = 1.0, 0.97, 0.94, 0.8, 0.85
+#: How much a word counts that is known, has a stem at an end, inside, is pieced together of known ones,
+#: or shortened, or has a short one at an end.
+_EXACT, _HEAD, _STEM, _INSIDE, _PIECED, _SHORTENED, _AT_AN_END = 1.0, 0.97, 0.94, 0.8, 0.85, 0.75, 0.5
 #: The head of a compound is its last part: ``Aufnahmegewicht`` is a weight.
 _LAST = 1.5
 #: How much is left of what other words say beside one that tells what kind of thing a column holds: a date, an age.
 _BESIDE = 0.35
 _AGES = frozenset(listed("age alter edad leeftijd"))
+#: Words that say of a column that it holds dates as its first word, too.
+_DATES = frozenset(listed("date datum dat fecha fec fech dt jahr annee"))
 #: How much is left of what a word says that is not the last: ``job satisfaction`` is satisfaction.
-_BEFORE = 0.85
+_BEFORE = 0.75
 #: Last words that say nothing beside others: ``salary class``, ``diagnosis code``.
 _GENERIC = frozenset(
     listed(
-        "class classe klasse group groupe gruppe category level type status code band cat grp index value number flag"
+        "class classe klasse group groupe gruppe category categorie kategorie level type typ status code band cat kat "
+        "grp index value number flag cd desc lib nr nbr no num id ind indicator key text"
     )
 )
 
@@ -35,18 +40,32 @@ def by_name(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield from _spoken(words_of(facts.label), facts, "label", 0.8)
 
 
+def says_notes(name: str) -> bool:
+    """Whether a column's name says that people write into it what they like."""
+    words = _telling(words_of(name))
+    known = _known(tuple(words))
+    return NOTES in known and _heading(words, known) in (None, NOTES)
+
+
 def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) -> Iterator[RoleVotes]:
     words = _telling(words)
     known = _known(tuple(words))
+    if WEIGHTS in known and TREATMENT not in known and not _of_bodies(facts):
+        word = known[WEIGHTS][0]
+        yield RoleVotes(why=f"{word!r} in its {where}, and numbers like sampling weights", votes={WEIGHT: 9.0 * share})
+        return
     heading = _heading(words, known)
     for concept, (word, sureness) in known.items():
-        quality = share * sureness * (1.0 if words[-1] in word else _BEFORE)
-        if heading not in (None, concept):
+        quality = share * sureness * (1.0 if words[-1] in word or concept is heading else _BEFORE)
+        if heading not in (None, concept) or (concept.heads and heading is None):
             quality *= _BESIDE
         if concept is WEIGHTS:
-            yield _weight(word, facts, quality, where)
+            yield _said(_BODY, word, where, quality)
         elif concept is NOTES:
-            if facts.type == "text" and facts.distinct > 8:
+            if facts.type == "text" and not facts.is_number:
+                yield _said(concept, word, where, quality)
+        elif concept is POINTING:
+            if not answers_yes_or_no(facts):
                 yield _said(concept, word, where, quality)
         else:
             yield _said(concept, word, where, quality)
@@ -67,8 +86,10 @@ def _said(concept: Concept, word: str, where: str, quality: float) -> RoleVotes:
 
 def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> Concept | None:
     """Return the concept that says what the column holds: the date of a diagnosis is a date, the age at it an age."""
+    if UPDATES in known:
+        return UPDATES
     for concept, (word, _) in known.items():
-        if concept.heads and words and (word in words[-1:] or words[-1].endswith(word)):
+        if concept.heads and words and (word in words[-1:] or words[-1].endswith(word) or words[0] in _DATES):
             return concept
         if word in _AGES and word in words:
             return concept
@@ -80,29 +101,61 @@ def _known(words: tuple[str, ...]) -> dict[Concept, tuple[str, float]]:
     """Return the concepts that the words stand for, each with the word and how surely it does."""
     found: dict[Concept, tuple[str, float]] = {}
     for word in with_neighbours(list(words)):
-        for concept, quality in _meaning(word):
+        single = word in words
+        for concept, quality in _meaning(word) if single else _exactly(word):
             if concept not in found or quality > found[concept][1]:
                 found[concept] = (word, quality)
     return found
 
 
+@cache
 def _meaning(word: str) -> list[tuple[Concept, float]]:
-    every = (*CONCEPTS, WEIGHTS)
-    exact = [(concept, _EXACT) for concept in every if word in concept.words]
-    if exact:
+    """Find what a word means: as it is, by its stem, as a drug, cut off, without vowels, or in pieces."""
+    if exact := _exactly(word):
         return exact
+    if word in AFFIXES:
+        return []
+    if rest := _before_generic(word):
+        return rest
     stems = [
         (len(stem) * (_LAST if quality == _HEAD else 1), concept, quality)
-        for concept in every
+        for concept in _every()
         for stem in concept.stems
         if (quality := _fits(word, stem))
     ]
     if stems:
         _, concept, quality = max(stems, key=lambda one: one[0])
-        return [(concept, quality)]
+        updated = concept is not UPDATES and any(word.startswith(stem) for stem in UPDATES.stems)
+        return [(concept, quality), *([(UPDATES, _STEM)] if updated else [])]
     if _is_drug(word):
-        return [(_TREATMENT, _STEM)]
-    return [(concept, _PIECED) for concept in _pieces(word)]
+        return [(TREATMENT, _STEM)]
+    pieces = [(concept, _PIECED) for concept in _pieces(word)]
+    return _shortened(word) or pieces or _at_an_end(word)
+
+
+def _before_generic(word: str) -> list[tuple[Concept, float]]:
+    """Find what stands before an ending that says nothing: ``Impfstatus``, ``Mahnstufe``, ``Deliktart``."""
+    for ending in _ENDINGS:
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= 4 and (found := _meaning(rest) or _meaning(rest.removesuffix("s"))):
+            return [(concept, quality * _HEAD) for concept, quality in found]
+    return []
+
+
+_ENDINGS = listed("status stufe klasse gruppe kategorie typ type code grad art soort score index satz mass wert group")
+
+
+def _exactly(word: str) -> list[tuple[Concept, float]]:
+    return [(concept, _EXACT) for concept in _every() if word in concept.words]
+
+
+def _every() -> tuple[Concept, ...]:
+    return (*CONCEPTS, WEIGHTS)
+
+
+def _guessed() -> list[Concept]:
+    """Return the concepts that parts of words may stand for: not what would publish a column as it is, nor people."""
+    return [concept for concept in _every() if concept is not POINTING and INSENSITIVE not in list(concept.votes)[:1]]
 
 
 def _fits(word: str, stem: str) -> float:
@@ -113,17 +166,52 @@ def _fits(word: str, stem: str) -> float:
     return _INSIDE if len(stem) >= 6 and stem in word else 0.0
 
 
-def _pieces(word: str) -> list[Concept]:
-    """Take a word apart into known ones and affixes, if nothing is left over: ``totchol``, ``hhinc``, ``lwage``."""
-    if not 4 <= len(word) <= 14:
+def _at_an_end(word: str) -> list[tuple[Concept, float]]:
+    """Find a known word of four letters at an end, beside letters that mean nothing: ``exdose``, ``dmdeduc``."""
+    ends = {word[-4:], word[:4]} if 6 <= len(word) <= 10 else set()
+    found = [concept for concept in _guessed() if ends & concept.words]
+    return [(found[0], _AT_AN_END)] if len(found) == 1 else []
+
+
+def _shortened(word: str) -> list[tuple[Concept, float]]:
+    """Read a word as the beginning of known ones, or as their consonants: ``zufr``, ``wght``."""
+    if not 4 <= len(word) <= 10 or not word.isalpha():
         return []
+    whole = [concept for concept in _guessed() if any(_begins(word, known) for known in concept.words)]
+    if not whole and not set(word[1:]) & _VOWELS:
+        whole = [concept for concept in _guessed() if any(word == _consonants(known) for known in concept.words)]
+    return [(concept, _SHORTENED) for concept in whole] if len(whole) == 1 else []
+
+
+def _begins(word: str, known: str) -> bool:
+    return known.startswith(word) and len(known) >= len(word) + 2
+
+
+_VOWELS = frozenset("aeiou")
+
+
+@cache
+def _consonants(word: str) -> str:
+    return word[:1] + "".join(letter for letter in word[1:] if letter not in _VOWELS)
+
+
+def _pieces(word: str) -> list[Concept]:
+    """Take a word apart into known ones and affixes, if nothing is left over: ``totchol``, ``hhinc``, ``lwage``.
+
+    A single letter stands at one end only.
+    """
+    if not 4 <= len(word) <= 16:
+        return []
+    short = _short()
     best: dict[int, tuple[int, tuple[str, ...]]] = {0: (0, ())}  # letters in words of meaning, the pieces
     for end in range(1, len(word) + 1):
         for start in range(end):
             piece = word[start:end]
-            if start not in best or not (piece in _SHORT or piece in AFFIXES):
+            if start not in best or not (piece in short or piece in AFFIXES):
                 continue
-            meaning = len(piece) if piece in _SHORT else 0
+            if len(piece) == 1 and start > 0 and end < len(word):
+                continue
+            meaning = len(piece) if piece in short else 0
             reached = (best[start][0] + meaning, (*best[start][1], piece))
             if end not in best or (reached[0], -len(reached[1])) > (best[end][0], -len(best[end][1])):
                 best[end] = reached
@@ -132,27 +220,72 @@ def _pieces(word: str) -> list[Concept]:
     letters, pieces = best[len(word)]
     if letters < max(3, len(word) / 2) or len(pieces) > 3:
         return []
-    return list(dict.fromkeys(_SHORT[piece] for piece in pieces if piece in _SHORT))
+    return list(dict.fromkeys(short[piece] for piece in pieces if piece in short))
 
 
-def _weight(word: str, facts: ColumnFacts, quality: float, where: str) -> RoleVotes:
-    """Tell sampling weights from weights of bodies: those are in kilograms or pounds, with one decimal at most."""
+@cache
+def _short() -> dict[str, Concept]:
+    """Return the words from three letters on that others may be pieced together of, and a few of two."""
+    pieces = {
+        word: concept
+        for concept in reversed([*_guessed(), POINTING])
+        for word in concept.words
+        if 3 <= len(word) <= 8 and word.isalpha() and word not in AFFIXES
+    }
+    return pieces | {word: concept for concept in CONCEPTS for word in _PAIRS if word in concept.words}
+
+
+_PAIRS = ("bp", "hh", "iq", "ed", "py", "hy", "dt", "dx")
+
+
+def forget() -> None:
+    """Look words up anew: the vocabulary was changed."""
+    for one in (_known, _meaning, _short):
+        one.cache_clear()
+
+
+_BODY = Concept.of("what is visible of a person", {QUASI: 2.4, SENSITIVE: 1.2}, "")
+
+
+def _of_bodies(facts: ColumnFacts) -> bool:
+    """Tell weights of bodies from sampling weights: they are in kilograms or pounds, with one decimal at most."""
     low, middle, high = facts.spread
-    body = not facts.is_number or (2 <= middle <= 250 and high < 700 and facts.decimals <= 1)
-    if body or low < 0:
-        votes = {QUASI: 2.4 * quality, SENSITIVE: 1.2 * quality}
-        return RoleVotes(why=f"{word!r} in its {where}: what is visible of a person", votes=votes)
-    return RoleVotes(why=f"{word!r} in its {where}, and numbers like sampling weights", votes={WEIGHT: 6 * quality})
+    if not facts.is_number or low < 0 or facts.distinct < 5:
+        return True
+    return 2 <= middle <= 250 and high < 700 and facts.decimals <= (1 if middle < 30 else 2)
 
 
 def _numbering(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find names and numbers of people, cases and households by the name's last word."""
     if (word := facts.naming_word) is not None:
         yield RoleVotes(why=f"{word!r} in its name: it points to one person", votes={IDENTIFYING: 7.0})
+    elif facts.words and facts.words[-1] in _REFERRING and facts.distinct > _FEW:
+        yield RoleVotes(why=f"{facts.words[-1]!r} in its name: it may point to one case", votes={IDENTIFYING: 4.0})
+    elif _numbers_people(facts):
+        why = f"{facts.words[0]!r} and {facts.words[1]!r} in its name: it points to one person"
+        yield RoleVotes(why=why, votes={IDENTIFYING: 6.0})
     elif facts.words and facts.words[-1] in ("id", "code", "cd", "nr", "no", "number", "num") and facts.distinct > 1:
         yield RoleVotes(why="numbers of kinds of things", votes={QUASI: 0.5, INSENSITIVE: 0.2})
 
 
+def _numbers_people(facts: ColumnFacts) -> bool:
+    """Whether a name says number first, as in Romance languages, then of whom or of what case."""
+    words = facts.words
+    if len(words) < 2 or words[0] not in _FIRST or facts.distinct <= _FEW:
+        return False
+    return first_known(words[1:2], _NUMBERED) is not None
+
+
+#: Different values from which numbers may be of people.
+_FEW = 20
+_REFERRING = frozenset(listed("ref reference referenz referentie referencia acct account konto cuenta compte"))
+_FIRST = frozenset(listed("num numero no nr n id cod code nro"))
+_NUMBERED = listed(
+    "patient paciente socio client klant historia afili alloc contrat contrato adherent dossier expedient poliza "
+    "police sinistre siniestro eleve etudiant alumno empleado salarie usuario secu compte cuenta factura facture "
+    "permis carte tarjeta matricula beneficiaire assure asegurado episodio sejour denuncia recibo solicitud demande "
+    "personne persona menage foyer hogar familia interview encuesta cuestionario passeport colegiado afiliado"
+)
 _DRUGS = listed(
     "formin glitazone gliptin gliflozin mycin cillin floxacin sartan statin prazole oxetine triptan cycline zepam "
     "zolam azole parin dipine tidine setron lukast olol amide ride butamide linide"
@@ -162,13 +295,3 @@ _DRUGS = listed(
 def _is_drug(word: str) -> bool:
     """Whether a word ends as the international names of drugs do."""
     return len(word) >= 7 and any(word.endswith(ending) for ending in _DRUGS)
-
-
-_TREATMENT = next(concept for concept in CONCEPTS if concept.meaning == "a treatment")
-#: Words from three letters on that others may be pieced together of.
-_SHORT = {
-    word: concept
-    for concept in reversed((*CONCEPTS, WEIGHTS))
-    for word in concept.words
-    if 3 <= len(word) <= 8 and word.isalpha() and word not in AFFIXES
-} | {word: concept for concept in CONCEPTS for word in ("bp", "hh", "iq", "ed", "py", "hy") if word in concept.words}

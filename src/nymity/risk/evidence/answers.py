@@ -1,0 +1,22 @@
+"""Answers: whether a column says yes or no, and hence names nobody."""
+
+from __future__ import annotations
+
+from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.naming import listed
+
+#: Words of which at most two answer a question, in five languages.
+PLAIN = frozenset(
+    listed("yes no ja nein oui non si sí nee y n j o s true false t f m w a b x 0 1 2 none absent present")
+)
+
+
+def answers_yes_or_no(facts: ColumnFacts) -> bool:
+    """Whether a column has two values at most, which are answers: a ``phone`` of 0 and 1 is nobody's number."""
+    if facts.type == "true or false":
+        return True
+    if not facts.enough or not 0 < facts.distinct <= 3:
+        return False
+    if facts.is_number:
+        return facts.distinct <= 2 and facts.is_whole and facts.spread[0] >= 0 and facts.spread[2] <= 2
+    return len(facts.texts) > 0 and set(facts.texts.str.to_lowercase().to_list()) <= PLAIN

@@ -1,0 +1,36 @@
+"""Concept: words of column names with one meaning, and what they say about the role of a column.
+
+Words of five letters or more are stems: they stand for what begins or ends with them (``Hauptdiagnose``,
+``diagnoses``), those of six or more also for what has them inside. Shorter ones stand for themselves. A ``!`` at the
+end of a longer word says so, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nymity.table.attribute import Role
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Concept:
+    """Words with one meaning, and what they say about the role of a column."""
+
+    meaning: str  #: completes "'word' in its name: ..."
+    votes: dict[Role, float]
+    words: frozenset[str]
+    stems: tuple[str, ...]
+    heads: bool = False  #: as the last word it says what the column is, whatever stands before it
+
+    @staticmethod
+    def of(meaning: str, votes: dict[Role, float], text: str, *, heads: bool = False) -> Concept:
+        """Make one of its words, with spaces between them."""
+        words = text.split()
+        stems = {word for word in words if len(word) >= 5 and not word.endswith("!")}
+        return Concept(
+            meaning=meaning,
+            votes=votes,
+            words=frozenset(word.rstrip("!") for word in words),
+            stems=tuple(sorted(stems, key=lambda stem: (-len(stem), stem))),
+            heads=heads,
+        )
