@@ -170,7 +170,7 @@ PRIVATE = (
     ),
     Concept.of(
         "how long somebody stayed",
-        {QUASI: 2.0, INSENSITIVE: 2.4},
+        {QUASI: 2.0, INSENSITIVE: 2.4, SENSITIVE: 0.3},
         "stay los verweildauer verweil liegedauer verblijf ligduur diasest estancia sejour lengthofstay lengthstay "
         "timeinhospital",
     ),
