@@ -289,7 +289,7 @@ def _are_persons(
     if names_household(facts[within.column]) or is_a_name(facts[within.column]):
         return False
     differ = not set(personal) <= set(within.constant)
-    if within.values < FEW_PERSONS and (within.records >= 10 * FEW_PERSONS or within.values <= 3):
+    if within.values < FEW_PERSONS <= within.records // 10 or 20 * within.values <= within.records < 10 * FEW_PERSONS:
         return False  # a kind of people
     if names_people(facts[within.column]):
         return not differ or not personal or within.mean <= SEVERAL[1]

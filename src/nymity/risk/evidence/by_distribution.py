@@ -48,7 +48,7 @@ def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
         met = facts.present - facts.distinct
         given_out = width <= 1.2 * facts.distinct or _same_length(facts) or facts.present >= _LARGE
         apart = met == 0 and facts.present**2 >= 2 * _MET * width
-        yield RoleVotes(why=why, votes={IDENTIFYING: 5.0 if given_out or apart else 2.0})
+        yield RoleVotes(why=why, votes={IDENTIFYING: 4.0 if given_out else 3.5 if apart else 2.0})
 
 
 def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:

@@ -252,6 +252,8 @@ def _of_bodies(facts: ColumnFacts) -> bool:
     low, middle, high = facts.spread
     if not facts.is_number or low < 0 or facts.distinct < 5:
         return True
+    if facts.is_whole and facts.distinct > 50 and high - low + 1 <= 1.2 * facts.distinct:
+        return True  # counted through
     return 2 <= middle <= 250 and high < 700 and facts.decimals <= (1 if middle < 30 else 2)
 
 

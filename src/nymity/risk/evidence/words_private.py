@@ -169,11 +169,16 @@ PRIVATE = (
         "numadm readm urgenc notaufn",
     ),
     Concept.of(
+        "how long somebody stayed",
+        {QUASI: 2.0, INSENSITIVE: 2.4, SENSITIVE: 0.3},
+        "stay los verweildauer verweil liegedauer verblijf ligduur diasest estancia sejour lengthofstay lengthstay "
+        "timeinhospital",
+    ),
+    Concept.of(
         "how long something took or was followed",
         {SENSITIVE: 2.4, INSENSITIVE: 1.4, QUASI: 0.9},
-        "days dias jours tage tagen dagen months weeks stay duration dauer durat duur follow followup futime time! "
-        "survtime cens censored censor los verweildauer liegedauer verblijf duree duracion estancia diasest diasuci "
-        "sejour spell elapsed latency tstop tstart lengthstay minutes seconds start! stop! end! mins secs "
-        "lengthofstay daysto timeto tte rfs dfs pfs ttr dtime rtime",
+        "days dias jours tage tagen dagen months weeks duration dauer durat duur follow followup futime time! "
+        "survtime cens censored censor duree duracion diasuci spell elapsed latency tstop tstart lengthstay minutes "
+        "seconds start! stop! end! mins secs daysto timeto tte rfs dfs pfs ttr dtime rtime",
     ),
 )
