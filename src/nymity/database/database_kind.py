@@ -57,6 +57,18 @@ class DatabaseKind(ABC):
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:
         """Return whether there is a table, or a view, of this name."""
 
+    def holds(self, session: Session, place: str, cells: pl.DataFrame) -> bool | None:
+        """Return whether a table has these rows in this order; None where one has to read it to know."""
+        del session, place, cells
+        return None
+
+    def forget_dropped(self, session: Session, ours: Collection[str]) -> None:
+        """Leave nothing of dropped tables behind, once that is committed; ``ours`` are the tables that nymity made.
+
+        Most kinds need not: SQLite overwrites rows, and the files of a server are nobody's to give away.
+        """
+        del session, ours
+
     def wait_for(self, session: Session, mark: str) -> None:
         """Wait for a transaction of another process that was given a mark, so that it is over when rows are read.
 

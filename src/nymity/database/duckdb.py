@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from nymity.core.disk import HIDDEN_PREFIX, flush
+from nymity.core.errors import DatabaseError
 from nymity.core.extras import require
+from nymity.core.paths import resolved
 from nymity.database.address import Address
 from nymity.database.database_kind import PLACE, FileKind, literal, quoted
 
 if TYPE_CHECKING:
     from nymity.database.session import Session
+
+
+#: What the copy of a file is attached as.
+_FRESH = "nymity_fresh"
+#: What is somebody's, and not DuckDB's own, by the kind of thing.
+_USERS = {
+    "views": "NOT internal AND database_name = current_database()",
+    "sequences": "database_name = current_database()",
+    "functions": "NOT internal AND database_name = current_database()",
+    "types": "NOT internal AND database_name = current_database()",
+    "indexes": "database_name = current_database()",
+}
 
 
 class DuckDB(FileKind):
@@ -33,11 +51,14 @@ class DuckDB(FileKind):
     }
 
     def connect(self, address: Address, *, read_only: bool) -> Any:
-        """Open the file."""
+        """Open the file; a copy of it that a run left which died is removed."""
         driver = require("adbc_driver_duckdb", extra="database", purpose="DuckDB")
         manager = require("adbc_driver_manager.dbapi", extra="database", purpose="DuckDB")
         settings = {"path": str(address.file), "access_mode": "READ_ONLY" if read_only else "READ_WRITE"}
-        return manager.connect(driver=driver.driver_path(), entrypoint="duckdb_adbc_init", db_kwargs=settings)
+        made = manager.connect(driver=driver.driver_path(), entrypoint="duckdb_adbc_init", db_kwargs=settings)
+        if not read_only and address.file is not None:  # the lock is ours
+            _remove(_fresh_file(address.file))
+        return made
 
     def opening(self, *, read_only: bool) -> Iterable[str]:
         """Shut out other files: a query of a read-only database may still copy rows to them, or read them."""
@@ -62,6 +83,64 @@ class DuckDB(FileKind):
         yield f"COMMENT ON TABLE {table} IS {literal(says)}"
         for name, what in columns.items():
             yield f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(what)}"
+
+    def forget_dropped(self, session: Session, ours: Collection[str]) -> None:
+        """Write the file anew, without the blocks of dropped tables, if everything in it is nymity's.
+
+        DuckDB keeps them, whatever VACUUM and CHECKPOINT do. The copy is compared, and takes the place of the file
+        while the lock on that is held. Where others have something in the file, it stays as it is.
+        """
+        assert session.address.file is not None
+        file, fresh = resolved(session.address.file), _fresh_file(session.address.file)
+        if _others(session, ours):
+            return
+        try:
+            ((name,),) = session.rows("SELECT current_database()")
+            session.run(f"ATTACH {literal(str(fresh))} AS {_FRESH}")
+            session.run(f"COPY FROM DATABASE {quoted(name)} TO {_FRESH}", expected="to write the file anew")
+            for table in sorted(ours):
+                _compare(session, quoted(name), table)
+            session.commit()
+            session.run(f"DETACH {_FRESH}")
+            shutil.copymode(file, fresh)
+            flush(fresh)
+            os.replace(fresh, file)  # noqa: PTH105
+            flush(file.parent)
+        finally:
+            _remove(fresh)
+
+
+def _others(session: Session, ours: Collection[str]) -> bool:
+    """Return whether there is anything but tables of nymity in the first schema of a file."""
+    places = ", ".join(PLACE for _ in ours)
+    kinds = ("views", "sequences", "functions", "types", "indexes")
+    further = " ".join(f"UNION ALL SELECT 1 FROM duckdb_{kind}() WHERE {_USERS[kind]}" for kind in kinds)
+    found = session.rows(
+        "SELECT 1 FROM duckdb_tables() WHERE NOT internal AND database_name = current_database() "
+        f"AND (schema_name <> current_schema() OR table_name NOT IN ({places})) {further}",
+        list(ours),
+    )
+    return bool(found)
+
+
+def _compare(session: Session, name: str, table: str) -> None:
+    """Refuse a copy of a table that has not the same rows in the same order."""
+    old, new = (f"(SELECT t AS {one} FROM {place}.{quoted(table)} AS t)" for one, place in (("a", name), ("b", _FRESH)))
+    ((wrong,),) = session.rows(f"SELECT count(*) FROM {old} POSITIONAL JOIN {new} WHERE a IS DISTINCT FROM b")
+    if wrong:
+        raise DatabaseError(
+            f"output ({session.address.shown})", expected="the same rows in a copy of the file", got=f"{wrong:,} others"
+        )
+
+
+def _fresh_file(file: Path) -> Path:
+    """Return where the copy of a file waits for its place."""
+    return resolved(file).with_name(f"{HIDDEN_PREFIX}{resolved(file).name}")
+
+
+def _remove(fresh: Path) -> None:
+    for path in (fresh, fresh.with_name(f"{fresh.name}.wal")):
+        path.unlink(missing_ok=True)
 
 
 DUCKDB = DuckDB()

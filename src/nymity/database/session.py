@@ -20,6 +20,7 @@ from nymity.database.kinds import kind_of
 
 #: What is expected of a statement of ours unless more is known.
 _STATEMENT = "a statement that the database runs"
+_ROWS_AT_A_TIME = 1 << 16
 
 
 class Session:
@@ -76,9 +77,11 @@ class Session:
                 yield arrow.Table.from_batches([batch])
 
     def ingest(self, table: str, schema: str | None, frame: pl.DataFrame) -> None:
-        """Append rows to a table."""
+        """Append rows to a table, so many at a time that they fit into the caches of a processor."""
+        arrow = require("pyarrow", extra="database", purpose="a database")
+        rows = arrow.Table.from_batches(*_batches(frame))
         with told(self.address, self.where, f"to write the table {table!r}"), self._connection.cursor() as cursor:
-            cursor.adbc_ingest(table, frame, mode="append", db_schema_name=schema)
+            cursor.adbc_ingest(table, rows, mode="append", db_schema_name=schema)
 
     def commit(self) -> None:
         """Commit the transaction."""
@@ -105,6 +108,11 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _batches(frame: pl.DataFrame) -> tuple[list[Any], Any]:
+    rows = frame.to_arrow()
+    return rows.to_batches(_ROWS_AT_A_TIME), rows.schema
 
 
 def _driver_error() -> type[Exception]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
@@ -40,6 +41,7 @@ class TableWriter:
         self.mark: str | None = None
         self._put: dict[str, list[object]] = {}  # columns and number of rows of each table
         self._session: Session | None = None
+        self._dropped = False
 
     def __enter__(self) -> TableWriter:
         return self
@@ -122,8 +124,9 @@ class TableWriter:
         else:
             self._create(name, cells, says, columns)
         self.session.ingest(name, schema, cells)
-        self._put[name] = self._shape(name)
-        return self._read_back(name, cells, appended=there and self.output.mode == "append")
+        found = self._read_back(name, cells, appended=there and self.output.mode == "append")
+        self._put[name] = [found.columns, found.height]
+        return found
 
     def record(self, certificate: bytes, content_sha256: str) -> None:
         """Enter the certificate beside the table; its hash is what the transaction is known by."""
@@ -142,8 +145,10 @@ class TableWriter:
         self.mark = mark
 
     def commit(self) -> None:
-        """Commit the transaction."""
+        """Commit the transaction, and leave nothing of what was replaced in a file."""
         self.session.commit()
+        if self._dropped:
+            self._forget_dropped()
         self.close()
 
     def has(self, mark: str) -> bool:
@@ -157,6 +162,16 @@ class TableWriter:
             if not session.kind.has_table(session, self.output.schema, RECORDS):
                 return False
             return bool(session.rows(f"SELECT 1 FROM {self._records} WHERE certificate_sha256 = {PLACE}", [mark]))
+
+    def _forget_dropped(self) -> None:
+        """Warn of what fails: the release stands."""
+        session = self.session
+        told = session.rows(f"SELECT all_tables FROM {self._records}")
+        ours = {RECORDS, *(name for (tables,) in told for name in json.loads(tables))}
+        try:
+            session.kind.forget_dropped(session, ours)
+        except (DatabaseError, OSError) as error:
+            warnings.warn(f"{self.place}: what was replaced may still lie in the file ({error})", stacklevel=2)
 
     # -- how -----------------------------------------------------------------------------------------------
 
@@ -172,6 +187,7 @@ class TableWriter:
             if self.session.kind.has_table(self.session, self.output.schema, name):
                 place = qualified(self.output.schema, name)
                 self.session.run(f"DROP TABLE {place}", expected=f"to replace the table {name!r}")
+                self._dropped = True
         self.session.run(f"DELETE FROM {self._records} WHERE table_name = {PLACE}", [self.output.table])
 
     def _ours(self) -> dict[str, list[object]]:
@@ -235,9 +251,12 @@ class TableWriter:
 
     def _read_back(self, name: str, cells: pl.DataFrame, *, appended: bool) -> pl.DataFrame:
         """Read the table as others will; a new one usually comes in the order in which it was written."""
-        statement = f"SELECT {listed(cells.columns)} FROM {qualified(self.output.schema, name)}"
-        if not appended and self._is_as_written(statement, cells, name):
-            return cells
+        place = qualified(self.output.schema, name)
+        statement = f"SELECT {listed(cells.columns)} FROM {place}"
+        if not appended:
+            alike = self.session.kind.holds(self.session, place, cells)
+            if alike or (alike is None and self._is_as_written(statement, cells, name)):
+                return cells
         statement = f"{statement} ORDER BY {self.session.kind.row_id}"
         return table_of(self.session.fetch(statement, expected="to read the table back"), name)
 

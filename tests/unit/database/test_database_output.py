@@ -221,12 +221,52 @@ def test_a_table_of_others_that_took_a_listed_name_is_spared(
     assert rows(url) == 1
 
 
-def test_what_is_replaced_is_not_left_in_a_file_of_sqlite(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'a.db'}"
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_what_is_replaced_is_not_left_in_a_file(kind: str, tmp_path: Path) -> None:
+    url, file = f"{kind}:///{tmp_path / 'a.db'}", tmp_path / "a.db"
+    made(job(url, table="other", mode="append")).write(tmp_path / "o")
+    made(job(url, table="other", mode="append"), people(45)).write(tmp_path / "p")
     for illness in ("vanished", "flu"):
         table = people(3000, illness=f"{illness} cold gout")
         made(job(url, mode="replace"), table).write(tmp_path / "r", force=True)
-    assert b"vanished" not in (tmp_path / "a.db").read_bytes()
+        file.chmod(0o640)
+    assert b"vanished" not in file.read_bytes()
+    assert file.stat().st_mode & 0o777 == 0o640
+    for folder in ("r", "p"):
+        assert ny.check(ny.open(tmp_path / folder, url=url)).holds
+    assert not list(tmp_path.glob(".nymity*db*"))
+
+
+def test_a_file_with_tables_of_others_is_not_written_anew(tmp_path: Path) -> None:
+    import duckdb
+
+    file = tmp_path / "a.db"
+    for statement in ("CREATE TABLE own (x integer)", "CREATE VIEW seen AS SELECT 1 AS x", "CREATE SEQUENCE counted"):
+        with duckdb.connect(str(file)) as connection:
+            connection.execute(statement)
+        made(job(f"duckdb:///{file}", mode="replace")).write(tmp_path / "r", force=True)
+        before = file.stat().st_ino
+        made(job(f"duckdb:///{file}", mode="replace"), people(30)).write(tmp_path / "r", force=True)
+        assert file.stat().st_ino == before
+        with duckdb.connect(str(file)) as connection:
+            connection.execute("DROP " + statement.removeprefix("CREATE ").split(" (")[0].split(" AS ")[0])
+
+
+def test_a_file_that_cannot_be_written_anew_keeps_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nymity.database import duckdb
+
+    url = f"duckdb:///{tmp_path / 'a.db'}"
+    made(job(url, mode="replace")).write(tmp_path / "r")
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(duckdb, "flush", full)
+    with pytest.warns(UserWarning, match="what was replaced may still lie in the file"):
+        made(job(url, mode="replace"), people(30)).write(tmp_path / "r", force=True)
+    assert rows(url) == 30
+    assert ny.check(ny.open(tmp_path / "r", url=url)).holds
+    assert not list(tmp_path.glob(".nymity*db*"))
 
 
 def test_replace_leaves_the_new_release_alone(url: str, tmp_path: Path) -> None:
