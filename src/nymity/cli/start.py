@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from nymity.cli.stopping import let_go, stop_code, watch_signals
+
+#: New objects after which Python looks for cycles among them. A command makes many that stay, when it imports and when
+#: it reads, and its standard of 700 has them looked through again and again.
+_OBJECTS = 100_000
 
 
 def run() -> None:
@@ -12,6 +17,7 @@ def run() -> None:
     code = 0
     try:
         watch_signals()
+        gc.set_threshold(_OBJECTS)
         code = _run()
         let_go()
     except KeyboardInterrupt:  # while packages were loaded, or when all was done

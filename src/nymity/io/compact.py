@@ -6,12 +6,18 @@ buffer that the others share, numbers below a gap. Whoever is given the frame, o
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 
-def compact(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the same cells in new buffers, in one piece, categories as the text they stand for."""
-    return pl.DataFrame({column.name: _column(column) for column in table.get_columns()})
+def compact(table: pl.DataFrame, rows: NDArray[np.int64] | None = None) -> pl.DataFrame:
+    """Return the same cells in new buffers, in one piece, categories as the text they stand for.
+
+    ``rows`` are those to take, in this order; column by column, so that they lie in memory once.
+    """
+    columns = (column if rows is None else column.gather(rows) for column in table.get_columns())
+    return pl.DataFrame({column.name: _column(column) for column in columns})
 
 
 def _column(column: pl.Series) -> pl.Series:

@@ -243,7 +243,7 @@ class Run:
         secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
         classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
         self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
-        self.frame = compact(self.recoded.table[self.order])
+        self.frame = compact(self.recoded.table, self.order)
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
     def _with_weights(self, recoded: Recoded) -> Recoded:
@@ -324,6 +324,7 @@ class Run:
         self.caveats = caveats_of(
             self.job, self.outcome, self.recoded, self.table, owners=self._owners, share=share, earlier=earlier
         )
+        self.recoded = replace(self.recoded, table=self.recoded.table.clear())  # the released table has its rows
 
     def _caveats_of_dates(self) -> list[Caveat]:
         if self.shifts is None or (people := self._people) is None:

@@ -28,6 +28,8 @@ from nymity.table.value_order import ranks
 MAX_RECORDS = 2**31 - 1
 #: Whole numbers whose ends lie nearer to each other are translated by a table.
 _DENSE = 2**20
+#: Labels from which on those that occur are looked up alone.
+_MANY_LABELS = 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,6 +359,8 @@ def _codes_of_dense(
 
 def _codes_of_text(column: pl.Series, index: Mapping[Label, int], unknown: int) -> NDArray[np.int32]:
     """Translate text, which is its own label."""
+    if len(index) > _MANY_LABELS:
+        return _codes_of_some_text(column, index, unknown)
     labels = [label for label in index if label]
     codes = np.array([*(index[label] for label in labels), unknown], dtype=np.int32)
     places = column.cast(pl.Enum(labels), strict=False).to_physical().cast(pl.UInt32)
@@ -364,6 +368,14 @@ def _codes_of_text(column: pl.Series, index: Mapping[Label, int], unknown: int) 
     if places.has_nulls():
         found[is_missing(column).to_numpy()] = index.get(None, unknown)
     return found
+
+
+def _codes_of_some_text(column: pl.Series, index: Mapping[Label, int], unknown: int) -> NDArray[np.int32]:
+    """Do the same where many more labels are known than occur: by those that do."""
+    texts = column.drop_nulls().unique()
+    codes = [index.get(text or None, unknown) for text in texts.to_list()]
+    places = column.cast(pl.Enum(texts)).to_physical().cast(pl.UInt32).fill_null(len(texts))
+    return np.array([*codes, index.get(None, unknown)], dtype=np.int32)[places.to_numpy()]
 
 
 def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:

@@ -14,15 +14,31 @@ import naive
 from nymity.core.errors import ParameterError, SchemaError, TableError
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
+from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.publishing.compare import Comparer, Comparison, compare
+from nymity.publishing.job import Job
 from nymity.publishing.opened import open as open_release
 from nymity.publishing.pipeline import publish
 from nymity.publishing.reading_back import read_release
+from nymity.publishing.run import Run
 from nymity.quality import LOSSES
 from nymity.table.attribute import insensitive, quasi
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
+
+
+@pytest.mark.parametrize("method", [OptimalLattice(suppression=0.3), IterativeRecoding(), Mondrian()])
+def test_a_run_compares_as_anybody_does_and_encodes_nothing_again(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job(schema=people_schema(), privacy=(K2,), method=method)
+    run = Run(job, people())
+    release = run.release()
+    expected = compare(people(), release)
+    monkeypatch.setattr("nymity.publishing.compare.encode", lambda *_: pytest.fail("encoded again"))
+    assert run.compared(release) == expected
+    shown = [release.outcome.minimized.name]
+    if shown[0] in {one.name for one in expected.losses}:
+        assert run.compared(release, shown).value(shown[0]) == expected.value(shown[0])
 
 
 def values(comparison: Comparison) -> dict[str, float]:

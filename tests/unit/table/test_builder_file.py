@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import tempfile
 from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError
-from nymity.table.builders import HierarchyFile, HierarchyRows
+from nymity.table.builders import HierarchyFile, HierarchyRows, file
 from nymity.table.builders.file import read_hierarchy
 from nymity.table.hierarchy import Hierarchy
 
@@ -38,6 +41,26 @@ def test_forms(tmp_path: Path, text: str) -> None:
     assert read_hierarchy(write(tmp_path / "h.csv", text)).rows() == ROWS
     (tmp_path / "h.csv.gz").write_bytes(gzip.compress(text.encode()))
     assert Hierarchy.read(tmp_path / "h.csv.gz").rows() == ROWS
+
+
+@given(
+    lines=st.lists(st.text(alphabet='a;b,*"\r\n \ufeff\0é', max_size=8), max_size=6),
+    end=st.sampled_from(["\n", "\r\n"]),
+    delimiter=st.sampled_from([None, ";", ","]),
+)
+def test_large_files_are_read_as_small_ones(lines: list[str], end: str, delimiter: str | None) -> None:
+    """Files that polars reads must give the hierarchies and the errors that the line by line reader gives."""
+    found = []
+    for large in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+            patch.setattr(file, "_LARGE", large)
+            path = write(Path(folder) / "h.csv", end.join(lines))
+            try:
+                hierarchy = read_hierarchy(path, delimiter=delimiter)
+                found.append((hierarchy.labels, [codes.tolist() for codes in hierarchy.codes]))
+            except (FileError, HierarchyError) as error:
+                found.append(str(error).replace(folder, ""))
+    assert found[0] == found[1]
 
 
 def test_cells_may_hold_other_delimiters(tmp_path: Path) -> None:

@@ -13,11 +13,25 @@ from hypothesis import strategies as st
 
 import naive
 from nymity.core.errors import HierarchyError, SchemaError, TableError
+from nymity.table import encoding
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.encoding import EncodedTable, codes_of, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from strategies import Case, cases, typed_columns
+
+
+@given(
+    st.lists(st.sampled_from(["", "a", "b", "é", "*", None])),
+    st.lists(st.sampled_from(["a", "b", "é", "c", None]), unique=True),
+)
+def test_text_is_looked_up_alike_however_many_labels_there_are(cells: list[str | None], labels: list[str]) -> None:
+    column, index = pl.Series(cells, dtype=pl.String), {label: code for code, label in enumerate(labels)}
+    expected = [index.get(cell or None, 77) for cell in cells]
+    for many in (0, 10):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encoding, "_MANY_LABELS", many)
+            assert codes_of(column, None, index, unknown=77).tolist() == expected
 
 
 def combinations(encoded: EncodedTable) -> Counter[naive.Row]:

@@ -135,3 +135,14 @@ def test_the_relative_error_leaves_out_answers_of_zero() -> None:
 def test_without_any_answer_there_is_no_relative_error() -> None:
     found = measured_error(Workload.of([{"sex": "f"}], DOMAINS), 1000, np.zeros(1), np.ones(1))
     assert (found.mean, found.median, found.zero_answers, found.normalized) == (None, None, 1, 1.0)
+
+
+def test_many_values_are_drawn_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys that nobody looks at are skipped, and the others not sorted: the queries stay those of the seed."""
+    domains = {"a": [str(i) for i in range(300)], "b": list("abc"), "c": [str(i) for i in range(1000)]}
+    drawn = []
+    for many in (1, 10**9):
+        monkeypatch.setattr(module, "_MANY", many)
+        made = Workload.drawn(domains, n=200, selectivity=0.05, seed=3)
+        drawn.append(made.to_dict())
+    assert drawn[0] == drawn[1]
