@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,14 @@ class CodedColumn:
     @property
     def keys(self) -> pl.Series:
         """A number for each row, equal where values are."""
-        if self.values.n_unique() == len(self.values):
+        if self._are_different:
             return pl.Series(self.codes)
         numbers = self.values.rank("dense").fill_null(0).cast(pl.UInt32)
         return numbers.gather(pl.Series(self.codes))
+
+    @cached_property
+    def _are_different(self) -> bool:
+        return self.values.n_unique() == len(self.values)
 
     @property
     def rows(self) -> pl.Series:
@@ -57,7 +62,7 @@ class CodedColumn:
         """The different values and how often each occurs (``value``, ``count``); missing ones are not counted."""
         counted = pl.DataFrame([self.values.alias("value"), self.times.alias("count")])
         counted = counted.filter(pl.col("count") > 0).drop_nulls("value")
-        if counted["value"].n_unique() == counted.height:
+        if self._are_different:
             return counted
         return counted.group_by("value", maintain_order=True).agg(pl.col("count").sum())
 
@@ -102,6 +107,11 @@ def cells_at(table: pl.DataFrame | CodedTable, name: str, rows: pl.Series) -> pl
 def values_of(table: pl.DataFrame | CodedTable, name: str) -> pl.Series:
     """Return the values of a column, each at least once."""
     return table.coded[name].values if isinstance(table, CodedTable) else table[name]
+
+
+def at_rows(table: pl.DataFrame | CodedTable, name: str, values: pl.Series) -> pl.Series:
+    """Return what was made of each of :func:`values_of` for the rows that have it."""
+    return values.gather(pl.Series(table.coded[name].codes)) if isinstance(table, CodedTable) else values
 
 
 class Coder:
