@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.io.coded import CodedTable, at_rows, cells_at, values_of
+from nymity.io.coded import CodedTable, at_rows, cells_at, numbers_at, values_of
 from nymity.io.compact import compact
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
@@ -24,6 +24,7 @@ __all__ = [
     "CodedTable",
     "at_rows",
     "cells_at",
+    "numbers_at",
     "values_of",
     "Taken",
     "taken_in_words",

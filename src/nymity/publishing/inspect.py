@@ -14,9 +14,9 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import TableError
+from nymity.core.public_names import public_names
 from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.answers import Answers
-from nymity.publishing.starter import starter_job
 from nymity.risk.column_facts import TYPES
 from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
@@ -26,7 +26,10 @@ from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
 
-__all__ = ["ColumnInspection", "Inspection", "inspect_table", "starter_job"]
+#: A starter job knows all methods, which take a while to load.
+_starter, __getattr__ = public_names("nymity.publishing", starter="starter_job")
+
+__all__ = ["ColumnInspection", "Inspection", "inspect_table", *_starter]
 
 #: A hierarchy is suggested from at most about so many distinct values, to stay quick.
 SUGGEST_FROM = 1000

@@ -14,7 +14,7 @@ from math import log
 
 import polars as pl
 
-from nymity.io import CodedTable, at_rows, cells_at, values_of
+from nymity.io import CodedTable, at_rows, cells_at, numbers_at, values_of
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
 from nymity.risk.people_words import are_years, is_of_one_person, names_code, names_household, names_people
@@ -233,7 +233,7 @@ def _within(table: pl.DataFrame | CodedTable, name: str, others: Sequence[str], 
     compared = [other for other in others if other != name]
     rows = _some(table, name, facts.distinct)
     # Values as numbers, of which the smallest and the largest are enough to know.
-    coded = pl.DataFrame({f"c{i}": _hashed(cells_at(table, other, rows)) for i, other in enumerate(compared)})
+    coded = pl.DataFrame({f"c{i}": numbers_at(table, other, rows) for i, other in enumerate(compared)})
     bounds = [pl.all().exclude("unit").min().name.prefix("least "), pl.all().exclude("unit").max().name.prefix("most ")]
     grouped = coded.with_columns(cells_at(table, name, rows).alias("unit")).group_by("unit")
     several = grouped.agg(pl.len().alias("records"), *bounds).filter(pl.col("records") > 1)
@@ -252,11 +252,6 @@ def _within(table: pl.DataFrame | CodedTable, name: str, others: Sequence[str], 
         constant=tuple(constant),
         evidence=evidence,
     )
-
-
-def _hashed(column: pl.Series) -> pl.Series:
-    """Return numbers of which two are equal if the values are, and else hardly ever; a gap is a value, too."""
-    return pl.Series([str(one) for one in column]).hash() if column.dtype == pl.Object else column.hash(seed=0)
 
 
 def _some(table: pl.DataFrame | CodedTable, name: str, values: int) -> pl.Series:
