@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nymity.io.coded import CodedTable, cells_at, values_of
+from nymity.io.coded import CodedTable, at_rows, cells_at, numbers_at, values_of
 from nymity.io.compact import compact
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
@@ -22,7 +22,9 @@ __all__ = [
     "read_table",
     "read_detected",
     "CodedTable",
+    "at_rows",
     "cells_at",
+    "numbers_at",
     "values_of",
     "Taken",
     "taken_in_words",

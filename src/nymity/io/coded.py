@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,13 +40,17 @@ class CodedColumn:
     times: pl.Series  #: (n_values,), of which the first may be zero
     codes: npt.NDArray[np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
 
-    @property
+    @cached_property
     def keys(self) -> pl.Series:
         """A number for each row, equal where values are."""
-        if self.values.n_unique() == len(self.values):
+        if self._are_different:
             return pl.Series(self.codes)
         numbers = self.values.rank("dense").fill_null(0).cast(pl.UInt32)
         return numbers.gather(pl.Series(self.codes))
+
+    @cached_property
+    def _are_different(self) -> bool:
+        return self.values.n_unique() == len(self.values)
 
     @property
     def rows(self) -> pl.Series:
@@ -57,7 +62,7 @@ class CodedColumn:
         """The different values and how often each occurs (``value``, ``count``); missing ones are not counted."""
         counted = pl.DataFrame([self.values.alias("value"), self.times.alias("count")])
         counted = counted.filter(pl.col("count") > 0).drop_nulls("value")
-        if counted["value"].n_unique() == counted.height:
+        if self._are_different:
             return counted
         return counted.group_by("value", maintain_order=True).agg(pl.col("count").sum())
 
@@ -104,6 +109,22 @@ def values_of(table: pl.DataFrame | CodedTable, name: str) -> pl.Series:
     return table.coded[name].values if isinstance(table, CodedTable) else table[name]
 
 
+def at_rows(table: pl.DataFrame | CodedTable, name: str, values: pl.Series) -> pl.Series:
+    """Return what was made of each of :func:`values_of` for the rows that have it."""
+    return values.gather(pl.Series(table.coded[name].codes)) if isinstance(table, CodedTable) else values
+
+
+def numbers_at(table: pl.DataFrame | CodedTable, name: str, rows: pl.Series) -> pl.Series:
+    """Return numbers of a column in some rows, of which two are equal if the values are, and else hardly ever.
+
+    A gap is a value, too.
+    """
+    if isinstance(table, CodedTable):
+        return table.coded[name].keys.gather(rows)
+    column = table[name].gather(rows)
+    return pl.Series([str(one) for one in column]).hash() if column.dtype == pl.Object else column.hash(seed=0)
+
+
 class Coder:
     """Takes the rows of a regular text in pieces, and gives their columns; None where the text is not regular."""
 
@@ -113,6 +134,8 @@ class Coder:
         self._codes: list[npt.NDArray[np.uint32]] = []  # each (n_fields, n_rows)
         self._buffer = np.zeros(_BLOCK + _PADDING, np.uint8)
         self._size = 0
+        # Kept from block to block, for memory that is new costs as much as what is done with it.
+        self._ends, self._words = np.empty(0, np.int32), np.empty((2, 0), np.uint64)
         self._quoted = self._returns = False
 
     def coded(self, pieces: Iterable[bytes]) -> tuple[CodedColumn, ...] | None:
@@ -145,12 +168,16 @@ class Coder:
         """Number the cells of all whole rows, and keep the rest; tell whether they are regular."""
         block, fields = self._buffer, len(self._names)
         block[self._size : self._size + _PADDING] = 0
-        ends = np.empty(self._size + 1, np.int32)
+        if len(self._ends) <= self._size:
+            self._ends = np.empty(len(block), np.int32)
+        ends = self._ends
         find = find_ends_outside_quotes if self._quoted else find_ends
         rows = find(block, self._size, self._delimiter, ends) // fields
         if not rows:
             return self._size < 2 * MAX_CELL_BYTES
-        low, high = np.empty((fields, rows), np.uint64), np.empty((fields, rows), np.uint64)
+        if self._words.shape[1] < fields * rows:
+            self._words = np.empty((2, fields * rows * 5 // 4), np.uint64)
+        low, high = (words[: fields * rows].reshape(fields, rows) for words in self._words)
         if not cut_cells(block, block.view(np.uint64), ends, low, high):
             return False
         codes = np.empty((fields, rows), np.uint32)

@@ -15,12 +15,12 @@ from typing import IO
 
 import polars as pl
 
-from nymity.core.errors import TableError
+from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.io.coded import CodedColumn, Coder
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows
-from nymity.io.file_content import detect_encoding, empty, utf8_chunks
+from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.lossless import typed
@@ -79,8 +79,18 @@ class Delimited(SpreadsheetFormat):
                 return None
         except OSError:
             return None
-        encoding = options.encoding or detect_encoding(path, compressed=self.compressed)
-        pieces = utf8_chunks(path, compressed=self.compressed, encoding=encoding)
+        # Most files are UTF-8; finding out takes one more pass, so it is found out by reading.
+        encoding = options.encoding or marked_encoding(path, compressed=self.compressed)
+        try:
+            return self._coded(path, replace(options, encoding=encoding or "utf-8"))
+        except FileError:
+            if encoding is not None:
+                return None
+        other = detect_encoding(path, compressed=self.compressed)
+        return None if other == "utf-8" else self._coded(path, replace(options, encoding=other))
+
+    def _coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
+        pieces = utf8_chunks(path, compressed=self.compressed, encoding=options.encoding)
         sample, _, named_above = _without_top(pieces)
         delimiter = options.delimiter or named_above or detect_delimiter(sample, prefer_tab=self.tabbed)
         rows = sample_rows(sample, delimiter)
@@ -96,7 +106,7 @@ class Delimited(SpreadsheetFormat):
         columns = Coder(names, delimiter).coded(chain([rest.encode()], pieces))
         if columns is None:
             return None
-        return columns, replace(options, delimiter=delimiter, encoding=encoding, header=header)
+        return columns, replace(options, delimiter=delimiter, header=header)
 
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Find out delimiter, encoding and header."""

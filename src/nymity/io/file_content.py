@@ -60,13 +60,20 @@ def detect_encoding(path: Path, *, compressed: bool) -> str:
 
     ISO 8859-1 is not tried: it gives a meaning to all bytes, so it would also "fit" a file in any other encoding.
     """
+    if (marked := marked_encoding(path, compressed=compressed)) is not None:
+        return marked
+    return next((name for name in ("utf-8", "cp1252") if _fits(path, name, compressed=compressed)), "utf-8")
+
+
+def marked_encoding(path: Path, *, compressed: bool) -> str | None:
+    """Return the encoding that a byte order mark tells, None without one."""
     head = next(raw_chunks(path, compressed=compressed), b"")
     for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
         if head.startswith(mark):
             return name
     if b"\0" in head:
         raise _binary(path, 1 + head[: head.index(b"\0")].count(b"\n"))
-    return next((name for name in ("utf-8", "cp1252") if _fits(path, name, compressed=compressed)), "utf-8")
+    return None
 
 
 def raw_chunks(path: Path, *, compressed: bool) -> Iterator[bytes]:

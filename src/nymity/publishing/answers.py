@@ -23,8 +23,6 @@ from nymity.core.errors import FileError, JobError
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_toml, read_content
 from nymity.io import ReadOptions
-from nymity.publishing import codec
-from nymity.publishing.job import parse_schema
 from nymity.table.attribute import Attribute
 
 
@@ -51,6 +49,8 @@ class Answers:
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Answers:
         """Build answers from plain data, or say which field is wrong."""
+        from nymity.publishing import codec  # it knows all models and methods; most inspections have no answers
+
         codec.check_fields(data, ["columns"], "answers")
         columns = codec.require_mapping(data.get("columns", {}), "answers.columns")
         fields: dict[str, dict[str, Any]] = {}
@@ -90,6 +90,8 @@ class Answers:
 
 
 def _attribute(name: str, fields: Mapping[str, Any], folder: Path | None) -> Attribute:
+    from nymity.publishing.job import parse_schema
+
     try:
         return parse_schema({name: fields}, folder=folder)[name]
     except JobError as error:

@@ -14,7 +14,7 @@ from math import log
 
 import polars as pl
 
-from nymity.io import CodedTable, cells_at, values_of
+from nymity.io import CodedTable, at_rows, cells_at, numbers_at, values_of
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
 from nymity.risk.people_words import are_years, is_a_name, is_of_one_person, names_code, names_household, names_people
@@ -122,11 +122,11 @@ def _person(
     known = [within for within in candidates if _are_persons(table, within, personal, facts)]
     if not known:
         return None
-    best = max(known, key=lambda one: (names_people(facts[one.column]), _numbers(table[one.column]), one.values))
+    best = max(known, key=lambda one: (names_people(facts[one.column]), _numbers(table, one.column), one.values))
     for other in sorted(known, key=lambda one: -one.values):
         # Cases are within persons, and agree in all that persons agree in.
         named = names_people(facts[other.column]) >= names_people(facts[best.column])
-        numbered = _numbers(table[other.column]) >= _numbers(table[best.column])
+        numbered = _numbers(table, other.column) >= _numbers(table, best.column)
         if named and numbered and _is_within(table, best, other):
             best = other
     return PersonFinding(
@@ -143,7 +143,7 @@ def _person(
         cases=tuple(
             other.column
             for other in candidates
-            if best.values >= ENOUGH_RECORDS and _numbers(table[other.column]) and _is_within(table, other, best)
+            if best.values >= ENOUGH_RECORDS and _numbers(table, other.column) and _is_within(table, other, best)
         ),
     )
 
@@ -163,7 +163,7 @@ def _household(
         by_name = names_household(facts[within.column])
         differ = bool(personal) and not born_with & set(within.constant)
         alike = len(within.constant) >= 2 and within.evidence >= EVIDENCE and _independent(table, within.constant)
-        if not (by_name or (differ and alike and _numbers(table[within.column]))):
+        if not (by_name or (differ and alike and _numbers(table, within.column))):
             continue
         people = pl.DataFrame({"unit": table[within.column]})
         if person is not None:
@@ -231,9 +231,9 @@ def _repeats(facts: ColumnFacts, table: pl.DataFrame | CodedTable) -> bool:
 def _within(table: pl.DataFrame | CodedTable, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
     """Look at what is constant within the values of a column, by one group-by."""
     compared = [other for other in others if other != name]
-    rows = _some(table[name], facts.distinct)
+    rows = _some(table, name, facts.distinct)
     # Values as numbers, of which the smallest and the largest are enough to know.
-    coded = pl.DataFrame({f"c{i}": _hashed(cells_at(table, other, rows)) for i, other in enumerate(compared)})
+    coded = pl.DataFrame({f"c{i}": numbers_at(table, other, rows) for i, other in enumerate(compared)})
     bounds = [pl.all().exclude("unit").min().name.prefix("least "), pl.all().exclude("unit").max().name.prefix("most ")]
     grouped = coded.with_columns(cells_at(table, name, rows).alias("unit")).group_by("unit")
     several = grouped.agg(pl.len().alias("records"), *bounds).filter(pl.col("records") > 1)
@@ -254,17 +254,13 @@ def _within(table: pl.DataFrame | CodedTable, name: str, others: Sequence[str], 
     )
 
 
-def _hashed(column: pl.Series) -> pl.Series:
-    """Return numbers of which two are equal if the values are, and else hardly ever; a gap is a value, too."""
-    return pl.Series([str(one) for one in column]).hash() if column.dtype == pl.Object else column.hash(seed=0)
-
-
-def _some(unit: pl.Series, values: int) -> pl.Series:
+def _some(table: pl.DataFrame | CodedTable, name: str, values: int) -> pl.Series:
     """Return rows enough to judge by, with all of a value's where there are many values; gaps have no row."""
-    parts, places = len(unit) // MOST_RECORDS + 1, unit.is_not_null()
+    parts, unit = table.height // MOST_RECORDS + 1, values_of(table, name)
+    places = unit.is_not_null()
     if parts > 1 and values >= parts * FEW_VALUES:
-        return (places & (unit.hash(seed=0) % parts == 0)).arg_true()
-    return places.arg_true().gather_every(parts)
+        return at_rows(table, name, places & (unit.hash(seed=0) % parts == 0)).arg_true()
+    return at_rows(table, name, places).arg_true().gather_every(parts)
 
 
 def _alike_by_chance(sizes: pl.Series, column: pl.Series) -> float:
@@ -298,16 +294,18 @@ def _are_persons(
         return not differ and not numbered and within.mean <= SEVERAL[1]
     if differ or within.evidence < EVIDENCE:
         return False
-    if personal and _numbers(table[within.column]) and within.mean <= SEVERAL[1]:
+    if personal and _numbers(table, within.column) and within.mean <= SEVERAL[1]:
         return True
     return (bool(personal) or within.mean <= SEVERAL[1]) and _independent(table, within.constant)
 
 
-def _numbers(column: pl.Series) -> bool:
+def _numbers(table: pl.DataFrame | CodedTable, name: str) -> bool:
     """Whether values are numbers or contain digits, as those that tell people apart do, and names do not."""
-    if column.dtype.is_numeric():
+    values = values_of(table, name)
+    if values.dtype.is_numeric():
         return True
-    some = plainly_named(column).drop_nulls().head(1000)
+    given = at_rows(table, name, values.is_not_null()).arg_true().head(1000)
+    some = plainly_named(cells_at(table, name, given))
     return len(some) > 0 and float(some.cast(pl.String).str.contains(r"\d").mean()) > 0.5  # type: ignore[arg-type]
 
 
@@ -315,7 +313,7 @@ def _is_within(table: pl.DataFrame | CodedTable, finer: _Within, coarser: _Withi
     """Whether each value of one column has a single one of the other, which has fewer."""
     if coarser.values >= finer.values:
         return False
-    rows = _some(table[finer.column], finer.values)
+    rows = _some(table, finer.column, finer.values)
     both = pl.DataFrame(
         {"finer": cells_at(table, finer.column, rows), "coarser": cells_at(table, coarser.column, rows)}
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from nymity.core.progress import Observer, silent
 from nymity.publishing.inspect import inspect_table
+from nymity_lab.bench.large_files import inspected
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -19,7 +22,7 @@ RECORDS = 1_000_000
 
 
 def bench_inspect(observe: Observer = silent) -> BenchResult:
-    """Measure the look at a frame in memory, and the memory that it takes beside the table."""
+    """Measure the look at a frame in memory, the whole command on a file, and the memory that they take."""
     return measured("inspect", PROVENANCE, _lines, observe)
 
 
@@ -52,6 +55,13 @@ def _lines(unit: float) -> Iterator[Line]:
     seconds = cpu_seconds(partial(inspect_table, table))
     yield Line(name="inspect a million records of 50 columns", value=seconds / unit, unit="G", target=12)
     yield Line(name="peak memory of the process", value=float(in_new_process(_MEMORY)), unit="MB", target=2000)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        table.write_csv(path)
+        del table
+        cpu, peak = min(inspected(path) for _ in range(2))  # the first may have to compile
+    yield Line(name="nymity inspect of the same as .csv, the whole command", value=cpu / unit, unit="G", target=12)
+    yield Line(name="nymity inspect of the same as .csv: peak memory", value=peak, unit="MB", target=2000)
 
 
 _MEMORY = """

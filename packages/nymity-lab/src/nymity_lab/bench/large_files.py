@@ -61,7 +61,7 @@ def _lines(unit: float) -> Iterator[Line]:
         )
         path = Path(folder) / "table.csv"
         _table(ROWS, COLUMNS).write_csv(path, separator=";")
-        cpu, peak = inspected(path)
+        cpu, peak = min(inspected(path) for _ in range(2))  # the first may have to compile
         what = f"inspect {ROWS:,} × {COLUMNS}"
         yield Line(name=what, value=cpu / unit, unit="G", target=12)
         yield Line(name=f"{what}: peak memory", value=peak, unit="MB", target=2_000)
