@@ -61,8 +61,6 @@ def caveats_of(
         homes = caveats_of_households(recoded.table, members, schema, job.privacy, withheld)
     if owners is not None:
         people = caveats_of_persons(recoded.table, owners, share, schema, job.privacy, withheld)
-    elif withheld.loss:
-        people = []  # who has several records is in the table, or was
     else:
         people = several_records(
             source,
@@ -71,6 +69,7 @@ def caveats_of(
             released=recoded.table,
             group=group,
             source_rows=recoded.source_rows,
+            withheld=withheld,
         )
     chosen = [*optimality(outcome, job.privacy, schema), *chosen_by_hand(job.method)]
     return worst_first([*always, *seen, *homes, *people, *chosen])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nymity.core.wording import people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import text_of
+from nymity.publishing.withheld import Withheld
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
@@ -30,13 +31,17 @@ def several_records(
     released: pl.DataFrame,
     group: Sequence[str],
     source_rows: NDArray[np.int64],
+    withheld: Withheld,
 ) -> list[Caveat]:
     """Warn of identifying columns whose values repeat: k counts records, not people.
 
     ``person`` is the column that the job names for people, if it does; else columns are looked at that may stand for
     them. ``released`` has the published row of each of ``source_rows``, whose classes are those of equal cells in the
-    columns ``group`` (none where there are no classes): a class has as many people as different values.
+    columns ``group`` (none where there are no classes): a class has as many people as different values. Where who is
+    in which class is ``withheld`` classes are not counted, and where who is in the table is, nothing is.
     """
+    if withheld.loss:
+        return []
     found = []
     for name in [person] if person is not None else _of_people(source, schema):
         values = text_of(source[name])
@@ -50,7 +55,7 @@ def several_records(
             "counts records, not people"
         )
         figures = {"column": name, "records": len(known), "different": different, "most_records_of_one": most}
-        if group and released.height:
+        if group and released.height and not withheld.classes:
             least = _fewest(released, group, _each_gap_apart(values)[source_rows])
             says += f", and some class is of {people(least)}"
             figures["fewest_people_in_a_class"] = least

@@ -58,7 +58,7 @@ def caveats_of_persons(
             found += _intersected(
                 name, pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
             )
-        elif name in schema and name not in (*schema.quasi, *schema.sensitive):
+        elif name in schema and name not in (*schema.quasi, *schema.sensitive, schema.coarsened_weight):
             found += [_linking(name, schema[name].constant)] if text_of(released[name]).n_unique() > 1 else []
     return found
 
@@ -90,7 +90,7 @@ def caveats_of_households(
     Where households are promised something, that reckons with such columns. What members have in other columns is a
     secret, and so is who has which row, or is in the table, where that is withheld.
     """
-    if not released.height or schema.counts == "households" or withheld.counts or withheld.loss:
+    if not released.height or schema.counts == "households" or withheld.classes:
         return []
     enough = max((model.smallest_class for model in models), default=1)
     found = []
