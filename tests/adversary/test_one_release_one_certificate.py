@@ -286,3 +286,45 @@ def test_means_of_buckets_do_not_undo_a_draw() -> None:
     roles = {"q": ny.quasi(), "s": ny.sensitive(), "w": ny.weight(publish="coarsened")}
     with pytest.raises(JobError, match=r"schema\.w\.publish: .*dropped"):
         ny.publish(table, roles, privacy=ny.FrequencyLDiversity(l=2, attribute="s"), method=ny.Anatomy())
+
+
+# -- persons ---------------------------------------------------------------------------------------------------
+
+
+def test_it_is_said_that_numbers_of_rows_may_tell_who_is_there() -> None:
+    """Only f has two records: two rows are f's, though one of two persons keeps the promise."""
+    everyone, subset = {"p": list("ffg"), "q": [0, 0, 0]}, {"p": list("ff"), "q": [0, 0]}
+    model = ny.DeltaPresence(low=0, high=0.5, subset=subset)
+    for person, warned in ((ny.person(), True), (ny.identifying(), False)):
+        high = model if warned else ny.DeltaPresence(low=0, high=0.7, subset=subset)
+        release = ny.publish(everyone, {"p": person, "q": ny.quasi()}, privacy=high)
+        keys = [one["warning"] for one in release.certificate["not_protected"]]
+        assert ("rows-of-those-who-are-there" in keys) is warned
+
+
+ANN = ["Ann", "Ann\u200b", "A\u00adnn", "\uff21nn", "ANN"]
+
+
+@pytest.mark.parametrize("unit", ["person", "household"])
+def test_names_that_look_alike_are_warned_of(unit: str) -> None:
+    """One Ann under five spellings is five persons, and k = 5 is hers alone."""
+    table = {"p": [*ANN, "Bob", "Eve"], "q": [1] * 5 + [2] * 2}
+    promise = K2 if unit == "person" else ny.LinkedKAnonymity(k=2, knows=1, of="household")
+    release = ny.publish(table, {"p": getattr(ny, unit)(), "q": ny.quasi()}, privacy=promise)
+    (warning,) = [one for one in release.warnings if one.key == "persons-spelled-alike"]
+    assert warning.figures == {"column": "p", "values": 7, "values_merged": 3, "fewest_in_a_class_merged": 1}
+    plain = ny.publish({**table, "p": list("abcdefg")}, {"p": ny.person(), "q": ny.quasi()}, privacy=K2)
+    assert "persons-spelled-alike" not in [one.key for one in plain.warnings]
+
+
+def test_names_that_look_alike_do_not_tell_who_is_in_the_table_or_in_a_class() -> None:
+    everyone = pl.DataFrame({"p": ["Ann", "ann", "Bob", "Eve"], "q": [1, 1, 1, 1]})
+    roles = {"p": ny.person(), "q": ny.quasi()}
+
+    def releases() -> Iterable[ny.Release]:
+        for chosen in combinations(range(4), 2):
+            yield ny.publish(everyone, roles, privacy=ny.DeltaPresence(low=0, high=0.5, subset=everyone[list(chosen)]))
+
+    _says_one_thing(releases())
+    table = everyone.with_columns(q=pl.Series([1, 1, 1, 2]))
+    _says_one_thing(ny.publish(table, roles, privacy=K2, method=ny.KMember()) for _ in range(12))

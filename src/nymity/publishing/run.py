@@ -315,7 +315,14 @@ class Run:
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
-            self.job, self.outcome, self.recoded, self.table, owners=self._owners, share=share, earlier=earlier
+            self.job,
+            self.outcome,
+            self.recoded,
+            self.table,
+            owners=self._owners,
+            share=share,
+            people=self.people,
+            earlier=earlier,
         )
 
     def _caveats_of_dates(self) -> list[Caveat]:
