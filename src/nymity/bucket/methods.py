@@ -44,6 +44,8 @@ class BucketMethod(ABC):
     makes: ClassVar[type[Recoding]] = BucketRecoding
     #: What it keeps small.
     minimized: ClassVar[BucketLoss] = BucketLoss()
+    #: Records with equal quasi-identifiers may come into different buckets: which do, is drawn.
+    divides_equals: ClassVar[bool] = True
 
     @abstractmethod
     def divide(self, shares: ValueLimits, observe: Observer) -> tuple[Slots, Plan | None]:

@@ -53,15 +53,10 @@ def bucket_problems(table: pl.DataFrame, counts: pl.DataFrame) -> tuple[str, ...
     return tuple(problems)
 
 
-def lost_records(
-    table: pl.DataFrame, counts: pl.DataFrame, source: pl.DataFrame, *, means: str | None = None
-) -> tuple[str, ...]:
-    """Return which of the two tables lacks a record of the source or repeats one; the release alone cannot show it.
-
-    The column ``means`` is not compared: it has the mean weight of each bucket.
-    """
+def lost_records(table: pl.DataFrame, counts: pl.DataFrame, source: pl.DataFrame) -> tuple[str, ...]:
+    """Return which of the two tables lacks a record of the source or repeats one; the release alone cannot show it."""
     attribute, values = check_counts(table, counts), members(counts, most=table.height)
-    kept = [name for name in table.columns if name not in (BUCKET, means)]
+    kept = [name for name in table.columns if name != BUCKET]
     parts = {"release": (table, kept), "sensitive table": (values, [attribute])}
     return tuple(
         f"the {name} has not every record of the source once"

@@ -245,6 +245,8 @@ class EarlierReleaseSection(_Section):
 
     name: Name
     smallest_group: Count | None = None
+    #: What was measured and would tell a secret.
+    withheld: tuple[Text, ...] | None = None
 
 
 class UnitSection(_Section):

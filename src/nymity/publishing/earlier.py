@@ -9,6 +9,11 @@ the target. Only who is in all of these can be the target:
 
 Its size is the k that is left. Who owns which row is read from the custodian's logs, so this can only be measured by
 the custodian. A differentially private release cannot be intersected; its epsilon adds up instead.
+
+Whoever knows everybody's quasi-identifiers can count the same where a release shows who is in which class. Where that
+was drawn, or who is in the table is what is promised to be hidden, in this release or in an earlier one, every such
+figure leaves out some of the ways in which the rows may have come about. Then the certificate says only that something
+may be left, in the same words whatever was counted, and the custodian's log has the figures.
 """
 
 from __future__ import annotations
@@ -22,22 +27,26 @@ import polars as pl
 from nymity.core.errors import NoSolutionError
 from nymity.core.wording import count, people
 from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.earlier_release import secret_group
 from nymity.publishing.job import Job
+from nymity.publishing.withheld import Withheld
 from nymity.table.recoding import Recoded, Recoding
 
 if TYPE_CHECKING:
     from nymity.publishing.earlier_opening import Opened
     from nymity.publishing.earlier_rows import Ints, Left
 
-_NOT_MEASURED = "earlier-releases-not-measured"
+#: The warnings of what earlier releases leave, and of those that were not measured.
+LEFT, NOT_MEASURED = "earlier-releases", "earlier-releases-not-measured"
 
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierFindings:
-    """What a certificate says about each earlier release, and the warnings."""
+    """What a certificate says about each earlier release, the warnings, and what it withholds, for the log."""
 
     entries: list[dict[str, Any]] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
+    withheld: dict[str, Any] = field(default_factory=dict)
 
 
 def measure_earlier(
@@ -71,6 +80,8 @@ def measure_earlier(
     measured = [one for one in opened if one.rows is not None]
     everything = intersect(new, [one.rows for one in measured if one.rows is not None], person, promised)
     if wanted is not None:
+        if hidden := next((one for one in measured if one.secret), None):
+            raise secret_group(hidden.entry["name"])
         _demand(everything, wanted)
     entries = []
     for one in opened:
@@ -83,11 +94,15 @@ def measure_earlier(
             if wanted is not None:
                 entry["demanded"] = wanted
         entries.append(entry)
-    caveats = [
-        *_left_caveat(everything, len(measured)),
-        *_unmeasured([one for one in opened if not one.rows]),
-    ]
-    return EarlierFindings(entries=entries, caveats=caveats)
+    caveats, unmeasured = _left_caveat(everything, len(measured)), _unmeasured([one for one in opened if not one.rows])
+    secret = Withheld.of(job.schema, job.privacy, job.method).classes or any(one.secret for one in measured)
+    if not secret or not measured:
+        return EarlierFindings(entries=entries, caveats=[*caveats, *unmeasured])
+    return EarlierFindings(
+        entries=[{**one.entry, **({} if one.rows is None else {"withheld": list(WITHHELD)})} for one in opened],
+        caveats=[withheld_caveat(len(measured)), *unmeasured],
+        withheld={"earlier_releases": entries, "left_with_earlier_releases": [one.plain() for one in caveats]},
+    )
 
 
 def _demand(left: Left, wanted: int) -> None:
@@ -100,6 +115,19 @@ def _demand(left: Left, wanted: int) -> None:
         "earlier ones. Nothing was published. Try: publish the new table with the recoding of the "
         "earlier release (nymity apply), a larger k, fewer quasi-identifiers, or a smaller smallest_group"
     )
+
+
+#: What is not told of an earlier release where it would tell a secret.
+WITHHELD = ("smallest_group", "people_in_both")
+
+
+def withheld_caveat(releases: int) -> Caveat:
+    """Warn, in the same words whatever was counted, that less may be left with so many earlier releases."""
+    says = (
+        f"What is left together with {count(releases, 'earlier release')} is not told, because that would tell who has "
+        "which row, or who is in a table: it may be less than this release promises alone. The custodian's log has it."
+    )
+    return Caveat(key=LEFT, says=says, figures={"releases": releases})
 
 
 def _left_caveat(left: Left, releases: int) -> list[Caveat]:
@@ -135,7 +163,7 @@ def _left_caveat(left: Left, releases: int) -> list[Caveat]:
         **({"fewest_values": left.fewest_values, "certain": left.certain} if left.fewest_values else {}),
     }
     says = "; ".join(clauses)
-    return [Caveat(key="earlier-releases", says=f"{says[:1].upper()}{says[1:]}.", figures=figures)]
+    return [Caveat(key=LEFT, says=f"{says[:1].upper()}{says[1:]}.", figures=figures)]
 
 
 def _unmeasured(releases: Sequence[Opened]) -> list[Caveat]:
@@ -148,13 +176,13 @@ def _unmeasured(releases: Sequence[Opened]) -> list[Caveat]:
             f"{_known(bare)} by name alone and not taken into account: who has both can intersect a person's classes. "
             "Name the folder of the release to measure what is left."
         )
-        found.append(Caveat(key=_NOT_MEASURED, says=says, figures={"releases": bare}))
+        found.append(Caveat(key=NOT_MEASURED, says=says, figures={"releases": bare}))
     if private:
         says = (
             f"{_known(private)} and differentially private: what is learned there adds to this release, which has no "
             "epsilon, so nothing bounds both together."
         )
-        found.append(Caveat(key=_NOT_MEASURED, says=says, figures={"releases": private, "private": True}))
+        found.append(Caveat(key=NOT_MEASURED, says=says, figures={"releases": private, "private": True}))
     return found
 
 
@@ -167,7 +195,7 @@ def _beside_private(job: Job) -> EarlierFindings:
         {"name": one if isinstance(one, str) else one.name or "a release", "smallest_group": None}
         for one in job.earlier_releases
     ]
-    return EarlierFindings(entries=entries, caveats=[Caveat(key=_NOT_MEASURED, says=says, figures={"releases": known})])
+    return EarlierFindings(entries=entries, caveats=[Caveat(key=NOT_MEASURED, says=says, figures={"releases": known})])
 
 
 def _known(releases: int) -> str:

@@ -21,20 +21,26 @@ from nymity.publishing.custody import Custody
 from nymity.publishing.earlier_release import EarlierRelease
 from nymity.publishing.earlier_rows import Ints, LinkedRows
 from nymity.publishing.fingerprint import fingerprint
-from nymity.publishing.job import Output
+from nymity.publishing.job import Output, parse_method
 from nymity.publishing.reading_back import read_release
+from nymity.publishing.registry import MODELS
 from nymity.publishing.signing import CERTIFICATE_NAME
+from nymity.publishing.withheld import divides_equals
 from nymity.table.attribute import Role
 from nymity.table.recoding import Recoding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened:
-    """An earlier release: what the certificate says of it, and its rows unless it is a mere name or private."""
+    """An earlier release: what the certificate says of it, and its rows unless it is a mere name or private.
+
+    ``secret``: who is in its classes was drawn, or who is in it is what it protects.
+    """
 
     entry: dict[str, Any]
     rows: LinkedRows | None = None
     private: bool = False
+    secret: bool = False
 
 
 def open_earlier(number: int, one: str | EarlierRelease, source: pl.DataFrame, person: str | None) -> Opened:
@@ -60,7 +66,18 @@ def open_earlier(number: int, one: str | EarlierRelease, source: pl.DataFrame, p
         recoding=recoding,
         counts=counts,
     )
-    return Opened(entry=entry, rows=rows)
+    return Opened(entry=entry, rows=rows, secret=_keeps_secrets(certificate, where))
+
+
+def _keeps_secrets(certificate: Certificate, where: str) -> bool:
+    """Return whether its own certificate withholds what is counted by who is in which class, or in it at all."""
+    try:
+        presence = any(MODELS[promise["model"]].hides_presence for promise in certificate["promised"])
+        return presence or divides_equals(parse_method(certificate["job"]["method"]))
+    except (KeyError, TypeError) as error:
+        raise FileError(
+            where, expected="a certificate that names its promises and its method", got=f"no field {error}"
+        ) from error
 
 
 _Parts = tuple[Certificate, pl.DataFrame, pl.DataFrame | None, Ints, str, Recoding]

@@ -80,6 +80,16 @@ class Earlier:
             raise JobError("earlier.person", expected="the name of a column", got=repr(self.person)[:80])
 
 
+def secret_group(which: str) -> JobError:
+    """Return the error of a demand by which whoever sees that nothing was refused learns a secret of a release."""
+    return JobError(
+        "earlier.smallest_group",
+        expected=f"none: who is in which class of {which} is drawn, or who is in the table is a secret",
+        got="a demand, and that it was met would tell of that",
+        hint="leave it out: the custodian's log says what is left; or a search of the lattice, which draws nothing",
+    )
+
+
 def read_earlier(given: Any) -> str | EarlierRelease:
     """Read what was given for an earlier release: a name, a path, a release, or all of it said in full."""
     if isinstance(given, str | EarlierRelease):

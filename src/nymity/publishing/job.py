@@ -37,7 +37,7 @@ from nymity.publishing import codec
 from nymity.publishing.children import Children, check_children, refuse_deeper, with_marker
 from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import check_promise, check_stated
-from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier
+from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier, secret_group
 from nymity.publishing.job_checks import (
     check_batches,
     check_items,
@@ -48,6 +48,7 @@ from nymity.publishing.job_checks import (
 )
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.signing import Sign
+from nymity.publishing.withheld import Withheld
 from nymity.quality import LOSSES
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
@@ -265,7 +266,7 @@ class Job:
         object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         check_persons(self.schema, self.privacy, self.method)
-        check_weight(self.schema, self.privacy)
+        check_weight(self.schema, self.privacy, self.method)
         intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
         if self.children is not None:
             check_children(self.schema, self.output.row_order, intersected=intersected)
@@ -319,6 +320,8 @@ class Job:
                 got="a differentially private one, whose epsilon adds up instead",
                 hint="a ledger",
             )
+        if Withheld.of(self.schema, self.privacy, self.method).classes:
+            raise secret_group("this release")
         if not any(isinstance(one, EarlierRelease) for one in self.earlier_releases):
             raise JobError(
                 "earlier.smallest_group",

@@ -9,6 +9,7 @@ from nymity.core.errors import JobError
 from nymity.privacy import PrivacyModel
 from nymity.publishing.counted_unit import check_pseudonyms
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
+from nymity.publishing.withheld import divides_equals
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 
@@ -52,8 +53,11 @@ def check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method
     _check_method(method, "takes_persons", expected=f"a method that {counts}", got="one that counts records")
 
 
-def check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
-    """Refuse mean weights where a promise is not about classes, or could be broken by a design that nobody stated."""
+def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
+    """Refuse mean weights where a promise is not about classes, or could be broken by a design that nobody stated.
+
+    And where it is drawn who of equal records is in which class: a mean tells who.
+    """
     if (name := schema.coarsened_weight) is None:
         return
     sensitive = sorted({value for model in models for value in model.sensitive})
@@ -70,6 +74,9 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel]) -> None:
             why = f"{model.key} lets a class have a single record, whose mean weight is its own"
         elif model.needs_source:
             why = f"{model.key} is about rows without classes, whose weights have no mean"
+    if divides_equals(method):
+        key = getattr(method, "key", type(method).__name__)
+        why = why or f"{key} draws who of equal records is in which class, and the mean weight of a class tells who"
     if why:
         raise JobError(
             f"schema.{name}.publish",

@@ -230,7 +230,7 @@ class ReleasedFiles:
 
     def _weights_apart(self, schema: Schema) -> Iterator[str]:
         """Say so where weights that should be the mean of their class tell rows of a class apart."""
-        weight, classes = schema.coarsened_weight, schema.quasi if self.counts is None else (BUCKET,)
+        weight, classes = schema.coarsened_weight, schema.quasi
         if weight is None or any(name not in self.table.columns for name in (*classes, weight)):
             return
         cells = pl.DataFrame({f"c{i}": as_text(self.table[name]) for i, name in enumerate((*classes, weight))})

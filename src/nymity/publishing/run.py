@@ -46,7 +46,6 @@ from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
-from nymity.table.bucket_recoding import BUCKET
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
@@ -247,13 +246,12 @@ class Run:
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
     def _with_weights(self, recoded: Recoded) -> Recoded:
-        """Add the mean weight of each class, or bucket, to its rows."""
+        """Add the mean weight of each class to its rows."""
         if (weight := self.schema.coarsened_weight) is None:
             return recoded
-        classes = self.schema.quasi if recoded.counts is None else [BUCKET]
-        means = class_means(weights_of(self.table[weight])[recoded.source_rows], recoded.table, classes)
+        means = class_means(weights_of(self.table[weight])[recoded.source_rows], recoded.table, self.schema.quasi)
         cells = {**{column.name: column for column in recoded.table}, weight: pl.Series(means)}
-        order = [*(name for name in self.table.columns if name in cells), *([BUCKET] * (recoded.counts is not None))]
+        order = [name for name in self.table.columns if name in cells]
         return replace(recoded, table=pl.DataFrame({name: cells[name] for name in order}))
 
     def _pseudonymized(self) -> Pseudonyms | None:
@@ -300,7 +298,7 @@ class Run:
             items=job.schema.item_column,
         )
         if self.counts is not None:
-            problems = lost_records(self.frame, self.counts, self.table, means=self.schema.coarsened_weight)
+            problems = lost_records(self.frame, self.counts, self.table)
             verified = replace(verified, problems=(*verified.problems, *problems))
         if not verified.holds:
             raise PromiseError(broken(verified))
@@ -322,7 +320,14 @@ class Run:
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
-            self.job, self.outcome, self.recoded, self.table, owners=self._owners, share=share, earlier=earlier
+            self.job,
+            self.outcome,
+            self.recoded,
+            self.table,
+            owners=self._owners,
+            share=share,
+            people=self.people,
+            earlier=earlier,
         )
         self.recoded = replace(self.recoded, table=self.recoded.table.clear())  # the released table has its rows
 
@@ -405,7 +410,7 @@ class Run:
             dropped_records=self._dropped,
             figures=private_figures(outcome, self.records, self.frame.height)
             if isinstance(outcome, PrivateOutcome) and self.records is not None
-            else {},
+            else self.earlier.withheld,
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,

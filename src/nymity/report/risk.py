@@ -315,6 +315,8 @@ def _intersected(entry: dict[str, Any] | str) -> str:
     left = entry["smallest_group"]
     if left is None and "people_in_both" in entry:
         return f"Nobody of this release is in {entry['name']}."
+    if left is None and "withheld" in entry:
+        return f"What is left with {entry['name']} is not told, because that would tell a secret."
     if left is None:
         return f"With {entry['name']} it was not intersected."
     return f"With {entry['name']} the smallest group that shares both classes is of {count(left, 'person', 'people')}."

@@ -127,9 +127,23 @@ def naive(releases: list[tuple[Release, pl.DataFrame]], person: str | None) -> d
     }
 
 
+def entries(release: Release) -> list[dict[str, Any]]:
+    """Return what was measured: in the custodian's log where the certificate withholds it."""
+    told = release.certificate["earlier_releases"]
+    if any("withheld" in one for one in told):
+        assert all(one["smallest_group"] is None and "people_in_both" not in one for one in told)
+        return list(release.log.figures["earlier_releases"])
+    assert "earlier_releases" not in release.log.figures
+    return list(told)
+
+
 def entry(release: Release) -> dict[str, Any]:
-    (found,) = release.certificate["earlier_releases"]
+    (found,) = entries(release)
     return dict(found)
+
+
+#: Ways in which it is drawn who of equal records is in which class.
+DRAWN = ("overlapping cells", "freeform", "buckets")
 
 
 # -- the same table --------------------------------------------------------------------------------------------
@@ -147,6 +161,8 @@ def test_the_group_that_is_left_is_that_of_the_definition(new: str, earlier: str
         assert found["smallest_group"] == min(groups.values())
         assert found["people_in_both"] == len(groups)
         assert found["content_sha256"] == before.certificate["output"]["content_sha256"]
+        withheld = "withheld" in release.certificate["earlier_releases"][0]
+        assert withheld == bool({new, earlier} & {*DRAWN})
 
 
 def test_three_releases_leave_less_than_any_two() -> None:
@@ -155,12 +171,14 @@ def test_three_releases_leave_less_than_any_two() -> None:
     release = made(frame, "overlapping cells", earlier_releases=before)
     alone = [min(naive([(release, frame), (one, frame)], None).values()) for one in before]
     groups = naive([(release, frame), *((one, frame) for one in before)], None)
-    found = release.certificate["earlier_releases"]
+    found = entries(release)
     assert [one["smallest_group"] for one in found] == alone
     assert [one["smallest_group_with_all"] for one in found] == [min(groups.values())] * 2
     (warning,) = [one for one in release.warnings if one.key == "earlier-releases"]
-    assert warning.figures["smallest_group"] == min(groups.values())
-    assert warning.figures["people_below"] == sum(size < 2 for size in groups.values())
+    assert warning.figures == {"releases": 2}
+    (kept,) = release.log.figures["left_with_earlier_releases"]
+    assert kept["figures"]["smallest_group"] == min(groups.values())
+    assert kept["figures"]["people_below"] == sum(size < 2 for size in groups.values())
 
 
 def test_the_same_recoding_again_leaves_the_classes_as_they_were() -> None:
@@ -301,7 +319,11 @@ def test_private_releases_are_not_intersected() -> None:
 def test_folders_tell_what_releases_do(tmp_path: Path, way: str) -> None:
     frame = table(7)
     before = made(frame, way, out=tmp_path / "first")
-    expected = entry(made(frame, "partition", earlier_releases=[before]))
+    expected = entry(made(frame, "partition", earlier_releases=[before], out=tmp_path / "second"))
+    log = json.loads((tmp_path / "second-custodian" / "log.json").read_text(encoding="utf-8"))
+    assert log.get("earlier_releases", [expected]) == [expected]
+    assert ("earlier_releases" in log) == (way in DRAWN)
+    assert ny.check(tmp_path / "second").holds
     assert entry(made(frame, "partition", earlier_releases=[tmp_path / "first"])) == expected
 
 

@@ -11,7 +11,6 @@ import pytest
 import nymity as ny
 from nymity.core.errors import JobError, TableError
 from nymity.publishing.job import Job
-from nymity.table.bucket_recoding import BUCKET
 
 
 def sample(n: int = 600) -> pl.DataFrame:
@@ -39,24 +38,20 @@ METHODS: dict[str, tuple[Any, Any]] = {
     "removed": ([K5], ny.OptimalLattice(suppression=0.05, outliers="remove")),
     "layers": ([K5], ny.IterativeRecoding()),
     "partition": ([K5], ny.Mondrian()),
-    "members": ([K5], ny.KMember()),
-    "buckets": ([ny.FrequencyLDiversity(l=2, attribute="illness")], ny.Anatomy()),
 }
 
 
 def published(kind: str, **weight: Any) -> Any:
     models, method = METHODS[kind]
-    said = {"publish": "coarsened"} if kind == "buckets" else {}
-    return ny.publish(sample(), schema(**said | weight), privacy=models, method=method)
+    return ny.publish(sample(), schema(**weight), privacy=models, method=method)
 
 
 @pytest.mark.parametrize("kind", METHODS)
 def test_who_knows_every_weight_finds_nobody_by_it(kind: str) -> None:
     """Rows that look alike without their weights look alike with them, in each kind of release."""
     release = published(kind)
-    classes = [BUCKET] if kind == "buckets" else ["age", "place"]
-    table = release.frame
-    assert table.columns[:4] == (["w", "age", "place", BUCKET] if kind == "buckets" else sample().columns)
+    classes, table = ["age", "place"], release.frame
+    assert table.columns == sample().columns
     assert table.select([*classes, "w"]).n_unique() == table.select(classes).n_unique()
     checked = ny.check(release)
     assert checked.holds
@@ -65,8 +60,7 @@ def test_who_knows_every_weight_finds_nobody_by_it(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", METHODS)
 def test_totals_of_classes_are_those_of_their_records(kind: str) -> None:
-    release, source = published(kind), sample()
-    classes = [BUCKET] if kind == "buckets" else ["age", "place"]
+    release, source, classes = published(kind), sample(), ["age", "place"]
     rows = release.frame.with_columns(own=source["w"].gather(release.log.source_rows))
     sums = rows.group_by(classes).agg(pl.col("w").sum(), pl.col("own").sum())
     assert sums["w"].to_numpy() == pytest.approx(sums["own"].to_numpy(), rel=1e-12)
@@ -78,7 +72,7 @@ def test_means_of_a_design_that_looked_at_illness_tell_who_has_it() -> None:
     table = pl.DataFrame({"age": [20, 21], "w": [10.0, 50.0 / 4], "illness": ["flu", "gout"]})
     roles = {"age": ny.quasi(), "illness": ny.sensitive()}
     promise = [ny.FrequencyLDiversity(l=2, attribute="illness")]
-    for method in (ny.OptimalLattice(), ny.Mondrian(), ny.Anatomy()):
+    for method in (ny.OptimalLattice(), ny.Mondrian()):
         with pytest.raises(JobError, match="drawn or weighted by a look at illness"):
             ny.publish(table, ny.Schema({**roles, "w": ny.weight()}), privacy=promise, method=method)
         said = ny.Schema({**roles, "w": ny.weight(publish="coarsened")})  # not true, and this is what comes of it

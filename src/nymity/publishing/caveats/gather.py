@@ -8,7 +8,7 @@ import polars as pl
 
 from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import by_nature, chosen_by_hand, optimality
-from nymity.publishing.caveats.of_people import several_records
+from nymity.publishing.caveats.of_people import several_records, spelled_alike
 from nymity.publishing.caveats.of_persons import caveats_of_households, caveats_of_persons
 from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
@@ -30,13 +30,14 @@ def caveats_of(
     *,
     owners: pl.Series | None = None,
     share: float | None = None,
+    people: pl.DataFrame | None = None,
     earlier: Sequence[Caveat] = (),
 ) -> tuple[Caveat, ...]:
     """Return every warning; of a differentially private release only what does not depend on the records.
 
     ``recoded`` are the published rows with their source rows in ``source``; ``owners`` says of whom each is, where
-    records are of persons, and ``share`` the largest one of a class that one person has; ``earlier`` are warnings about
-    earlier releases of the same people.
+    records are of persons, ``share`` the largest one of a class that one person has, and ``people`` the population
+    where there is one; ``earlier`` are warnings about earlier releases of the same people.
     """
     always = [*earlier, *by_nature(type(outcome.recoding), job.privacy), *caveats_of_schema(job.schema, job.privacy)]
     if outcome.recoding.is_private:
@@ -60,17 +61,21 @@ def caveats_of(
         members = person_ids(source[schema.household])[recoded.source_rows]
         homes = caveats_of_households(recoded.table, members, schema, job.privacy, withheld)
     if owners is not None:
-        people = caveats_of_persons(recoded.table, owners, share, schema, job.privacy, withheld)
-    elif withheld.loss:
-        people = []  # who has several records is in the table, or was
+        found = caveats_of_persons(recoded.table, owners, share, schema, job.privacy, withheld)
+        assert schema.unit is not None
+        everybody = people if withheld.loss else source  # who is in the table is not to be told
+        if everybody is not None and schema.unit in everybody.columns:
+            names = person_ids(everybody[schema.unit])
+            found += spelled_alike(names, schema, recoded.table, owners, withheld)
     else:
-        people = several_records(
+        found = several_records(
             source,
             schema,
             person=None if job.earlier is None else job.earlier.person,
             released=recoded.table,
             group=group,
             source_rows=recoded.source_rows,
+            withheld=withheld,
         )
     chosen = [*optimality(outcome, job.privacy, schema), *chosen_by_hand(job.method)]
-    return worst_first([*always, *seen, *homes, *people, *chosen])
+    return worst_first([*always, *seen, *homes, *found, *chosen])

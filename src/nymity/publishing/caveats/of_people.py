@@ -1,4 +1,4 @@
-"""Warning that people have several records, found in the identifying columns of the source."""
+"""Warnings by the names of people: identifying columns that repeat, and persons who differ in spelling alone."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.wording import people
+from nymity.core.wording import count, people
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.caveats.of_table import text_of
+from nymity.publishing.caveats.of_table import plain_form, text_of
+from nymity.publishing.withheld import Withheld
 from nymity.risk.evidence.free_text import is_free_text
 from nymity.risk.identifiers import by_content
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
 
+#: The warnings of several records, and of names that look alike.
+SEVERAL, ALIKE = "several-records-of-one-person", "persons-spelled-alike"
 #: A column that repeats beside one that never does is taken for people if this share of its repeats look alike.
 _ALIKE = 0.5
 #: A column with so many records for each value, on average, stands for people who have several; with more it stands
@@ -32,13 +35,17 @@ def several_records(
     released: pl.DataFrame,
     group: Sequence[str],
     source_rows: NDArray[np.int64],
+    withheld: Withheld,
 ) -> list[Caveat]:
     """Warn of identifying columns whose values repeat: k counts records, not people.
 
     ``person`` is the column that the job names for people, if it does; else columns are looked at that may stand for
     them. ``released`` has the published row of each of ``source_rows``, whose classes are those of equal cells in the
-    columns ``group`` (none where there are no classes): a class has as many people as different values.
+    columns ``group`` (none where there are no classes): a class has as many people as different values. Where who is
+    in which class is ``withheld`` classes are not counted, and where who is in the table is, nothing is.
     """
+    if withheld.loss:
+        return []
     found = []
     for name in [person] if person is not None else _of_people(source, schema):
         values = text_of(source[name])
@@ -47,17 +54,67 @@ def several_records(
         different = known.n_unique()
         if different == len(known):
             continue
-        says = (
-            f"{len(known):,} records have {different:,} different values of {name!r}: if one value is one person, k "
-            "counts records, not people"
-        )
-        figures = {"column": name, "records": len(known), "different": different, "most_records_of_one": most}
-        if group and released.height:
-            least = _fewest(released, group, _each_gap_apart(values)[source_rows])
-            says += f", and some class is of {people(least)}"
-            figures["fewest_people_in_a_class"] = least
-        found.append(Caveat(key="several-records-of-one-person", says=f"{says}.", figures=figures))
+        least = None
+        if group and released.height and not withheld.classes:
+            least = fewest_of_a_class(released, group, _each_gap_apart(values)[source_rows])
+        found.append(several_caveat(name, len(known), different, most, least))
     return found
+
+
+def several_caveat(name: str, records: int, different: int, most: int, least: int | None) -> Caveat:
+    """Return the warning with these figures; ``least``: the fewest people of a class, where that is counted."""
+    says = (
+        f"{records:,} records have {different:,} different values of {name!r}: if one value is one person, k counts "
+        "records, not people"
+    )
+    figures = {"column": name, "records": records, "different": different, "most_records_of_one": most}
+    if least is not None:
+        says += f", and some class is of {people(least)}"
+        figures["fewest_people_in_a_class"] = least
+    return Caveat(key=SEVERAL, says=f"{says}.", figures=figures)
+
+
+def spelled_alike(
+    everybody: pl.Series, schema: Schema, released: pl.DataFrame, owners: pl.Series, withheld: Withheld
+) -> list[Caveat]:
+    """Warn of persons, or households, whose names differ in case, spaces, invisible characters or Unicode form alone.
+
+    ``everybody``: all names, of those in the table, or of the population where who is in the table is a secret.
+    ``owners`` says of whom each row of ``released`` is.
+    """
+    assert schema.unit is not None
+    names = everybody.unique().drop_nulls()
+    forms = _plain_forms(names)
+    different = forms.n_unique()
+    if different == len(names):
+        return []
+    fewest = None
+    if released.height and schema.quasi and not withheld.classes:
+        index = pl.DataFrame({"name": names, "form": forms})
+        merged = pl.DataFrame({"name": owners}).join(index, on="name", how="left", maintain_order="left")["form"]
+        fewest = fewest_of_a_class(released, schema.quasi, merged)
+    return [spelled_caveat(schema.unit, schema.counts, len(names), different, fewest)]
+
+
+def spelled_caveat(column: str, counts: str, names: int, different: int, fewest: int | None) -> Caveat:
+    """Return the warning with these figures; ``fewest`` in a class when names that look alike are taken as one."""
+    says = (
+        f"{names:,} values of {column!r} are {different:,} but for case, spaces or Unicode form, and count as "
+        f"different {counts}"
+    )
+    figures = {"column": column, "values": names, "values_merged": different}
+    if fewest is not None:
+        says += f"; taken as one, some class has {count(fewest, counts[:-1], counts)}"
+        figures["fewest_in_a_class_merged"] = fewest
+    return Caveat(key=ALIKE, says=f"{says}.", figures=figures)
+
+
+def _plain_forms(names: pl.Series) -> pl.Series:
+    """Return names in the form that sensitive values are compared in; plain ASCII needs no look at each character."""
+    plain = names.str.len_bytes() == names.str.len_chars()
+    quick = names.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    forms = [None if easy else plain_form(name) for easy, name in zip(plain, names, strict=True)]
+    return quick.zip_with(plain, pl.Series(forms, dtype=pl.String))
 
 
 def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
@@ -96,7 +153,7 @@ def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool
     return bool(shared.select((pl.len().over(shared.columns) > 1).mean()).item() >= _ALIKE)
 
 
-def _fewest(released: pl.DataFrame, group: Sequence[str], owners: pl.Series) -> int:
+def fewest_of_a_class(released: pl.DataFrame, group: Sequence[str], owners: pl.Series) -> int:
     """Count the different people of each class, and return the fewest."""
     cells = {f"c{i}": as_text(released[column]) for i, column in enumerate(group)}
     rows = pl.DataFrame(cells | {"person": owners})

@@ -20,6 +20,8 @@ BY_RECORDS = "population-counted-by-records"
 INTERSECTED = "values-of-one-person-intersected"
 LINKED = "records-of-one-person-linked"
 FILLED = "class-of-one-person"
+#: That of members of a household who are put together by a quasi-identifier.
+MEMBERS = "members-of-one-household-linked"
 #: A larger share of one person in a class is told.
 _LARGE_SHARE = 0.5
 #: A column is the same for a person if it is so for this share of the persons with several records.
@@ -58,7 +60,7 @@ def caveats_of_persons(
             found += _intersected(
                 name, pl.DataFrame({"person": owners, "class": classes, "value": text_of(released[name])})
             )
-        elif name in schema and name not in (*schema.quasi, *schema.sensitive):
+        elif name in schema and name not in (*schema.quasi, *schema.sensitive, schema.coarsened_weight):
             found += [_linking(name, schema[name].constant)] if text_of(released[name]).n_unique() > 1 else []
     return found
 
@@ -69,12 +71,17 @@ def population_by_records(
     """Warn of a population that does not tell whose its records are, where a promise to persons counts them."""
     if person is None or people is None or person in people.columns:
         return []
+    return [by_records_caveat(models, person)]
+
+
+def by_records_caveat(models: Sequence[PrivacyModel], person: str) -> Caveat:
+    """Return the warning of a population without the column ``person``."""
     keys = ", ".join(model.key for model in models if model.second_table)
     says = (
         f"The population has no column {person!r}: {keys} counts each of its records as one of another person. If some "
         "have several records there, fewer people look alike than it says."
     )
-    return [Caveat(key=BY_RECORDS, says=says, figures={"column": person})]
+    return Caveat(key=BY_RECORDS, says=says, figures={"column": person})
 
 
 def caveats_of_households(
@@ -90,23 +97,32 @@ def caveats_of_households(
     Where households are promised something, that reckons with such columns. What members have in other columns is a
     secret, and so is who has which row, or is in the table, where that is withheld.
     """
-    if not released.height or schema.counts == "households" or withheld.counts or withheld.loss:
+    if not released.height or schema.counts == "households" or withheld.classes:
         return []
-    enough = max((model.smallest_class for model in models), default=1)
+    enough = enough_households(models)
     found = []
     for name in (name for name in released.columns if name in schema.quasi):
         rows = pl.DataFrame({"person": homes, "value": text_of(released[name])})
         fewest = int(rows.group_by("value").agg(pl.col("person").n_unique())["person"].min())  # type: ignore[arg-type]
         if fewest >= enough or not _same_for_persons(rows):
             continue
-        says = (
-            f"{name!r} is the same for all members of a household, and some of its values are of fewer than {enough} "
-            "households: rows of one household can be put together by it, and whoever knows several members finds "
-            "fewer households than records or persons were promised."
-        )
-        figures = {"column": name, "fewest_households": fewest}
-        found.append(Caveat(key="members-of-one-household-linked", says=says, figures=figures))
+        found.append(household_caveat(name, enough, fewest))
     return found
+
+
+def household_caveat(name: str, enough: int, fewest: int) -> Caveat:
+    """Return the warning of a column whose rarest value is of ``fewest`` households, fewer than ``enough``."""
+    says = (
+        f"{name!r} is the same for all members of a household, and some of its values are of fewer than {enough} "
+        "households: rows of one household can be put together by it, and whoever knows several members finds fewer "
+        "households than records or persons were promised."
+    )
+    return Caveat(key=MEMBERS, says=says, figures={"column": name, "fewest_households": fewest})
+
+
+def enough_households(models: Sequence[PrivacyModel]) -> int:
+    """Return of how many households a value must be that puts none of them apart."""
+    return max((model.smallest_class for model in models), default=1)
 
 
 def _same_for_persons(rows: pl.DataFrame) -> bool:

@@ -10,9 +10,22 @@ from nymity.table.schema import Schema
 
 
 def caveats_of_schema(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
-    """Return what households, published weights and sets of items leave open."""
+    """Return what numbers of rows, households, published weights and sets of items leave open."""
     promised = sorted({name for model in models for name in model.sensitive})
-    return [*_households(schema), *_weights(schema, promised), *_items(schema, models)]
+    return [*_presence(schema, models), *_households(schema), *_weights(schema, promised), *_items(schema, models)]
+
+
+def _presence(schema: Schema, models: Sequence[PrivacyModel]) -> list[Caveat]:
+    """Shares of persons do not limit what the number of rows of a class tells of persons with several records."""
+    if schema.unit is None or not any(model.hides_presence for model in models):
+        return []
+    unit = schema.counts[:-1]
+    says = (
+        f"Promises count {schema.counts}, and the table shows how many rows each class has: whoever knows how many "
+        f"records each {unit} ({schema.unit!r}) would have may find by their number that some {unit} is in the table, "
+        "or is not. One record of each leaves nothing to add up."
+    )
+    return [Caveat(key="rows-of-those-who-are-there", says=says, figures={"column": schema.unit})]
 
 
 def _households(schema: Schema) -> list[Caveat]:
