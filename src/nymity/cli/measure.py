@@ -96,3 +96,5 @@ def _show(screen: Screen, measured: Measurement) -> None:
         screen.show("", *individual_lines(measured.individual))
     if measured.masked:
         screen.show("", f"{count(measured.masked, 'row')} with every quasi-identifier masked: one of the classes.")
+    if measured.dropped:
+        screen.show("", f"{count(measured.dropped, 'record')} of nobody left out, as the schema says.")

@@ -42,7 +42,7 @@ def command(
     ] = None,
     population_size: Annotated[int | None, typer.Option(help="How many people there are.", show_default=False)] = None,
     sampling_fraction: Annotated[
-        float | None, typer.Option(help="Records / people, in place of their number.", show_default=False)
+        float | None, typer.Option(help="Records (or persons) / people, in place of their number.", show_default=False)
     ] = None,
     threshold: Annotated[
         float | None, typer.Option(help="Risk above which a record counts (default 0.2).", show_default=False)
@@ -203,16 +203,27 @@ def _with_survey(roles: Schema | list[str], weight: str | None, household: str |
 def _population(profile: RiskProfile) -> str:
     found = profile.population
     assert found is not None
-    among = f"among {float(found.people):,.0f} people"
+    by_rows = profile.persons is not None and found.counts == "records"
+    among = f"among {float(found.people):,.0f} {'records of the population' if by_rows else 'people'}"
     if found.uniques is None or found.share is None:
         return f"Unique {among}: not available; no model has an estimate."
     how = "counted" if found.chosen == "counted" else f"estimated by {found.chosen}"
-    return f"Unique {among}: {found.uniques:,.0f} ({percent(found.share)}), {how}."
+    if found.combinations is None:
+        rows = " The population does not tell whose its records are." if by_rows else ""
+        return f"Unique {among}: {found.uniques:,.0f} ({percent(found.share)}), {how}.{rows}"
+    alone = "" if found.persons is None else f" {people(found.persons)} {'has' if found.persons == 1 else 'have'} one."
+    as_many = ", if others have as many each as those in the table" if found.estimates else ""
+    return (
+        f"Of {float(found.combinations):,.0f} combinations of values {among}, {found.uniques:,.0f} "
+        f"({percent(found.share)}) are of one person alone, {how}{as_many}.{alone}"
+    )
 
 
 def _modelled(risk: LogLinearRisk) -> str:
+    unique = "sample unique" if risk.counts == "records" else "combination"
+    alone = "" if risk.counts == "records" else " that one person of the table alone has"
     return (
-        f"Of {count(risk.sample_uniques, 'sample unique')}, {risk.population_uniques:,.1f} are expected to be unique "
+        f"Of {count(risk.sample_uniques, unique)}{alone}, {risk.population_uniques:,.1f} are expected to be unique "
         f"among {float(risk.people):,.0f} people and {risk.linked:,.1f} to be linked rightly (log-linear model, "
         f"{risk.chosen}, by the minimum error criterion)."
     )

@@ -2,6 +2,10 @@
 
 Weights of the release are means of classes, or none. Sums over classes stay, but for records that were removed; what
 changes are estimates of values that go with weights inside a class.
+
+Where records are of persons, the weights of records sum to the records of the population, such as visits, and means and
+shares are over these. Its people are the sum of one weight for each person, the mean of those of its records; whoever
+has rows without persons cannot tell.
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.table.attribute import Role
+from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, is_missing
-from nymity.table.weights import weights_of
+from nymity.table.weights import people_by_weights, weights_of
 
 #: Columns with more different values than this are not listed value by value.
 MOST_VALUES = 20
@@ -29,7 +34,8 @@ class Estimate:
     """One figure about the population: ``people``, the ``mean`` of a column, or the ``share`` of a value of it.
 
     ``original`` is by the records and their weights. ``published`` is what recipients get: by published weights, or by
-    records alone where weights are dropped, which leaves no number of people. ``missing`` cells count for no mean.
+    records alone where weights are dropped, which leaves no number of people; nor do rows that do not show whose they
+    are. ``records`` are told where persons have several. ``missing`` cells count for no mean.
     """
 
     figure: str
@@ -53,16 +59,26 @@ def estimates_of(original: pl.DataFrame, released: pl.DataFrame, schema: Schema)
     before = weights_of(original[weight])
     weighted = weight in released.columns
     after = weights_of(released[weight]) if weighted else np.ones(released.height)
-    people = Estimate(
-        figure="people",
-        column=None,
-        value=None,
-        original=float(before.sum()),
-        published=float(after.sum()) if weighted else None,
-    )
+    numbers = [_number("people", _people(original, before, schema), _people(released, after, schema), weighted)]
+    if schema.person is not None:
+        numbers.append(_number("records", float(before.sum()), float(after.sum()), weighted))
     columns = [*schema.sensitive, *schema.columns(Role.INSENSITIVE)]
     shared = [name for name in columns if name in released.columns and name in original.columns]
-    return (people, *(one for name in shared for one in _of_column(name, original, before, released, after)))
+    return (*numbers, *(one for name in shared for one in _of_column(name, original, before, released, after)))
+
+
+def _number(figure: str, original: float | None, published: float | None, weighted: bool) -> Estimate:
+    assert original is not None  # the original has the columns of its schema
+    return Estimate(
+        figure=figure, column=None, value=None, original=original, published=published if weighted else None
+    )
+
+
+def _people(table: pl.DataFrame, weights: Floats, schema: Schema) -> float | None:
+    """Return for how many people the rows stand; None where they are of persons, and do not show of whom."""
+    if schema.person is None:
+        return float(weights.sum())
+    return people_by_weights(person_ids(table[schema.person]), weights) if schema.person in table.columns else None
 
 
 def _of_column(

@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
 from nymity.publishing.item_sets import one_record_each
 from nymity.risk.individual_risk import IndividualRisk
 from nymity.risk.profile import profile
+from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema, check_columns
 from nymity.table.text import check_comparable
@@ -22,7 +24,8 @@ class Measurement:
     """Classes of a table and the strictest parameters it keeps.
 
     models: per model key, per sensitive attribute (``""`` for models without one), the parameters reached. individual:
-    the risk of records by their sampling weights, where the table has some.
+    the risk of records by their sampling weights, where the table has some. Of ``records`` those ``dropped`` say not of
+    whom they are, and are in no class.
     """
 
     records: int
@@ -33,6 +36,7 @@ class Measurement:
     unique_records: int
     models: dict[str, dict[str, Measured]]
     individual: IndividualRisk | None = None
+    dropped: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -47,8 +51,9 @@ class Measurement:
 def measure(table: Any, schema: Schema) -> Measurement:
     """Measure a table of any kind of frame; columns of the schema that are not published may be absent from it.
 
-    Models count persons where the table has a person column; those that cannot are left out. Sets of items of the
-    records of a person are put together first.
+    Models count persons where the table has a person column; those that cannot are left out. A record without a person
+    is refused, or left out where the schema says so, as by ``publish``. Sets of items of a person's records are put
+    together first.
 
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
@@ -57,6 +62,8 @@ def measure(table: Any, schema: Schema) -> Measurement:
     check_columns(schema.among({*frame.columns, *schema.quasi}), frame.columns)
     for name in (*schema.quasi, *published.sensitive):
         check_comparable(frame[name], where=f"column {name!r}")
+    records, frame = frame.height, _of_somebody(frame, published)
+    dropped = records - frame.height
     if published.item_column is not None:
         frame, _ = one_record_each(frame, np.arange(frame.height), published)
     persons = None if published.unit is None else person_ids(frame[published.unit])
@@ -75,7 +82,8 @@ def measure(table: Any, schema: Schema) -> Measurement:
         models[key] = {name: model.measure(groups, name or None) for name in attributes}
     sizes = groups.sizes
     return Measurement(
-        records=frame.height,
+        records=records,
+        dropped=dropped,
         masked=groups.masked,
         classes=len(sizes),
         smallest_class=groups.smallest,
@@ -84,3 +92,12 @@ def measure(table: Any, schema: Schema) -> Measurement:
         models=models,
         individual=profile(frame, published).individual if published.weight is not None else None,
     )
+
+
+def _of_somebody(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """Return the records that say whose they are: one that does not would count as one more person."""
+    whose = schema.among([*schema.columns(Role.PERSON), *schema.columns(Role.HOUSEHOLD)])
+    for name, attribute in whose.items():
+        attribute.check_gaps(frame[name])
+    gaps = whose.gaps(frame)
+    return frame.filter(~gaps) if gaps.any() else frame

@@ -434,7 +434,7 @@ class OpenedRelease:
         measured = self.certificate.measured
         if (unit := self.unit) is not None and unit.units is not None:
             return unit.fewest_in_a_class, measured.classes
-        if self._hides_persons:
+        if self.hides_persons:
             return None, measured.classes
         if self.broken and self.kind == "classes":
             groups = Groups(self.table, self.quasi)
@@ -452,7 +452,7 @@ class OpenedRelease:
         return "record" if self.unit is None else self.unit.counts[:-1]
 
     @property
-    def _hides_persons(self) -> bool:
+    def hides_persons(self) -> bool:
         """Whether promises count persons, and how many there are is what is protected; rows say nothing about them."""
         unit = self.unit
         return unit is not None and unit.counts != "records" and unit.units is None and unit.records_per_person is None
@@ -472,11 +472,11 @@ class OpenedRelease:
 
     @property
     def average_risk(self) -> tuple[int, int] | None:
-        """The same on average over rows."""
+        """One over the rows of a class, on average over rows; or over the persons of a class, over those of all."""
         unit = self.unit
         persons = None if unit is None else unit.summed_over_classes
         records = self.certificate.measured.records if persons is None else persons
-        if self._hides_persons:
+        if self.hides_persons:
             return None
         return (self.class_sizes[1], records) if records and self.kind != "matching" else None
 

@@ -23,7 +23,7 @@ from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import ABOUT_NAME
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
-from nymity.report.headline import cards, told
+from nymity.report.headline import cards, not_counted, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template
 from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
@@ -101,10 +101,10 @@ def _meaning(released: OpenedRelease) -> str:
     if released.is_private:
         return _private_meaning(released.certificate.differential_privacy or {})
     if released.linking is not None and released.table.height:
-        return _linked_meaning(released.linking)
+        return _linked_meaning(released.linking, released.unit_word)
     risk = released.highest_risk
     if risk is None:
-        return "No record is published." if not released.table.height else _HIDDEN
+        return "No record is published." if not released.table.height else not_counted(released)
     return {
         "buckets": "Whoever finds a person's row learns the bucket, and that the person has one of its values.",
         "matching": f"Whoever knows everything in the quasi-identifying columns about a person still finds "
@@ -114,16 +114,13 @@ def _meaning(released: OpenedRelease) -> str:
     }[released.kind]
 
 
-_HIDDEN = "How many people look alike in it would tell who is in the table, and is not told; the promise above holds."
-
-
-def _linked_meaning(model: PrivacyModel) -> str:
-    """Return what the promise leaves, or leaves open, where rows of one person are linked."""
+def _linked_meaning(model: PrivacyModel, unit: str) -> str:
+    """Return what the promise leaves, or leaves open, where rows of one person, or household, are linked."""
     if model.links_known == "all":
-        return f"So the chance to pick the right person is one in {model.smallest_class:,} at most."
+        return f"So the chance to pick the right {unit} is one in {model.smallest_class:,} at most."
     return (
-        "Nothing is promised against whoever knows more records of one person than that: pseudonyms show which rows "
-        "are of one person, and all of them together may look like nobody else's."
+        f"Nothing is promised against whoever knows more records of one {unit} than that: pseudonyms show which rows "
+        f"are of one {unit}, and all of them together may look like nobody else's."
     )
 
 

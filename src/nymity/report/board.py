@@ -15,7 +15,7 @@ from nymity.core.permissions import warn_if_exposed
 from nymity.publishing.opened import OpenedRelease
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
-from nymity.report.headline import HEADLINE, titled, told
+from nymity.report.headline import HEADLINE, not_counted, titled, told
 from nymity.report.markup import Html, Section, bullets, paragraph, table, template
 from nymity.report.page_wording import count, listed, percent
 from nymity.report.received import received
@@ -140,7 +140,9 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
         for what, was, becomes in zip(
             (
                 "highest chance to find a person's row",
-                "the same on average over rows",
+                "the same on average over rows"
+                if by_records
+                else f"one over the {released.unit_word}s of a group, on average over those of all groups",
                 "records that look like no other"
                 if by_records
                 else f"groups of rows of one {released.unit_word} alone",
@@ -166,6 +168,8 @@ def _after(released: OpenedRelease) -> tuple[str, str, str]:
         return "as before", "as before", "as before"
     highest, average = released.highest_risk, released.average_risk
     smallest = released.class_sizes[0]
+    if released.hides_persons and released.table.height:
+        return "not told", "not told", "not told"
     unique = "not protected" if released.kind == "matching" else "0" if smallest != 1 else "some"
     return (
         "–" if highest is None else percent(*highest),
@@ -176,8 +180,10 @@ def _after(released: OpenedRelease) -> tuple[str, str, str]:
 
 def _after_in_words(released: OpenedRelease) -> str:
     smallest = released.class_sizes[0]
-    if smallest is None:
+    if not released.table.height:
         return "No record is published."
+    if smallest is None:
+        return not_counted(released)
     return {
         "buckets": "Rows can be found as before, for quasi-identifiers are published unchanged. What is protected is "
         "which sensitive value of a bucket is theirs: see the promise.",

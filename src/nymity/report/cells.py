@@ -17,9 +17,9 @@ def cells_section(recoding: PartitionRecoding) -> Section:
         short="Cells",
         parts=(
             paragraph(
-                f"The records were divided into {count(len(recoding.cell_of), 'class', 'classes')}. Each class is "
-                "published with cells of its own: the value itself where all its records share it, otherwise what "
-                "covers their values."
+                f"The records were divided into {count(len(recoding.cell_of), 'group')}. Each group is published with "
+                "cells of its own: the value itself where all its records share it, otherwise what covers their "
+                "values. Groups with the same cells are one class to everybody who reads them."
             ),
             cells_table(recoding),
         ),

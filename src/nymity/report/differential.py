@@ -22,6 +22,7 @@ from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document
 from nymity.report.headline import HEADLINE, badge, cards, warnings
+from nymity.report.holders import Holders
 from nymity.report.ladder import ladder
 from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph, tile, tiles
 from nymity.report.page_wording import count
@@ -138,7 +139,7 @@ def levels_sections(opened: OpenedRelease) -> list[Section]:
         return []
     levels = opened.levels
     ladders = [
-        ladder(name, {levels[name]: 1.0}, hierarchy, np.ones(hierarchy.domain_size, dtype=np.int64), 1)
+        ladder(name, {levels[name]: 1.0}, hierarchy, Holders.of(np.arange(hierarchy.domain_size), None), 1)
         for name, hierarchy in opened.recoding.hierarchies.items()
     ]
     text = "The filled step is what was drawn. Examples are from the hierarchies, not from the records."

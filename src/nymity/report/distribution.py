@@ -1,7 +1,8 @@
 """How the values of each attribute are distributed, before and after.
 
 Before: raw values generalized to the published level. After: released cells. Categories of fewer original records than
-the threshold are pooled, and with them, if the pool would still be that small, the next smallest.
+the threshold, or persons where these are counted, are pooled, and with them, if the pool would still be that small, the
+next smallest.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.report import chart
+from nymity.report.holders import Holders
 from nymity.report.legend import legend
 from nymity.report.markup import Figures, Html, Section, grid, paragraph
 from nymity.report.page_wording import MISSING, axis_labels, count, listed, percent
@@ -82,46 +84,50 @@ def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> 
     log = subject.log
     hierarchy, level = recoding.hierarchies[name], recoding.levels[name]
     labels = hierarchy.labels[level]
-    raw, unlisted = raw_counts(subject, name)
-    before = np.bincount(hierarchy.codes[level], weights=raw, minlength=len(labels)).astype(np.int64)
+    raw = raw_codes(subject, name)
+    codes = np.append(hierarchy.codes[level], -1)[raw].astype(np.int64)
+    before = np.bincount(codes[codes >= 0], minlength=len(labels)).astype(np.int64)
     if len(recoding.layers) == 1:
         cells = subject.frame[name].filter(pl.Series(~log.masked))
-        after, _ = _counts(cells, {label: code for code, label in enumerate(labels)}, len(labels))
+        shown = _codes(cells, {label: code for code, label in enumerate(labels)})
     else:  # cells of several levels, counted at the coarsest
         rows = subject.original[name].gather(log.source_rows[~log.masked])
-        fine, _ = _counts(rows, hierarchy.index, hierarchy.domain_size)
-        after = np.bincount(hierarchy.codes[level], weights=fine, minlength=len(labels)).astype(np.int64)
-    return pooled(labels, before, after, threshold=subject.threshold, unlisted=unlisted)
+        shown = np.append(hierarchy.codes[level], -1)[_codes(rows, hierarchy.index)].astype(np.int64)
+    after = np.bincount(shown[shown >= 0], minlength=len(labels)).astype(np.int64)
+    holders = Holders.of(codes, subject.owners)
+    return pooled(labels, before, after, holders, threshold=subject.threshold)
 
 
 def plain_distribution(subject: Subject, name: str) -> Distribution:
     """Count the values of a column that is published as it is, the most frequent first."""
     cells = as_text(subject.original[name]).alias("cell")
     found = cells.value_counts(name="records").sort("records", "cell", descending=[True, False])
-    labels = found["cell"].to_list()
+    labels, before = found["cell"].to_list(), found["records"].to_numpy().astype(np.int64)
     index = {label: code for code, label in enumerate(labels)}
-    after, _ = _counts(subject.frame[name], index, len(labels))
-    return pooled(labels, found["records"].to_numpy().astype(np.int64), after, threshold=subject.threshold)
+    shown = _codes(subject.frame[name], index)
+    after = np.bincount(shown[shown >= 0], minlength=len(labels)).astype(np.int64)
+    holders = Holders.of(_codes(cells, index), subject.owners)
+    return pooled(labels, before, after, holders, threshold=subject.threshold)
 
 
 def pooled(
     labels: Sequence[str | None],
     before: NDArray[np.int64],
     after: NDArray[np.int64],
+    holders: Holders,
     *,
     threshold: int,
     shown: int = SHOWN,
-    unlisted: int = 0,
 ) -> Distribution:
     """Keep the most frequent categories in their given order and pool the rest.
 
-    ``unlisted`` original records have a value that is no category at all (dropped before the hierarchy was built);
-    they join the pool.
+    ``holders`` are those of the original's records. Some may have a value that is no category at all (dropped before
+    the hierarchy was built); they join the pool.
     """
-    by_size = np.argsort(-before, kind="stable")
-    keep = [int(i) for i in by_size[:shown] if before[i] >= max(threshold, 1)]
-    total = int(before.sum()) + unlisted
-    while keep and 0 < total - int(before[keep].sum()) < threshold:
+    by_size, people = np.argsort(-before, kind="stable"), holders.each(len(before))
+    keep = [int(i) for i in by_size[:shown] if people[i] >= max(threshold, 1)]
+    total = len(holders.codes)
+    while keep and total > before[keep].sum() and holders.outside(np.isin(np.arange(len(before)), keep)) < threshold:
         keep.pop()
     keep.sort()
     occurring = int((before > 0).sum())
@@ -135,23 +141,21 @@ def pooled(
     )
 
 
-def raw_counts(subject: Subject, name: str) -> tuple[NDArray[np.int64], int]:
-    """Return the original's records of each raw value of a hierarchy, and of values it does not list."""
+def raw_codes(subject: Subject, name: str) -> NDArray[np.int64]:
+    """Return the raw value of each of the original's records by its code in a hierarchy; -1 where it lists none."""
     hierarchy: Hierarchy = subject.recoding.hierarchies[name]
-    return _counts(subject.original[name], hierarchy.index, hierarchy.domain_size)
+    return _codes(subject.original[name], hierarchy.index)
 
 
-def _counts(cells: pl.Series, index: Mapping[str | None, int], size: int) -> tuple[NDArray[np.int64], int]:
-    """Count cells by the code their text has in ``index``, and those it does not list."""
-    counts, unlisted = np.zeros(size, dtype=np.int64), 0
-    found = pl.DataFrame({"cell": cells}).group_by("cell").len()
-    for texts, records in zip(_possible_texts(found["cell"]), found["len"].to_list(), strict=True):
-        code = next((index[text] for text in texts if text in index), None)
-        if code is None:
-            unlisted += records
-        else:
-            counts[code] += records
-    return counts, unlisted
+def _codes(cells: pl.Series, index: Mapping[str | None, int]) -> NDArray[np.int64]:
+    """Return the code that the text of each cell has in ``index``; -1 where it lists none."""
+    found = pl.DataFrame({"cell": cells}).with_row_index("row").group_by("cell").agg("row")
+    known = [next((index[text] for text in texts if text in index), -1) for texts in _possible_texts(found["cell"])]
+    codes = np.full(len(cells), -1, dtype=np.int64)
+    codes[found["row"].explode().to_numpy()] = np.repeat(
+        np.array(known, dtype=np.int64), found["row"].list.len().to_numpy()
+    )
+    return codes
 
 
 def _possible_texts(values: pl.Series) -> list[tuple[str | None, ...]]:
@@ -217,5 +221,5 @@ def _reading(subject: Subject) -> Html:
     return paragraph(
         "A dark bar as long as the light one behind it means that the value is as frequent in the release as in "
         f"the original. At most {SHOWN} values are shown; the rest, and every value of fewer than "
-        f"{count(subject.threshold, 'original record')}, is pooled as “other”."
+        f"{count(subject.threshold, f'original {subject.schema.counts[:-1]}')}, is pooled as “other”."
     )

@@ -50,6 +50,16 @@ def titled(key: str) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
+def not_counted(opened: OpenedRelease) -> str:
+    """Say why a certificate does not tell how many people look alike."""
+    if any(model.hides_presence for model in opened.promises):
+        return "How many people look alike in it would tell who is in the table, and is not told; the promise holds."
+    return (
+        "Which of the records that are alike went into which class was drawn. How many people look alike would tell "
+        "how the draw fell, and is not told; the promise holds."
+    )
+
+
 def cards(opened: OpenedRelease) -> Html:
     """Return every promise of a release with its measurement."""
     return HEADLINE.cards([_card(opened, number) for number in range(len(opened.certificate.promised))])

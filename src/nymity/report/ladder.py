@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nymity.report.cells import cells_section
-from nymity.report.distribution import raw_counts
+from nymity.report.distribution import raw_codes
+from nymity.report.holders import Holders
 from nymity.report.markup import Figures, Html, Section, paragraph
 from nymity.report.overview import OVERVIEW
 from nymity.report.page_wording import count, shortened
@@ -24,7 +24,14 @@ def ladder_section(subject: Subject, _: Figures) -> Section:
     assert isinstance(recoding, LevelRecoding)
     used = shares_of_levels(subject, recoding)
     ladders = [
-        ladder(name, used[name], hierarchy, raw_counts(subject, name)[0], subject.threshold)
+        ladder(
+            name,
+            used[name],
+            hierarchy,
+            Holders.of(raw_codes(subject, name), subject.owners),
+            subject.threshold,
+            subject.schema.counts,
+        )
         for name, hierarchy in recoding.hierarchies.items()
     ]
     if len(recoding.layers) > 1:
@@ -66,12 +73,13 @@ def _section(text: str, ladders: list[Html]) -> Section:
     )
 
 
-def example_path(hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> list[str | None]:
-    """Return a common value on every level, from raw to top; None where it would stand for too few records.
+def example_path(hierarchy: Hierarchy, holders: Holders, threshold: int) -> list[str | None]:
+    """Return a common value on every level, from raw to top; None where it would stand for too few people.
 
-    counts: records of each raw value. From the top down, the most frequent value below the last one is taken, until
-    it has fewer than ``threshold`` records.
+    ``holders`` of raw values. From the top down, the most frequent value below the last one is taken, until fewer than
+    ``threshold`` persons have it, or records where these are counted.
     """
+    counts = np.bincount(holders.codes[holders.codes >= 0], minlength=hierarchy.domain_size)
     path: list[str | None] = [*[None] * hierarchy.height, hierarchy.labels[-1][0]]
     below = np.ones(hierarchy.domain_size, dtype=np.bool_)  # raw values under the one taken last
     for level in reversed(range(hierarchy.height)):
@@ -79,17 +87,19 @@ def example_path(hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int
         records = np.bincount(codes, weights=counts * below, minlength=len(labels))
         records[[label is None for label in labels]] = 0  # a gap is no example
         common = int(np.argmax(records))
-        if records[common] < max(threshold, 1):
+        below &= codes == common
+        if holders.among(below) < max(threshold, 1) or not records[common]:
             break
         path[level] = labels[common]
-        below &= codes == common
     return path
 
 
-def ladder(name: str, used: dict[int, float], hierarchy: Hierarchy, counts: NDArray[np.int64], threshold: int) -> Html:
+def ladder(
+    name: str, used: dict[int, float], hierarchy: Hierarchy, holders: Holders, threshold: int, counts: str = "records"
+) -> Html:
     """Return one hierarchy from raw to top, the levels in use filled, with an example on the way."""
     steps, coarsest = [], max(used)
-    for level, example in enumerate(example_path(hierarchy, counts, threshold)):
+    for level, example in enumerate(example_path(hierarchy, holders, threshold)):
         place = "chosen" if level in used else "passed" if level < coarsest else "above"
         where = "raw" if level == 0 else f"level {level}"
         if level in used:
@@ -100,7 +110,7 @@ def ladder(name: str, used: dict[int, float], hierarchy: Hierarchy, counts: NDAr
                 "where": where,
                 "hidden": example is None,
                 "shown": "rare values" if example is None else shortened(example, 34),
-                "title": f"each stands for fewer than {threshold} records" if example is None else example,
+                "title": f"each stands for fewer than {threshold} {counts}" if example is None else example,
                 "size": count(len(hierarchy.labels[level]), "value"),
             }
         )

@@ -45,7 +45,7 @@ def _tiles(subject: Subject) -> Html:
         tile(
             f"Smallest class{unit}",
             f"{subject.people_before.min():,} → {smallest}",
-            f"{subject.threshold:,} or more were promised",
+            f"{subject.threshold:,} or more were promised" if subject.threshold > 1 else "no number was promised",
         ),
         tile("Loss" if loss == "loss" else f"Loss ({loss})", subject.lost, note),
     )

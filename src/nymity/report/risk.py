@@ -167,11 +167,11 @@ def _by_weights(subject: Subject) -> list[Html]:
         f"{own.unit[:-1]} of the original is {percent(own.highest)} at most and {percent(own.mean)} on average; "
         f"{own.expected:,.1f} of {own.units:,} {own.unit} would be found."
     )
-    after = profile(subject.frame, subject.schema).individual
+    after = profile(subject.owned, subject.schema).individual
     if after is not None and after.highest is not None and after.mean is not None:
         says += (
             f" Of the release it is {percent(after.highest)} at most and {percent(after.mean)} on average, and "
-            f"{after.expected:,.1f} rows would be found."
+            f"{after.expected:,.1f} of {after.units:,} {after.unit} would be found."
         )
     if before.households is not None and before.households.highest is not None:
         says += (

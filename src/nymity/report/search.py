@@ -52,7 +52,7 @@ def _partition_section(subject: Subject) -> Section:
     if loss.gap is not None:
         better = f"it is proved that no other loses more than {percent(loss.gap)} less"
     proof = "it is proved that no other loses less" if loss.proven_optimal else better
-    text = f"The records were divided into {count(subject.certificate.measured.classes, 'class', 'classes')}; {proof}."
+    text = f"The records are published in {count(subject.certificate.measured.classes, 'class', 'classes')}; {proof}."
     if loss.stopped is not None:  # buckets are never given up
         text += f" The search stopped {loss.stopped}."
     return Section(anchor="search", title="How the classes were found", short="Search", parts=(paragraph(text),))

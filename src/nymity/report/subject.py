@@ -19,6 +19,7 @@ from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import CustodianLog, Release
 from nymity.report.page_wording import amount
+from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
@@ -79,6 +80,22 @@ class Subject:
         return self.opened.table
 
     @property
+    def owned(self) -> pl.DataFrame:
+        """The released table with whose its rows are and the weights of their records, which the original tells."""
+        roles = (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
+        known = [name for role in roles for name in self.schema.columns(role)]
+        return self.frame.with_columns(self.original.select(known)[self.log.source_rows].get_columns())
+
+    @cached_property
+    def owners(self) -> NDArray[np.int64] | None:
+        """Of whom each record of the original is, as numbers, -1 for nobody; None where records are counted."""
+        if (unit := self.schema.unit) is None:
+            return None
+        whose = person_ids(self.original[unit])
+        numbers = whose.cast(pl.Enum(whose.drop_nulls().unique())).to_physical().cast(pl.Int64)
+        return numbers.fill_null(-1).to_numpy()
+
+    @property
     def certificate(self) -> CertificateForm:
         """What was certified."""
         return self.opened.certificate
@@ -95,7 +112,7 @@ class Subject:
 
     @property
     def threshold(self) -> int:
-        """Records every class must have by what is promised; smaller categories are not shown by themselves."""
+        """Records, or persons, every class has as promised; smaller categories are not shown by themselves."""
         return max(model.smallest_class for model in self.promises)
 
     @property

@@ -59,10 +59,13 @@ class Combinations:
         return int(self.counts.sum())
 
 
-def combinations_of(table: Any, schema: Schema | Sequence[str], *, population: Any = None) -> Combinations:
+def combinations_of(
+    table: Any, schema: Schema | Sequence[str], *, population: Any = None, counts: str = "records"
+) -> Combinations:
     """Read the quasi-identifiers of a table, and of the population it was taken from.
 
-    A sequence of names stands for a schema with ``missing = "category"``.
+    A sequence of names stands for a schema with ``missing = "category"``. ``counts``: what the rows of the table are,
+    for errors; each person once for every combination it has, where that is persons.
     """
     frame, roles = as_frame("table", table), _roles(schema)
     people = None if population is None else as_frame("population", population)
@@ -86,6 +89,7 @@ def combinations_of(table: Any, schema: Schema | Sequence[str], *, population: A
         masked,
         among,
         names=tuple(roles),
+        counted_as=counts,
         dropped=int((~kept).sum()),
         missing={name: (roles[name].missing, int(is_missing(own[name]).sum())) for name in roles},
     )
@@ -105,6 +109,8 @@ def _grouped(
     inside: NDArray[np.bool_],
     masked: NDArray[np.bool_],
     among: list[NDArray[np.int32]] | None,
+    *,
+    counted_as: str,
     **rest: Any,
 ) -> Combinations:
     """Number the classes of the table, and then those that only the population has."""
@@ -130,7 +136,7 @@ def _grouped(
     if masked.any():  # theirs are all those who look like no other class
         stars = own[np.argmax(masked)]
         people[stars] = sizes.sum() - (people.sum() - people[stars])
-    _check_contained(counts, people, int(sizes.sum()))
+    _check_contained(counts, people, int(sizes.sum()), counted_as)
     return replace(cells, population=people, population_sizes=sizes[sizes > 0])
 
 
@@ -183,8 +189,16 @@ def _all_masked(codes: list[NDArray[np.int32]], labels: list[tuple[Label, ...]])
     return masked
 
 
-def _check_contained(counts: NDArray[np.int64], people: NDArray[np.int64], n_people: int) -> None:
+def _check_contained(counts: NDArray[np.int64], people: NDArray[np.int64], n_people: int, counted_as: str) -> None:
     n, missing = int(counts.sum()), int(np.maximum(counts - people, 0).sum())
+    hint = "take both tables from the same source, generalized alike"
+    if counted_as != "records" and missing:
+        raise TableError(
+            "population",
+            expected=f"for each combination of values at least as many {counted_as} as the table has with it",
+            got=f"{missing:,} fewer, over all combinations",
+            hint=hint,
+        )
     if n_people < n:
         raise TableError("population", expected=f"at least the {n:,} records of the table", got=f"{n_people:,} records")
     if missing:
@@ -192,5 +206,5 @@ def _check_contained(counts: NDArray[np.int64], people: NDArray[np.int64], n_peo
             "population",
             expected="every record of the table, written alike and at least as often",
             got=f"none for {missing:,} of {n:,} records",
-            hint="take both tables from the same source, generalized alike",
+            hint=hint,
         )

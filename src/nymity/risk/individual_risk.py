@@ -27,7 +27,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+
+from nymity.table.weights import people_by_weights
 
 Floats = NDArray[np.float64]
 
@@ -96,14 +99,6 @@ def approximated_inverse(records: NDArray[Any], people: NDArray[Any]) -> Floats:
     return np.where(f > 2, p / (f - (1 - p)), expected_inverse(np.minimum(f, 2), np.minimum(f, 2) / p))
 
 
-def _people(persons: NDArray[np.int64] | None, weights: Floats) -> float:
-    """Return for how many people a sample stands; each person counts once, with the mean weight of its records."""
-    if persons is None:
-        return float(weights.sum())
-    each = np.unique(persons, return_inverse=True)[1]
-    return float((np.bincount(each, weights) / np.bincount(each)).sum()) if len(each) else 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class Sampled:
     """Rows of a sample in classes: class_of (n,), -1 for none; weights (n,); persons (n,), numbers of whose rows they
@@ -127,7 +122,7 @@ class Sampled:
         return IndividualRisk(
             unit="records" if self.persons is None else "persons",
             units=len(own),
-            population=_people(people, weights),
+            population=float(weights.sum()) if people is None else people_by_weights(pl.Series(people), weights),
             highest=float(own.max()) if len(own) else None,
             mean=float(own.mean()) if len(own) else None,
             expected=float(own.sum()),

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import factorial, prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +60,17 @@ class LogLinearFit:
 
 @dataclass(frozen=True, kw_only=True)
 class LogLinearRisk:
-    """Sample uniques by log-linear models; ``chosen`` is the one with the least error."""
+    """Sample uniques by log-linear models; ``chosen`` is the one with the least error.
+
+    Where it ``counts`` persons, sample uniques are the combinations that one person of the table alone has: a person
+    with several records may have several. ``people`` are those of the population, each counted once.
+    """
 
     people: Fraction
     sample_uniques: int
     chosen: str
     fits: Mapping[str, LogLinearFit]
+    counts: Literal["records", "persons"] = "records"
 
     @property
     def population_uniques(self) -> float:
@@ -80,6 +85,7 @@ class LogLinearRisk:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {
+            "counts": self.counts,
             "people": float(self.people),
             "sample_uniques": self.sample_uniques,
             "chosen": self.chosen,
@@ -104,21 +110,24 @@ def log_linear(
 
     The population is as large as the sampling weights of the schema say, unless ``population_size`` or
     ``sampling_fraction`` is given. The cells are all combinations of values that occur. Where the schema has a person
-    column, persons are counted in place of records.
+    column, persons are counted in place of records, once in each cell that they have a record in; pi is the share of
+    the people who are in the table.
     """
     frame = as_frame("table", table)
     sampled = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({})).without_gaps()
     cells = combinations_of(sampled.frame, schema)
-    units, weighed = sampled.by_class(cells.class_of)
-    n = int(units.sum())
-    people = people_of(n, population_size, sampling_fraction)
-    if people is None and weighed is not None:
-        people = Fraction(float(weighed.sum()))
+    units, there = sampled.by_class(cells.class_of), sampled.within(cells.class_of)
+    n = there.frame.height if there.number_of_persons is None else there.number_of_persons
+    people = people_of(n, population_size, sampling_fraction, there.counts)
+    if people is None and (weighed := there.people_by_weights) is not None:
+        people = Fraction(weighed)
     if people is None or people < n:
         raise ParameterError(
             "population_size",
             expected="the number of people: population_size, sampling_fraction, or sampling weights in the schema",
-            got="none" if people is None else f"weights that sum to {float(people):,.1f}, for {n:,} in the table",
+            got="none"
+            if people is None
+            else f"weights that sum to {float(people):,.1f}, for {n:,} {there.counts} in the table",
         )
     sizes = tuple(len(labels) for labels in cells.labels)
     if prod(sizes) > MOST_CELLS:
@@ -134,6 +143,7 @@ def log_linear(
     fits = {name: _fit(counts, pi, margins) for name, margins in _models(len(sizes)).items()}
     return LogLinearRisk(
         people=people,
+        counts=there.counts,
         sample_uniques=int((counts == 1).sum()),
         chosen=min(fits, key=lambda name: error if (error := fits[name].error) is not None else np.inf),
         fits=fits,

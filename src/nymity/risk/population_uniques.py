@@ -13,9 +13,9 @@ An estimate that does not exist is None, never 0. If the sample is the populatio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,12 @@ MOST_PEOPLE = 10**12
 class PopulationUniques:
     """People of the population nobody else looks like.
 
+    Where persons are counted, one may look like nobody in several ways: ``uniques`` are then those of all
+    ``combinations`` that people have, each counted once for everybody who has it, that one person alone has. How many
+    there are among people outside of the table is estimated as if they had as many each as those in it. ``persons``:
+    how many have such a combination, where the population is there to count them. Otherwise both are None, and people
+    are records: those of the table, or of a population that does not tell whose its records are (``counts``).
+
     ``chosen`` says where the number comes from: ``counted``, ``pitman``, ``zayatz``, ``snb``, or None where no model
     has an estimate. ``estimates`` are those of all models, empty where uniques were counted.
     """
@@ -45,11 +51,26 @@ class PopulationUniques:
     chosen: str | None
     uniques: float | None
     estimates: Mapping[str, float | None]
+    counts: Literal["records", "persons"] = "records"
+    combinations: Fraction | None = None
+    persons: int | None = None
 
     @property
     def share(self) -> float | None:
-        """Share of the people."""
-        return None if self.uniques is None else self.uniques / float(self.people)
+        """Share of the people, or of the combinations that they have."""
+        among = self.people if self.combinations is None else self.combinations
+        return None if self.uniques is None else self.uniques / float(among)
+
+    def of_persons(self, people: Fraction, sampled: int, unique: int | None = None) -> PopulationUniques:
+        """Return what was found for combinations, of so many people with so many of them in the sample."""
+        return replace(
+            self,
+            counts="persons",
+            combinations=self.people,
+            people=people,
+            sampling_fraction=sampled / people,
+            persons=unique,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -60,6 +81,9 @@ class PopulationUniques:
             "uniques": self.uniques,
             "share": self.share,
             "estimates": dict(self.estimates),
+            "counts": self.counts,
+            **({} if self.combinations is None else {"combinations": as_float(self.combinations)}),
+            **({} if self.persons is None else {"unique_persons": self.persons}),
         }
 
 
@@ -101,8 +125,13 @@ def dankar(sampling_fraction: Fraction, estimates: Mapping[str, float | None]) -
     return None if fallback is None else "zayatz"
 
 
-def people_of(records: int, population_size: int | None, sampling_fraction: float | Fraction | None) -> Fraction | None:
-    """Return the number of people by what the caller gave; None where that is nothing."""
+def people_of(
+    sampled: int,
+    population_size: int | None,
+    sampling_fraction: float | Fraction | None,
+    counts: Literal["records", "persons"] = "records",
+) -> Fraction | None:
+    """Return the number of people by what the caller gave, for so many in the table; None where that is nothing."""
     if population_size is not None and sampling_fraction is not None:
         raise ParameterError(
             "population_size",
@@ -112,23 +141,23 @@ def people_of(records: int, population_size: int | None, sampling_fraction: floa
         )
     if population_size is not None:
         validation.whole_number("population_size", population_size, at_least=1, at_most=MOST_PEOPLE)
-        if population_size < records:
+        if population_size < sampled:
             raise ParameterError(
                 "population_size",
-                expected=f"at least {records:,}, the records of the table",
+                expected=f"at least {sampled:,}, the {counts} of the table",
                 got=f"{population_size:,}",
             )
         return Fraction(population_size)
     if sampling_fraction is None:
         return None
     validation.number("sampling_fraction", sampling_fraction, above=0, at_most=1)
-    people = records / validation.exact_fraction(sampling_fraction)
+    people = sampled / validation.exact_fraction(sampling_fraction)
     if people > MOST_PEOPLE:
         raise ParameterError(
             "sampling_fraction",
-            expected=f"records of at most {MOST_PEOPLE:,} people",
-            got=f"{sampling_fraction!r}, for {records:,} records",
-            hint="records / people, such as 0.01 where one of a hundred is in the table",
+            expected=f"{counts} out of at most {MOST_PEOPLE:,} people",
+            got=f"{sampling_fraction!r}, for {sampled:,} {counts}",
+            hint=f"{counts} / people, such as 0.01 where one of a hundred is in the table",
         )
     return people
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
@@ -127,7 +128,8 @@ def profile(
     """Measure the risk of a table by its schema, or by the names of its quasi-identifiers.
 
     ``population`` is a table of the people that the records are of, with the same columns, generalized alike; without
-    one, ``population_size`` or ``sampling_fraction`` (records / people) let uniques among them be estimated. Records
+    one, ``population_size`` or ``sampling_fraction`` (records / people, or
+    persons / people where the table has a person column) let uniques among them be estimated. Records
     whose risk is above ``threshold`` are counted; ``preset`` names one of :data:`PRESETS` in its place. A schema with
     sampling weights gives the individual risk, with households beside them that of households.
     """
@@ -142,13 +144,16 @@ def profile(
     frame = as_frame("table", table)
     sampled = SampledPeople.of(frame, schema if isinstance(schema, Schema) else Schema({})).without_gaps()
     without = frame.height - sampled.frame.height
-    rows = cells = combinations_of(
-        sampled.frame, schema, population=None if sampled.persons is not None else population
-    )
+    everyone = None if population is None else sampled.of_somebody(as_frame("population", population))
+    rows = cells = combinations_of(sampled.frame, schema, population=None if sampled.persons is not None else everyone)
     if sampled.persons is not None:
-        everyone = None if population is None else sampled.once_each(as_frame("population", population), rows.names)
-        cells = combinations_of(sampled.once_each(sampled.frame, rows.names), schema, population=everyone)
+        among = None if everyone is None else sampled.once_each(everyone, rows.names)
+        once = sampled.once_each(sampled.frame, rows.names)
+        cells = combinations_of(once, schema, population=among, counts="persons")
     individual, households = sampled.risks(rows.class_of, limit)
+    found = _estimated(cells, sampled.number_of_persons, population_size, sampling_fraction)
+    if everyone is not None:
+        found = _counted(cells, rows, sampled, everyone, schema)
     sizes, classes = np.unique(cells.counts, return_counts=True)
     return RiskProfile(
         quasi=cells.names,
@@ -162,18 +167,40 @@ def profile(
         prosecutor=prosecutor_risk(cells.counts, limit),
         journalist=None if cells.population is None else journalist_risk(cells.counts, cells.population, limit),
         marketer=marketer_risk(cells.counts, cells.population),
-        population=_population(cells, people_of(cells.records, population_size, sampling_fraction)),
+        population=found,
         individual=individual,
         households=households,
-        persons=None if sampled.persons is None else sampled.persons.n_unique(),
+        persons=sampled.number_of_persons,
         row_share=sampled.row_share(rows.names),
     )
 
 
-def _population(cells: Combinations, people: Fraction | None) -> PopulationUniques | None:
-    if cells.population_sizes is not None:
-        return count_uniques(cells.counted, cells.population_sizes)
-    return None if people is None or not cells.counted else estimate_uniques(cells.counts, people)
+def _counted(
+    cells: Combinations, rows: Combinations, sampled: SampledPeople, everyone: pl.DataFrame, schema: Any
+) -> PopulationUniques:
+    """Count uniques of the population; one with several records looks like nobody by any of them."""
+    assert cells.population_sizes is not None
+    found = count_uniques(cells.counted, cells.population_sizes)
+    if sampled.persons is None:
+        return found
+    alone = sampled.people_alone(everyone.filter(~schema.among(cells.names).gaps(everyone)), cells.names)
+    if alone is None:  # the population does not tell whose its records are
+        return found
+    there = sampled.persons.filter(pl.Series(rows.class_of >= 0)).n_unique()
+    return found.of_persons(Fraction(alone[0]), there, alone[1])
+
+
+def _estimated(
+    cells: Combinations, persons: int | None, population_size: int | None, sampling_fraction: float | Fraction | None
+) -> PopulationUniques | None:
+    """Estimate uniques of a population of which the size is known; others have as many combinations as these."""
+    if persons is None:
+        people = people_of(cells.records, population_size, sampling_fraction)
+        return None if people is None or not cells.counted else estimate_uniques(cells.counts, people)
+    people = people_of(persons, population_size, sampling_fraction, "persons")
+    if people is None or not cells.counted:
+        return None
+    return estimate_uniques(cells.counts, cells.counted * people / persons).of_persons(people, persons)
 
 
 def _threshold(threshold: float | Fraction | None, preset: str | None) -> Fraction:

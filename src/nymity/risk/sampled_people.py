@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ from nymity.table.constant_columns import check_households
 from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
-from nymity.table.weights import weights_of
+from nymity.table.weights import people_by_weights, weights_of
 
 _ROLES = (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
 
@@ -51,6 +52,30 @@ class SampledPeople:
         """Of whom each row is, where the table says so."""
         return None if self.roles.person is None else person_ids(self.frame[self.roles.person])
 
+    @cached_property
+    def number_of_persons(self) -> int | None:
+        """How many persons have a row, where the table says of whom they are."""
+        return None if self.persons is None else self.persons.n_unique()
+
+    def of_somebody(self, population: pl.DataFrame) -> pl.DataFrame:
+        """Return the records of a population that say whose they are, all where it does not tell that at all."""
+        who = self.roles.person
+        if who is None or who not in population.columns:
+            return population
+        self.roles[who].check_gaps(population[who])
+        return population.filter(~self.roles.among([who]).gaps(population))
+
+    def people_alone(self, population: pl.DataFrame, quasi: Sequence[str]) -> tuple[int, int] | None:
+        """Return how many persons a population has, and how many of them look like nobody else in some record.
+
+        None where the population does not tell whose its records are.
+        """
+        who = self.roles.person
+        if who is None or who not in population.columns:
+            return None
+        persons = person_ids(population[who])
+        return persons.n_unique(), Groups(population, quasi, persons=persons).people_alone
+
     def once_each(self, table: pl.DataFrame, quasi: Sequence[str]) -> pl.DataFrame:
         """Return a table with one row for each person and combination; as it is where nobody says whose rows are."""
         who = self.roles.person
@@ -66,13 +91,28 @@ class SampledPeople:
             return None
         return Groups(self.frame, quasi, persons=self.persons).largest_person_share
 
-    def by_class(self, class_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        """Return how many persons each class has, records without a person column, and what their weights sum to."""
-        inside, weight = class_of >= 0, self.roles.weight
-        persons = None if self.persons is None else _numbered(self.persons)
-        weights = np.ones(len(class_of)) if weight is None else weights_of(self.frame[weight])
-        units, people = by_class(class_of[inside], None if persons is None else persons[inside], weights[inside])
-        return units, None if weight is None else people
+    def by_class(self, class_of: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many persons each class has; records without a person column."""
+        inside = class_of >= 0
+        persons = None if self.persons is None else _numbered(self.persons)[inside]
+        return by_class(class_of[inside], persons, np.ones(int(inside.sum())))[0]
+
+    def within(self, class_of: NDArray[np.int64]) -> SampledPeople:
+        """Return the rows that are in a class."""
+        return SampledPeople(self.frame.filter(pl.Series(class_of >= 0)), self.roles)
+
+    @property
+    def counts(self) -> Literal["records", "persons"]:
+        """What is counted, in a word."""
+        return "records" if self.persons is None else "persons"
+
+    @property
+    def people_by_weights(self) -> float | None:
+        """For how many people the rows stand, each person counting once; None without weights."""
+        if (weight := self.roles.weight) is None:
+            return None
+        weights = weights_of(self.frame[weight])
+        return float(weights.sum()) if self.persons is None else people_by_weights(self.persons, weights)
 
     def risks(
         self, class_of: NDArray[np.int64], threshold: Fraction

@@ -32,5 +32,5 @@ __all__, __getattr__ = public_names(
     schema="Schema check_columns",
     text="as_text check_comparable is_missing plainly_named BEYOND MASK",
     value_order="ValueOrder days numbers ranks value_order",
-    weights="class_means weights_of",
+    weights="class_means people_by_weights weights_of",
 )

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.errors import SchemaError
+from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.text import is_missing
@@ -125,6 +125,19 @@ class Attribute:
         if self.role in (Role.PERSON, Role.HOUSEHOLD) and column.dtype == pl.String:
             column = column.str.strip_chars()
         return is_missing(column)
+
+    def check_gaps(self, column: pl.Series) -> None:
+        """Refuse cells without a value where these are an error."""
+        gaps = int(self.gaps(column).sum()) if self.missing == "error" else 0
+        if gaps:
+            raise TableError(
+                f"column {column.name!r}",
+                expected="no missing values (missing = 'error')",
+                got=f"{gaps} of them",
+                hint="set missing = 'drop' to leave such records out"
+                if self.role in (Role.PERSON, Role.HOUSEHOLD)
+                else "set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
+            )
 
     def _check_pseudonym(self) -> None:
         if self.pseudonym is not None:

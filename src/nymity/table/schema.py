@@ -196,16 +196,7 @@ class Schema(Mapping[str, Attribute]):
             if attribute.role is Role.WEIGHT:
                 check_weights(table[name], gaps=attribute.missing == "drop")
                 continue
-            gaps = int(attribute.gaps(table[name]).sum()) if attribute.missing == "error" else 0
-            if gaps:
-                raise TableError(
-                    f"column {name!r}",
-                    expected="no missing values (missing = 'error')",
-                    got=f"{gaps} of them",
-                    hint="set missing = 'drop' to leave such records out"
-                    if attribute.role in (Role.PERSON, Role.HOUSEHOLD)
-                    else "set missing = 'category' to keep them as a value of their own, or 'drop' to leave them out",
-                )
+            attribute.check_gaps(table[name])
 
     def gaps(self, table: pl.DataFrame) -> NDArray[np.bool_]:
         """Mark the records that are left out for a gap, (n_records,): policy ``drop``, in any column the table has."""

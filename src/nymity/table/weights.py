@@ -43,6 +43,12 @@ def weights_of(column: pl.Series) -> NDArray[np.float64]:
     return _numbers(column)
 
 
+def people_by_weights(persons: pl.Series, weights: NDArray[np.float64]) -> float:
+    """Return for how many people records of these persons stand: each counts once, with the mean of its weights."""
+    each = pl.DataFrame({"person": persons, "weight": weights}).group_by("person").agg(pl.col("weight").mean())
+    return fsum(each["weight"].to_list())
+
+
 def class_means(weights: NDArray[np.float64], rows: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
     """Return for each row the mean weight of the rows with the same cells in these columns, (n,).
 

@@ -80,3 +80,23 @@ def test_nothing_is_estimated_without_weights_or_of_many_values() -> None:
     many = pl.DataFrame({"w": [1.0] * 30, "ill": [f"v{i}" for i in range(30)]})
     assert len(many) > MOST_VALUES
     assert [one.figure for one in estimates_of(many, many, schema())] == ["people"]
+
+
+def test_people_have_one_weight_each_however_often_they_came() -> None:
+    """Ann stands for 10 people and came nine times, Bob for 20: 30 people, and 110 visits."""
+    visits = pl.DataFrame({"who": ["Ann"] * 9 + ["Bob"], "age": [30] * 10, "w": [10.0] * 9 + [20.0], "ill": ["x"] * 10})
+    roles = {"who": ny.person(), "age": ny.quasi(), "w": ny.weight(), "ill": ny.insensitive()}
+    release = ny.publish(visits, roles, privacy=[ny.KAnonymity(k=2)])
+    found = told(ny.compare(visits, release).estimates)
+    assert found["people", None, None] == (30, None)  # rows do not show whose they are
+    assert found["records", None, None] == (110, pytest.approx(110))
+    known = ny.risk.profile(visits, ny.Schema(roles)).individual
+    assert known is not None
+    assert known.population == 30
+
+
+def test_pseudonyms_tell_people_apart() -> None:
+    visits = pl.DataFrame({"who": ["Ann", "Ann", "Bob", "Bob"], "age": [30] * 4, "w": [10.0, 10.0, 20.0, 20.0]})
+    roles = {"who": ny.person(pseudonym="random"), "age": ny.quasi(), "w": ny.weight()}
+    release = ny.publish(visits, roles, privacy=[ny.LinkedKAnonymity(k=2, knows="all")])
+    assert told(ny.compare(visits, release).estimates)["people", None, None] == (30, 30)

@@ -165,7 +165,7 @@ def test_report() -> None:
     release = released()
     page = render_report(release, people())
     assert "Cells of each quasi-identifier" in page
-    assert f"The records were divided into {release.outcome.classes} classes" in page  # type: ignore[union-attr]
+    assert f"The records were divided into {release.outcome.classes} groups" in page  # type: ignore[union-attr]
     assert "another division may lose less" in page
     assert "information-loss is what the method minimized" in page
     assert "there is no one scale to plot" in page

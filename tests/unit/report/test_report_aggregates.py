@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -13,11 +14,17 @@ from hypothesis import strategies as st
 from nymity.publishing.caveats.of_table import unique_rows
 from nymity.report.class_size import bin_labels, bin_starts, records_per_bin
 from nymity.report.distribution import pooled
+from nymity.report.holders import Holders
 from nymity.report.ladder import example_path
 from nymity.report.page_wording import amount, axis_labels, count, listed, percent, shortened
 from nymity.report.risk import homogeneity
 from nymity.report.search import sampled
 from nymity.table.hierarchy import Hierarchy
+
+
+def own_records(counts: Sequence[int]) -> Holders:
+    """So many records of each value, the last being no category, each of its own person."""
+    return Holders.of(np.repeat([*range(len(counts) - 1), -1], counts), None)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.integers(1, 12), st.integers(0, 6), st.data())
@@ -26,7 +33,8 @@ def test_pooling_hides_small_categories_and_loses_nothing(
 ) -> None:
     after = [data.draw(st.integers(0, number)) for number in before]
     labels = [f"v{i}" for i in range(len(before))]
-    found = pooled(labels, np.array(before), np.array(after), threshold=threshold, shown=8, unlisted=unlisted)
+    holders = own_records([*before, unlisted])
+    found = pooled(labels, np.array(before), np.array(after), holders, threshold=threshold, shown=8)
     assert len(found.labels) <= 8
     assert list(found.labels) == sorted(found.labels, key=labels.index)
     assert all(number >= threshold for number in found.before)
@@ -39,7 +47,8 @@ def test_pooling_hides_small_categories_and_loses_nothing(
 
 
 def test_a_single_small_category_takes_the_next_one_with_it() -> None:
-    found = pooled(["a", "b", "c"], np.array([50, 6, 1]), np.array([50, 6, 0]), threshold=5)
+    counts = [50, 6, 1]
+    found = pooled(["a", "b", "c"], np.array(counts), np.array([50, 6, 0]), own_records([*counts, 0]), threshold=5)
     assert found.labels == ("a",)
     assert (found.pooled, found.pooled_before, found.pooled_after) == (2, 7, 6)
 
@@ -73,14 +82,14 @@ AGES = Hierarchy.from_rows(
 def test_the_example_is_common_on_every_level() -> None:
     counts = np.zeros(41, dtype=np.int64)
     counts[[3, 25, 26, 27, 40]] = [20, 9, 12, 8, 500]
-    assert example_path(AGES, counts, 5) == ["26", "25+", "20+", "*"]
+    assert example_path(AGES, own_records([*counts, 0]), 5) == ["26", "25+", "20+", "*"]
 
 
 def test_rare_values_are_no_example() -> None:
-    counts = np.ones(41, dtype=np.int64)
-    assert example_path(AGES, counts, 5) == [None, "0+", "0+", "*"]
-    assert example_path(AGES, counts, 6) == [None, None, "0+", "*"]
-    assert example_path(AGES, np.zeros(41, dtype=np.int64), 1) == [None, None, None, "*"]
+    holders = own_records([*np.ones(41, dtype=np.int64), 0])
+    assert example_path(AGES, holders, 5) == [None, "0+", "0+", "*"]
+    assert example_path(AGES, holders, 6) == [None, None, "0+", "*"]
+    assert example_path(AGES, own_records([0] * 42), 1) == [None, None, None, "*"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from(["u", "v", None])), min_size=1))

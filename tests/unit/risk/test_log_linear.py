@@ -106,7 +106,9 @@ def test_persons_are_counted_where_a_column_tells_them() -> None:
     table = pl.DataFrame({"a": [1, 2, 3, 3], "b": [1, 1, 2, 2], "w": [10.0, 20.0, 30.0, 40.0], "who": list("xyzt")})
     roles = {"a": ny.quasi(), "b": ny.quasi(), "w": ny.weight()}
     once = ny.risk.log_linear(table.drop("who"), ny.Schema(roles))
-    assert ny.risk.log_linear(pl.concat([table, table]), ny.Schema({**roles, "who": ny.person()})) == once
+    twice = ny.risk.log_linear(pl.concat([table, table]), ny.Schema({**roles, "who": ny.person()}))
+    assert (twice.people, twice.sample_uniques, twice.fits) == (once.people, once.sample_uniques, once.fits)
+    assert (twice.counts, once.counts) == ("persons", "records")
 
 
 def test_what_cannot_be_fitted_is_refused() -> None:
