@@ -21,7 +21,7 @@ from typing import Any
 from nymity.core.errors import DrawingError
 from nymity.core.extras import require
 from nymity.core.kept import kept
-from nymity.report.layers import Layer
+from nymity.report.layers import PlotLayer
 from nymity.report.markup import Spec
 from nymity.report.page_wording import amount
 
@@ -178,7 +178,7 @@ def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str)
         "axis": axis,
         "title": None,
     }
-    base = Layer().encode(x=x, tooltip=_tooltip({"v": "classes of", "tb": "records before", "ta": "records after"}))
+    base = PlotLayer().encode(x=x, tooltip=_tooltip({"v": "classes of", "tb": "records before", "ta": "records after"}))
     before = base.mark("bar", width={"band": 0.62}, color=BEFORE).encode(y=_share_axis("b", "share of all records"))
     after = base.mark("bar", width={"band": 0.28}).encode(
         y=_share_axis("a", "share of all records"), color=_colours("k", _FATES, legend=False)
@@ -186,9 +186,9 @@ def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str)
     layers = [before, after]
     if mark_before is not None:
         place = {"datum": mark_before, "type": "nominal", "bandPosition": 0}
-        line = Layer().mark("rule", color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5).encode(x=place)
+        line = PlotLayer().mark("rule", color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5).encode(x=place)
         style = {"align": "left", "baseline": "top", "dx": 7, "dy": 2, "color": CHOSEN, "fontWeight": "bold"}
-        layers += [line, Layer().mark("text", text=mark, **style).encode(x=place, y={"value": 0})]
+        layers += [line, PlotLayer().mark("text", text=mark, **style).encode(x=place, y={"value": 0})]
     return _spec(layers, _paired_rows(pairs), height=240)
 
 
@@ -205,7 +205,7 @@ def paired_bars(
         "axis": _plain(),
     }
     tooltip = _tooltip({"v": "value", "tb": before, "ta": after})
-    base = Layer().encode(y=y, tooltip=tooltip)
+    base = PlotLayer().encode(y=y, tooltip=tooltip)
     light = base.mark("bar", size=16, color=BEFORE).encode(x=_share_axis("b", measure))
     dark = base.mark("bar", size=7).encode(x=_share_axis("a", measure), color=_colours("k", _FATES, legend=False))
     return _spec([light, dark], _paired_rows(pairs), height=_height(pairs))
@@ -226,7 +226,7 @@ def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Sp
         "title": None,
         "axis": _plain(),
     }
-    base = Layer().encode(y=y, x=_share_axis("s", title, whole=True, number_format=number_format))
+    base = PlotLayer().encode(y=y, x=_share_axis("s", title, whole=True, number_format=number_format))
     drawn = base.mark("bar", size=14, cornerRadiusEnd=2).encode(
         color=_colours("k", {"plain": AFTER, "strong": CHOSEN}, legend=False),
         tooltip=_tooltip({"v": "what", "t": "value", "n": "meaning"}),
@@ -249,7 +249,7 @@ def heat_map(cells: Sequence[HeatMapField], *, title: str) -> Spec:
         {"field": field, "type": "nominal", "sort": None, "title": None, "scale": _domain(names), "axis": axis}
         for field, axis in (("x", {"grid": False, "labelAngle": -35}), ("c", _plain()))
     )
-    base, scale = Layer().encode(x=x, y=y), {"domain": [0, 1], "range": ["#eef3f8", AFTER]}
+    base, scale = PlotLayer().encode(x=x, y=y), {"domain": [0, 1], "range": ["#eef3f8", AFTER]}
     shade = {"field": "s", "type": "quantitative", "scale": scale, "legend": None}
     fields = base.mark("rect", stroke="white").encode(color=shade, tooltip=_tooltip({"v": "columns", "t": title}))
     ink = {"condition": {"test": "datum.s > 0.6", "value": "white"}, "value": _INK}
@@ -269,8 +269,8 @@ def nodes_by_suppression(points: Sequence[NodePoint], *, limit: float | None, lo
     marks = []
     if limit is not None:
         place = {"datum": limit, "type": "quantitative"}
-        line = Layer().mark("rule", color=_QUIET, strokeDash=[5, 4]).encode(x=place)
-        text = Layer().mark(
+        line = PlotLayer().mark("rule", color=_QUIET, strokeDash=[5, 4]).encode(x=place)
+        text = PlotLayer().mark(
             "text", align="left", baseline="top", dx=6, dy=2, color=_QUIET, text=f"limit {limit * 100:.4g}%"
         )
         marks = [line, text.encode(x=place, y={"value": 0})]
@@ -297,7 +297,7 @@ def series_lines(marks: Sequence[Mark], *, across: str, measure: str, colours: d
     rows: list[Spec] = [{"x": m.at, "y": m.value, "s": m.series, "t": amount(m.value)} for m in kept]
     scale = {"type": "log"} if log else {"zero": False}
     scheme = _domain(list(colours), list(colours.values()))
-    base = Layer().encode(
+    base = PlotLayer().encode(
         x=_places(list(dict.fromkeys(mark.at for mark in marks)), across),
         y={"field": "y", "type": "quantitative", "title": measure, "scale": scale, "axis": _amounts(marks, log=log)},
         color={"field": "s", "type": "nominal", "scale": scheme, "title": None, "legend": _legend(list(colours))},
@@ -320,7 +320,7 @@ def series_points(marks: Sequence[Mark], *, across: str, measure: str, colours: 
     )
     scheme = _domain(list(colours), list(colours.values()))
     colour = {"field": "s", "type": "nominal", "scale": scheme, "title": None, "legend": _legend(list(colours))}
-    base = Layer().encode(x=x, y=y, color=colour)
+    base = PlotLayer().encode(x=x, y=y, color=colour)
     fits = base.fitted("x", "y", by=["s"]).mark("line", strokeWidth=1.8)
     layers = [base.mark("point", filled=True, size=14, opacity=0.45), fits]
     return _spec(layers, rows, height=260)
@@ -340,7 +340,7 @@ def series_bars(marks: Sequence[Mark], *, measure: str) -> Spec:
     longest = max(mark.value for mark in marks)
     scale = {"nice": False, "domain": [0, 1.35 * longest if longest > 0 else 1]}  # with room for the text
     x = {"field": "y", "type": "quantitative", "title": measure, "scale": scale, "axis": _amounts(marks)}
-    base = Layer().encode(x=x, y=y, tooltip=_tooltip({"s": "series", "t": measure}))
+    base = PlotLayer().encode(x=x, y=y, tooltip=_tooltip({"s": "series", "t": measure}))
     text = base.mark("text", align="left", dx=5).encode(text={"field": "t", "type": "nominal"})
     layers = [base.mark("bar", size=14, cornerRadiusEnd=2, color=AFTER), text]
     return _spec(layers, rows, height=_height(marks))
@@ -363,7 +363,7 @@ def _scatter(
     axis = {"format": large, "labelExpr": "datum.value < 0 ? '' : datum.label"}
     y = {"field": "y", "type": "quantitative", "title": loss, "axis": axis, "scale": {"zero": False, "padding": 26}}
     tooltip = _tooltip({"k": "node", "t": "levels", "p": "suppressed", "r": "k reached", "q": "loss"})
-    base = Layer().encode(x=x, y=y)
+    base = PlotLayer().encode(x=x, y=y)
     front = base.where("datum.f").mark("line", interpolate=step, color=_INK, strokeWidth=1.5)
     dots = base.mark("point", filled=True, size=50, opacity=0.8).encode(
         color=_colours("k", kinds),
@@ -381,7 +381,7 @@ def _scatter(
     return _spec(layers, rows, height=330)
 
 
-def _spec(layers: Sequence[Layer], rows: Sequence[Spec], *, height: int) -> Spec:
+def _spec(layers: Sequence[PlotLayer], rows: Sequence[Spec], *, height: int) -> Spec:
     """Return layers as one plot, with its rows in place."""
     drawn = [layer.to_dict() for layer in layers]
     for layer in drawn:

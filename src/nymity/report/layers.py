@@ -13,26 +13,26 @@ Plain = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class PlotLayer:
     """One layer; each method returns it with something more."""
 
     encoding: Plain = field(default_factory=dict)
     drawn: Plain = field(default_factory=dict)
     transforms: tuple[Plain, ...] = ()
 
-    def encode(self, **channels: Any) -> Layer:
+    def encode(self, **channels: Any) -> PlotLayer:
         """Say what channels such as ``x`` and ``color`` show."""
         return replace(self, encoding={**self.encoding, **channels})
 
-    def mark(self, kind: str, **style: Any) -> Layer:
+    def mark(self, kind: str, **style: Any) -> PlotLayer:
         """Draw it with a kind of mark."""
         return replace(self, drawn={"type": kind, **style})
 
-    def where(self, condition: str) -> Layer:
+    def where(self, condition: str) -> PlotLayer:
         """Draw no rows but those that satisfy an expression."""
         return replace(self, transforms=(*self.transforms, {"filter": condition}))
 
-    def fitted(self, across: str, measure: str, by: Sequence[str]) -> Layer:
+    def fitted(self, across: str, measure: str, by: Sequence[str]) -> PlotLayer:
         """Draw the line that fits rows best, one for each group."""
         fit = {"on": across, "regression": measure, "groupby": list(by)}
         return replace(self, transforms=(*self.transforms, fit))

@@ -21,6 +21,7 @@ from nymity.risk.suggestion import ColumnRisk, suggest
 _inner, __getattr__ = public_names(
     __name__,
     column_facts="TYPES",
+    identifiers="by_content",
     naming="words_of",
     persons="PersonFinding missed_by_records",
     suggestion="Labels LookedAt look_at",

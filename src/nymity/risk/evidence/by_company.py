@@ -10,8 +10,8 @@ import polars as pl
 
 from nymity.io import CodedTable
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.answers import PLAIN
 from nymity.risk.evidence.role_votes import INSENSITIVE, QUASI, SENSITIVE, RoleVotes
+from nymity.risk.evidence.yes_or_no import PLAIN
 from nymity.table.attribute import Role
 
 #: Rows that are compared, and columns, to stay quick.

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.answers import answers_yes_or_no
 from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
 from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, POINTING, TREATMENT, UPDATES, WEIGHTS, Concept
+from nymity.risk.evidence.yes_or_no import answers_yes_or_no
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
 #: How much a word counts that is known, has a stem at an end, inside, is pieced together of known ones,
@@ -74,7 +74,7 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
 def _telling(words: Sequence[str]) -> Sequence[str]:
     """Leave out a last word that says nothing beside what the others do."""
     plain = [word for word in words if not word.isdecimal()]
-    if len(plain) > 1 and plain[-1] in _GENERIC and _known(tuple(plain[:-1])):
+    if len(plain) > 1 and plain[-1] in _GENERIC and not _exactly("".join(plain[-2:])) and _known(tuple(plain[:-1])):
         return plain[:-1]
     return plain or words
 

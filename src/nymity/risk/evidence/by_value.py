@@ -25,6 +25,21 @@ _CODES = {
     "LOINC codes of measurements": (r"^\d{3,5}-\d$", {SENSITIVE: 3.0}),
     "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),
 }
+#: Streets are many, and so are names; a few values that look so may be the addresses of offices.
+_FEWEST_ADDRESSES = 10
+_STREETS = (
+    r"(?i)^\d{1,5}[a-z]?,? (?:[\p{L}'.-]+ ){1,4}"
+    r"(?:street|st|road|rd|lane|ln|avenue|ave|drive|dr|close|court|ct|gardens|way|place|pl|terrace|crescent|square|"
+    r"boulevard|blvd|grove|hill|park|row|walk|mews|parade)\.?$"
+    r"|^\d{1,4}(?: ?(?:bis|ter))?,? (?:rue|avenue|av\.?|boulevard|bd\.?|place|chemin|allée|impasse|quai|route) "
+    r"|^(?:calle|c/|avenida|avda\.?|av\.|plaza|paseo|camino|ronda)\b.*\d"
+    r"|(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|straat|laan|plein|gracht|kade|dijk|singel|hof|pad)"
+    r" ?\d{1,4} ?[a-z]?(?:[-/ ]\d{0,4}[a-z]?)?$"
+)
+_TITLED = (
+    r"^(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Rev|Sir|Lady|Herrn?|Frau|Fr|Hr|M|Mme|Mlle|Mmes|Sr|Sra|Srta|Don|Doña|Dhr|Mevr|Mw|"
+    r"De heer|Mevrouw)\.? (?:[\p{L}'.-]+ ){0,3}\p{Lu}[\p{L}'-]+$"
+)
 _BANDS = (
     r"^[\[(]?\s*(?:under |over |less than |<=?|>=?)?\d+(?:\s*(?:-|–|to|bis|à|;|,)\s*\d+)?"
     r"\s*(?:\+|\)|\])?(?: ?years?| Jahre)?$"
@@ -38,6 +53,7 @@ def by_value(facts: ColumnFacts) -> Iterator[RoleVotes]:
     yield from _worded(facts)
     yield from _checked(facts)
     yield from _placed(facts)
+    yield from _addressed(facts)
 
 
 def _flagged(facts: ColumnFacts) -> Iterator[RoleVotes]:
@@ -127,6 +143,17 @@ def _placed(facts: ColumnFacts) -> Iterator[RoleVotes]:
     named = {"lat", "lon", "lng", "latitude", "longitude", "x", "y"} & facts.near
     if named and facts.is_number and facts.decimals >= 4 and facts.spread[0] >= -180 and facts.spread[2] <= 180:
         yield RoleVotes(why="coordinates of places", votes={QUASI: 3.0})
+
+
+def _addressed(facts: ColumnFacts) -> Iterator[RoleVotes]:
+    """Find how people are written to: streets with a number of a house, and titles before a name."""
+    texts = facts.texts
+    if len(texts) < _FEWEST_ADDRESSES:
+        return
+    for what, pattern, least in (("streets and houses", _STREETS, 0.3), ("titles with a name", _TITLED, 0.6)):
+        if (share := _share(texts.str.contains(pattern))) >= least:
+            yield RoleVotes(why=f"{share:.0%} of its values look like {what}", votes={IDENTIFYING: 6.0})
+            return
 
 
 def _share(truths: pl.Series) -> float:

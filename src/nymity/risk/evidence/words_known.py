@@ -22,7 +22,7 @@ KNOWN = (
         "civst familienstand famstand famst etatcivil sitfam estadocivil estciv ecivil burgerlijk burgstaat "
         "zivilstand civilstat divorc widow single spouse husband wife ehe ehepartner ehegatt conjoint conyuge echtgen "
         "partner partnership cohabit lebensgem language sprache langue! idioma taal lang mothertongue muttersprach "
-        "moedertaal veteran military milit salutation anrede civilite aanhef lefthand handed minority ancestry "
+        "moedertaal veteran military milit anrede civilite aanhef lefthand handed minority ancestry "
         "origin! herkunft afkomst ascend mbirth zodiac sign generation bornus usborn yearborn yrborn ridageyr gendr "
         "rideth yrimmig herkomst asylum aufenthalt zuzug firstgen martl prefix suffix titel dod deathdate fechadef "
         "sterbedat overlijdensd",
@@ -51,7 +51,7 @@ KNOWN = (
         "provincia ciudad municipio munic munres localidad comunidad ccaa comarca barrio seccion censal plaats "
         "gemeente woonplaats provincie wijk buurt stadsdeel lsoa msoa state states istate statefip north south east "
         "west northeast midwest northcentral nrthcen ncent neighbo tract nuts lat lon lng lati longi latitude "
-        "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! addr territory "
+        "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! territory "
         "postkode precinct hometown settlement siedlung urbrur rururb habitat citysize popsize lieu lugar embark "
         "destination! ward! parish island zone zona constituency wahlkreis continent bpl geograph standort vestiging "
         "sede! premise distancefromhome dwellingarea raion oblast",
