@@ -21,9 +21,7 @@ from nymity.risk.column_facts import TYPES
 from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
 from nymity.table.attribute import Attribute, Role, WeightPublishing
-from nymity.table.builders import Flat
-from nymity.table.builders.lost_zeros import LostZeros
-from nymity.table.builders.recognition import short_codes
+from nymity.table.builders import Flat, LostZeros, short_codes
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
 from nymity.table.text import as_text

@@ -361,6 +361,14 @@ class Job:
         return Job.from_dict(_read_data(path), folder=path.parent)
 
     @staticmethod
+    def load_source(path: Path) -> Source | DatabaseSource:
+        """Read the source of a job file, which may have nothing else yet; relative paths start at its folder."""
+        data = _read_data(path)
+        if "source" not in data:
+            raise JobError(str(path), expected="a field 'source'", got=f"only {', '.join(data) or 'nothing'}")
+        return _parse_source(data["source"], path.parent)
+
+    @staticmethod
     def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Job:
         """Build a job from plain data, or say which field is wrong."""
         codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
@@ -505,14 +513,6 @@ def _parse_source(data: Any, folder: Path | None) -> Source | DatabaseSource:
     named = codec.require_mapping({"path": data} if isinstance(data, str) else data, "source")
     source: Source | DatabaseSource = _parse_flat(DatabaseSource if "url" in named else Source, named, "source")
     return source if folder is None else source.within(folder)
-
-
-def read_source(path: Path) -> Source | DatabaseSource:
-    """Read the source of a job file, which may have nothing else yet; relative paths start at its folder."""
-    data = _read_data(path)
-    if "source" not in data:
-        raise JobError(str(path), expected="a field 'source'", got=f"only {', '.join(data) or 'nothing'}")
-    return _parse_source(data["source"], path.parent)
 
 
 def _parse_output(data: Any, folder: Path | None) -> Output | DatabaseOutput:

@@ -13,6 +13,7 @@ from nymity.partition.attributes import AttributeLayout, attributes_of, geometry
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table.attribute import quasi
+from nymity.table.builders import Flat
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
@@ -147,3 +148,18 @@ def test_levels_cannot_be_asked_for(fixed: dict[str, int]) -> None:
     encoded = encode(pl.DataFrame({"x": [0, 10]}), Schema({"x": quasi(**fixed)}))
     with pytest.raises(SchemaError, match=r"schema\.x: expected no min_level or max_level for the method 'mondrian'"):
         Mondrian().run(encoded, [KAnonymity(k=2)])
+
+
+@pytest.mark.parametrize(
+    "hierarchy", [Flat(of_codes=True), Hierarchy.isco_08(digits=4), Hierarchy.masking(), Hierarchy.us_zip()]
+)
+def test_codes_that_are_digits_are_sets(hierarchy: Any) -> None:
+    """A range of codes means nothing: 2211 is no number between 1111 and 5120."""
+    codes = [1111, 2211, 5120]
+    assert attribute(codes).numeric
+    found = attribute(codes, hierarchy)
+    assert found.is_set
+    assert not found.numeric
+    encoded = encode(pl.DataFrame({"x": codes}), Schema({"x": quasi(hierarchy)}))
+    cells = Mondrian().run(encoded, [KAnonymity(k=3)]).recoding.cells["x"]
+    assert cells.labels == ("{1111, 2211, 5120}",)

@@ -536,7 +536,7 @@ def test_a_wrong_field_is_answered_with_its_place(wrong: dict[str, Any], place: 
         ({"type": "dates", "levels": ["mnth"]}, ".levels", "did you mean 'month'?"),
         ({"type": "file"}, "", "a field 'path' for 'file'"),
         ({"type": "rows", "rows": []}, ".rows", "one row per value"),
-        ({"type": "flat", "levels": 2}, ".levels", "(none)"),
+        ({"type": "flat", "levels": 2}, ".levels", "'of_codes'"),
     ],
 )
 def test_a_wrong_hierarchy_is_answered_with_its_place(hierarchy: Any, place: str, told: str) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from nymity.core.registry import registered
+from nymity.table.builders.lost_zeros import LostZeros as LostZeros
+from nymity.table.builders.recognition import short_codes as short_codes
 from nymity.table.builders.suggest import suggest as suggest
 
 from nymity.table.builders.intervals import Intervals as Intervals

@@ -54,4 +54,4 @@ class Isco(ReadyHierarchy):
     @classmethod
     def short_codes(cls, texts: Sequence[str]) -> LostZeros | None:
         """Codes of three digits among four are armed forces if they are 110, 210 or 310, which no minor group is."""
-        return lost_zeros(texts, certain=_ARMED_FORCES, why="armed forces of ISCO-08", key=cls.key)
+        return lost_zeros(texts, certain=_ARMED_FORCES, why="armed forces of ISCO-08", builder=cls.key)

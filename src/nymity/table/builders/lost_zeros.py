@@ -20,7 +20,7 @@ class LostZeros:
     digits: int  #: of the longer codes
     short: tuple[str, ...]
     why: str = ""
-    key: str = "masking"  #: of the builder that can put zeros back
+    builder: str = "masking"  #: key of the builder that can put zeros back
 
     @property
     def certain(self) -> bool:
@@ -30,8 +30,8 @@ class LostZeros:
     @property
     def way(self) -> str:
         """How a job puts the zeros back."""
-        how = 'pad = "0", align = "right"' if self.key == "masking" else f"digits = {self.digits}"
-        return f'hierarchy = {{ type = "{self.key}", {how} }}'
+        how = 'pad = "0", align = "right"' if self.builder == "masking" else f"digits = {self.digits}"
+        return f'hierarchy = {{ type = "{self.builder}", {how} }}'
 
     @property
     def sentence(self) -> str:
@@ -47,7 +47,7 @@ class LostZeros:
 
 
 def lost_zeros(
-    texts: Sequence[str], *, certain: Collection[str] | None = (), why: str = "", key: str = "masking"
+    texts: Sequence[str], *, certain: Collection[str] | None = (), why: str = "", builder: str = "masking"
 ) -> LostZeros | None:
     """Return the codes that may have lost a zero: digits alone, one short of the length that most have.
 
@@ -61,4 +61,4 @@ def lost_zeros(
     if digits < 3 or not short or 2 * len(short) >= len(texts) or any(len(text) < digits - 1 for text in short):
         return None
     told = certain is None or set(short) <= set(certain)
-    return LostZeros(digits=digits, short=short, why=why if told else "", key=key)
+    return LostZeros(digits=digits, short=short, why=why if told else "", builder=builder)

@@ -67,7 +67,7 @@ class Nace(ReadyHierarchy):
     @classmethod
     def short_codes(cls, texts: Sequence[str]) -> LostZeros | None:
         """Codes of three digits among four are classes of divisions 01 to 09 if all can be, and one is no group."""
-        found = lost_zeros(texts, certain=_SHORT_CLASSES, why="classes of divisions 01 to 09 of NACE", key=cls.key)
+        found = lost_zeros(texts, certain=_SHORT_CLASSES, why="classes of divisions 01 to 09 of NACE", builder=cls.key)
         if found is None or not set(found.short) <= _ALSO_GROUPS:
             return found
-        return lost_zeros(texts, key=cls.key)
+        return lost_zeros(texts, builder=cls.key)
