@@ -375,7 +375,8 @@ def _codes_of_some_text(column: pl.Series, index: Mapping[Label, int], unknown: 
     texts = column.drop_nulls().unique()
     codes = [index.get(text or None, unknown) for text in texts.to_list()]
     places = column.cast(pl.Enum(texts)).to_physical().cast(pl.UInt32).fill_null(len(texts))
-    return np.array([*codes, index.get(None, unknown)], dtype=np.int32)[places.to_numpy()]
+    found: NDArray[np.int32] = np.array([*codes, index.get(None, unknown)], dtype=np.int32)[places.to_numpy()]
+    return found
 
 
 def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
