@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats import Caveat
 from nymity.publishing.caveats.checked import ShownCaveats
-from nymity.publishing.caveats.of_persons import FILLED, INTERSECTED, LINKED, caveats_of_persons, is_intersected
+from nymity.publishing.caveats.of_people import ALIKE, SEVERAL, several_records, spelled_alike
+from nymity.publishing.caveats.of_persons import (
+    FILLED,
+    INTERSECTED,
+    LINKED,
+    MEMBERS,
+    caveats_of_households,
+    caveats_of_persons,
+    is_intersected,
+)
 from nymity.publishing.certificate_form import Certificate2
+from nymity.publishing.contradictions import StatedJob
+from nymity.publishing.job import Job
 from nymity.publishing.registry import Method, is_private
+from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.shifts import SHIFTED, caveats_of_dates
 from nymity.publishing.verify import PersonFigures
 from nymity.publishing.withheld import Withheld
+from nymity.table.bucket_recoding import BUCKET
+from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema
 
 
@@ -61,3 +77,43 @@ def _impossible(stated: Certificate2, schema: Schema, table: pl.DataFrame) -> It
         caveat = Caveat(key=one.warning, says=one.says, figures=one.figures)
         if one.warning == INTERSECTED and not is_intersected(caveat, schema.sensitive, table, units):
             yield f"it has a warning that cannot be: {one.says}"
+
+
+def shown_by_original(
+    shown: ShownCaveats,
+    records: tuple[pl.DataFrame, NDArray[np.int64]] | None,
+    files: ReleasedFiles,
+    stated: Certificate2,
+    job: Job | None,
+    own: StatedJob,
+) -> ShownCaveats:
+    """Add the warnings that take the original: households, names that look alike, and people with several records.
+
+    ``records`` are those of the original that the job publishes, and which of them each row is of. By which column
+    people are known only the job says: without it the column that a warning names is looked at, if there is a warning.
+    """
+    schema, models, method = own.schema, own.models, own.method
+    withheld = Withheld.of(schema, models, method)
+    if records is None or is_private(method):
+        return shown
+    source, rows = records
+    found, keys, table = [*shown.found], {*shown.keys}, files.table
+    if schema.household is not None and method.makes.has_classes:
+        homes = person_ids(source[schema.household])[rows]
+        found, keys = [*found, *caveats_of_households(table, homes, schema, models, withheld)], {*keys, MEMBERS}
+    if (unit := schema.unit) is not None:
+        if not withheld.loss:
+            everybody = person_ids(source[unit])
+            found, keys = [*found, *spelled_alike(everybody, schema, table, everybody[rows], withheld)], {*keys, ALIKE}
+        return ShownCaveats(found=tuple(found), keys=frozenset(keys), problems=shown.problems)
+    named = [one.figures.get("column") for one in stated.not_protected if one.warning == SEVERAL and one.figures]
+    columns: list[str | None] = [str(name) for name in named if name in source.columns]
+    if job is not None:
+        columns = [None if job.earlier is None else job.earlier.person]
+    group = ([BUCKET] if files.counts is not None else schema.quasi) if method.makes.has_classes else ()
+    for person in columns:
+        found += several_records(
+            source, schema, person=person, released=table, group=group, source_rows=rows, withheld=withheld
+        )
+    keys |= {SEVERAL} if job is not None or named else set()
+    return ShownCaveats(found=tuple(found), keys=frozenset(keys), problems=shown.problems)

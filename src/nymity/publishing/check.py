@@ -7,7 +7,7 @@ its rows were drawn, a certificate not when it was made; what nobody can see is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.io import read_table
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
-from nymity.publishing.caveats_shown import shown_caveats
+from nymity.publishing.caveats_shown import shown_by_original, shown_caveats
 from nymity.publishing.certificate import Certificate, measured_section
 from nymity.publishing.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
 from nymity.publishing.certificate_form import read_certificate as read_certificate
@@ -38,12 +38,14 @@ from nymity.publishing.remeasured import (
     Linked,
     Measuring,
     mismeasured,
+    mismeasured_by_rows,
     mismeasured_whole,
     other_original,
     other_population,
 )
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
+from nymity.publishing.stated_caveats import impossible_caveats
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
@@ -203,6 +205,7 @@ def check(
             problems += [
                 ("measured", says) for says in mismeasured(stated.form, measured, verified, measuring, withheld)
             ]
+            problems += [("measured", says) for says in mismeasured_by_rows(stated.form, unseen, measuring)]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
@@ -305,6 +308,13 @@ def _caveats(
     form = stated.form if stated is not None and isinstance(stated.form, Certificate2) else None
     owners = measuring.further.persons
     shown = shown_caveats(files.table, schema, promised.models, method, form, owners, verified.persons)
+    if form is not None and stated is not None:
+        own = stated.job
+        follows_too = foreseen(own.method, own.models, own.schema, seeded=form.is_seeded, ledger=ledger)
+        follows_too += [Caveat.by_nature(text) for text in own.output.unprotected]
+        problems = impossible_caveats(form, own, follows_too)
+        shown = replace(shown, problems=(*shown.problems, *problems))
+        shown = shown_by_original(shown, measuring.further.records, files, form, job, own)
     passed = (schema.coarsened_weight, *schema.shifted)  # nobody knows a mean of a class, or a date that was moved
     return checked_caveats(
         files.table,

@@ -25,10 +25,11 @@ from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
 from nymity.publishing.item_sets import item_contradictions
 from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_output, parse_schema
-from nymity.publishing.job_checks import check_items, check_persons
+from nymity.publishing.job_checks import check_items, check_persons, check_weight
 from nymity.publishing.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.shifts import SHIFTS
+from nymity.publishing.told_secrets import told_secrets
 from nymity.publishing.unit_contradictions import unit_contradictions
 from nymity.publishing.verify import promise_of
 from nymity.publishing.withheld import Withheld
@@ -93,9 +94,9 @@ class StatedJob:
 
 
 def _together(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
-    """Return why such a job cannot be published: promises to persons without a column of them, sets without one."""
+    """Return why such a job cannot be published: promises to persons without a column of them, means that tell."""
     del form
-    for ask in (check_persons, check_items):
+    for ask in (check_persons, check_items, check_weight):
         try:
             ask(stated.schema, stated.models, stated.method)
         except InputError as error:
@@ -152,6 +153,7 @@ def _items(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     yield from unit_contradictions(form, stated.schema, stated.models, stated.method)
+    yield from told_secrets(form, stated.schema, stated.models, stated.method)
 
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:
@@ -173,9 +175,6 @@ def _columns(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
             name for name in roles.keys() | stated.published.keys() if roles.get(name) != stated.published.get(name)
         )
         yield f"columns and their roles are not those of its job: {', '.join(map(repr, unlike))} (columns, job.schema)"
-    weight = stated.schema.coarsened_weight
-    if weight is not None and stated.schema[weight].publish is None and any(model.sensitive for model in stated.models):
-        yield f"nobody says that sensitive values had no part in its published weights, {weight!r} (job.schema)"
     for column in form.columns:
         described = {
             name for name in ("level", "height", "cells", "unchanged", "hierarchy_sha256") if getattr(column, name)

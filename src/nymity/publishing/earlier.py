@@ -94,7 +94,7 @@ def measure_earlier(
             if wanted is not None:
                 entry["demanded"] = wanted
         entries.append(entry)
-    caveats, unmeasured = _left_caveat(everything, len(measured)), _unmeasured([one for one in opened if not one.rows])
+    caveats, unmeasured = left_caveat(everything, len(measured)), _unmeasured([one for one in opened if not one.rows])
     secret = Withheld.of(job.schema, job.privacy, job.method).classes or any(one.secret for one in measured)
     if not secret or not measured:
         return EarlierFindings(entries=entries, caveats=[*caveats, *unmeasured])
@@ -130,7 +130,7 @@ def withheld_caveat(releases: int) -> Caveat:
     return Caveat(key=LEFT, says=says, figures={"releases": releases})
 
 
-def _left_caveat(left: Left, releases: int) -> list[Caveat]:
+def left_caveat(left: Left, releases: int) -> list[Caveat]:
     """Warn where less is left than this release promises alone."""
     least, together = left.smallest_group, count(releases, "earlier release")
     if least is None:
@@ -167,9 +167,12 @@ def _left_caveat(left: Left, releases: int) -> list[Caveat]:
 
 
 def _unmeasured(releases: Sequence[Opened]) -> list[Caveat]:
-    """Warn of earlier releases that were not intersected."""
     private = sum(one.private for one in releases)
-    bare = len(releases) - private
+    return unmeasured_caveats(len(releases) - private, private)
+
+
+def unmeasured_caveats(bare: int, private: int) -> list[Caveat]:
+    """Warn of earlier releases that were not intersected: known by name alone, and differentially private ones."""
     found = []
     if bare:
         says = (
@@ -188,14 +191,18 @@ def _unmeasured(releases: Sequence[Opened]) -> list[Caveat]:
 
 def _beside_private(job: Job) -> EarlierFindings:
     """Return that epsilon adds up; what is stated of a private release must not depend on its records."""
-    known = len(job.earlier_releases)
-    entered = "the ledger adds them up" if job.ledger is not None else "no ledger adds them up"
-    says = f"{_known(known)}: epsilon and delta of private ones add up ({entered}), and others have none."
     entries = [
         {"name": one if isinstance(one, str) else one.name or "a release", "smallest_group": None}
         for one in job.earlier_releases
     ]
-    return EarlierFindings(entries=entries, caveats=[Caveat(key=NOT_MEASURED, says=says, figures={"releases": known})])
+    return EarlierFindings(entries=entries, caveats=[beside_private_caveat(len(entries), job.ledger is not None)])
+
+
+def beside_private_caveat(known: int, ledger: bool) -> Caveat:
+    """Warn that what private releases spend adds up."""
+    entered = "the ledger adds them up" if ledger else "no ledger adds them up"
+    says = f"{_known(known)}: epsilon and delta of private ones add up ({entered}), and others have none."
+    return Caveat(key=NOT_MEASURED, says=says, figures={"releases": known})
 
 
 def _known(releases: int) -> str:

@@ -127,12 +127,17 @@ def linked_deliveries(schema: Schema, made: Pseudonyms | None) -> list[Caveat]:
     """Warn of pseudonyms that were made with the key of another delivery, named by the job or found beside a log."""
     if (unit := schema.unit) is None or made is None or not made.key_used_before:
         return []
+    return [linked_caveat(schema, unit)]
+
+
+def linked_caveat(schema: Schema, unit: str) -> Caveat:
+    """Return the warning of pseudonyms of a column that others had in an earlier delivery."""
     says = (
         f"The pseudonyms of {unit!r} were made with the key of an earlier delivery: whoever has several deliveries "
         f"to one recipient puts the records of each {schema.counts[:-1]} together, and every promise is about one "
         "delivery alone."
     )
-    return [Caveat(key="linked-deliveries", says=says, figures={"column": unit})]
+    return Caveat(key="linked-deliveries", says=says, figures={"column": unit})
 
 
 def misshapen(table: pl.DataFrame, schema: Schema) -> Iterator[str]:

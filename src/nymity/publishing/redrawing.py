@@ -136,19 +136,22 @@ def drawn_anew(
     known = log is not None or bool(job.earlier_releases) or in_place
     if not known or not drawn or redrawn or job.seed is not None or job.is_private:
         return []
-    if log is not None:
-        says = (
-            "The log is that of another job or table, so that this release was drawn apart from it: schema, privacy, "
-            "method or a published cell is another."
-        )
-    else:
-        known_by = "An earlier release lies in the folder" if in_place else "Earlier releases are named"
-        says = (
-            f"{known_by}, and this one was drawn from a new key: whoever has several releases of the same records can "
-            "tell what was drawn from what stays. Publish the same job with the log of the earlier one (log=..., "
-            "--log), and it is drawn as before."
-        )
+    says = DRAWN_APART[2] if log is not None else DRAWN_APART[1] if in_place else DRAWN_APART[0]
     return [Caveat(key="drawn-anew", says=says)]
+
+
+_NEW_KEY = (
+    ", and this one was drawn from a new key: whoever has several releases of the same records can tell what was drawn "
+    "from what stays. Publish the same job with the log of the earlier one (log=..., --log), and it is drawn as before."
+)
+#: What is said of a release that is drawn apart from earlier ones: the job names some, one is in its place, or its log
+#: was given.
+DRAWN_APART = (
+    f"Earlier releases are named{_NEW_KEY}",
+    f"An earlier release lies in the folder{_NEW_KEY}",
+    "The log is that of another job or table, so that this release was drawn apart from it: schema, privacy, method or "
+    "a published cell is another.",
+)
 
 
 def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import InputError, TableError
 from nymity.io import ReadOptions, read_table, to_polars
-from nymity.privacy import PrivacyModel
+from nymity.privacy import PrivacyModel, plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.certificate import PersonsTouched, measured_section
 from nymity.publishing.certificate_form import (
@@ -132,6 +132,8 @@ class FurtherTables:
     touched: PersonsTouched | None = None
     #: The original is not the table that the release was made from, by its hash.
     another: bool = False
+    #: The records to publish of the original, and which of them each row is of, where somebody can tell.
+    records: tuple[pl.DataFrame, NDArray[np.int64]] | None = None
 
     @staticmethod
     def given(
@@ -168,6 +170,9 @@ class FurtherTables:
                 persons = _persons(table, person, linked.rows) if persons is None else persons
                 touched = _touched(table, schema, person, linked)
             another = hashed is not None and fingerprint(table, salt=hashed[0]) != hashed[1]
+        records = None
+        if schema is not None and not drawn and original is not None and (linked := links()) is not None:
+            records = _records(_table(original, job), schema, linked.rows)
         return FurtherTables(
             tables=tables,
             population=population,
@@ -176,6 +181,7 @@ class FurtherTables:
             counts="records" if schema is None or drawn else schema.counts,
             touched=touched,
             another=another,
+            records=records,
         )
 
     def missing(self, model: PrivacyModel) -> str:
@@ -244,6 +250,27 @@ def _misstated(told: MeasuredSection, now: Mapping[str, Any], table: str) -> Ite
             yield f"the certificate measured {name} = {getattr(told, name)}, {table} has {now[name]}"
 
 
+def mismeasured_by_rows(form: CertificateForm, unseen: Collection[PrivacyModel], measuring: Measuring) -> Iterator[str]:
+    """Return where what was counted by persons, whom nobody shows, is not what the rows leave of it.
+
+    Different values of a class are the same by persons, and of sets of items each person has one: what distinct
+    l-diversity reaches is the least of those values and of the persons of a class, whom the certificate counts.
+    """
+    unit = form.unit if isinstance(form, Certificate2) else None
+    if unit is None or unit.units is None:
+        return
+    for told, model in zip(form.measured.models, _in_order(form, [*unseen]), strict=False):
+        if model is None or model.over_persons != "number" or model.second_table:
+            continue
+        reached = plain_measured(measuring.by_records(model).measured)
+        if reached.get("l") is not None and unit.fewest_in_a_class is not None:
+            reached["l"] = min(reached["l"], unit.fewest_in_a_class)
+        elif not model.about_items:
+            continue
+        if not _alike(dict(told.parameters), reached):
+            yield f"the certificate measured {_written(told.parameters)} of {told.model}, rows have {_written(reached)}"
+
+
 def _miscounted(
     form: Certificate2, unit: UnitSection, shown: PersonFigures | None, touched: PersonsTouched | None
 ) -> Iterator[str]:
@@ -257,8 +284,6 @@ def _miscounted(
         left, masked = unit.units - (unit.lost_to_suppression or 0), form.suppressed is None or form.suppressed.masked
         if not left <= shown.persons <= (unit.units if masked else left):
             yield f"it leaves {left:,} of {unit.units:,} {unit.counts}, and rows are of {shown.persons:,} (unit)"
-        if form.pseudonyms is not None and unit.touched_by_suppression != unit.lost_to_suppression:
-            yield f"rows are linked, so {unit.counts} are lost as a whole, and it says that some lost a part (unit)"
     told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression)
     if touched is not None and told != (touched.persons, touched.touched, touched.lost):
         yield (
@@ -359,6 +384,20 @@ def _persons(original: pl.DataFrame, person: str, rows: NDArray[np.int64]) -> pl
             hint="give the table that the release was made from",
         )
     return person_ids(original[person])[rows]
+
+
+def _records(
+    original: pl.DataFrame, schema: Schema, rows: NDArray[np.int64]
+) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
+    """Return the records that a job publishes, and which of them released rows are of; None of another table."""
+    if not all(name in original.columns for name in schema) or (len(rows) and int(rows.max()) >= original.height):
+        return None
+    table, kept = one_record_each(*schema.without_gaps(original), schema)
+    places = np.searchsorted(kept, rows)
+    known = places < len(kept)
+    if not known.all() or not np.array_equal(kept[places], rows):
+        return None
+    return table, places
 
 
 def _touched(original: pl.DataFrame, schema: Schema, unit: str, linked: Linked) -> PersonsTouched | None:

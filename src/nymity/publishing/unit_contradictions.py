@@ -38,11 +38,12 @@ def unit_contradictions(
         yield "it says otherwise than its promise how many records of a person take part (unit, promised)"
     # How many persons there are may be what is protected.
     secret = any(model.about_draws for model in models) or Withheld.of(schema, models, method).counts
-    yield from _figures(form, unit, method, counted=schema.counts != "records" and not secret)
+    linked = any(model.over_persons == "links" for model in models)
+    yield from _figures(form, unit, method, counted=schema.counts != "records" and not secret, linked=linked)
 
 
-def _figures(form: CertificateForm, unit: UnitSection, method: Method, *, counted: bool) -> Iterator[str]:
-    """Compare the figures with each other, and with what was measured."""
+def _figures(form: CertificateForm, unit: UnitSection, method: Method, *, counted: bool, linked: bool) -> Iterator[str]:
+    """Compare the figures with each other, and with what was measured; where rows are ``linked`` units leave whole."""
     told = (unit.units, unit.touched_by_suppression, unit.lost_to_suppression, unit.summed_over_classes)
     further = (unit.fewest_in_a_class, unit.largest_share_of_a_class)
     named = [figure for figure in (unit.persons, unit.households) if figure is not None]
@@ -53,6 +54,8 @@ def _figures(form: CertificateForm, unit: UnitSection, method: Method, *, counte
         yield "it counts both persons and households (unit)"
     if unit.units is None:
         return
+    if linked and unit.touched_by_suppression != unit.lost_to_suppression:
+        yield f"rows are linked, so {unit.counts} are lost as a whole, and it says that some lost a part (unit)"
     yield from _suppressed(form, unit, unit.units, method)
     yield from _in_classes(form, unit, unit.units)
 
@@ -83,6 +86,8 @@ def _in_classes(form: CertificateForm, unit: UnitSection, units: int) -> Iterato
         return
     if fewest is None or share is None or smallest is None:
         fewest, share, smallest = 0, 0.0, 0
+    if rows and not fewest:
+        yield f"some class has no {unit.counts}, though each has rows (unit.fewest_in_a_class)"
     if summed < fewest * classes:
         yield f"its classes have fewer {unit.counts} together than the smallest of them (unit)"
     if fewest > min(smallest, units) or not units - (unit.lost_to_suppression or 0) <= summed <= min(
@@ -120,8 +125,13 @@ def _reached(form: CertificateForm, unit: UnitSection, models: Sequence[PrivacyM
     fewest = form.measured.smallest_class if unit.units is None else unit.fewest_in_a_class
     people = None if form.population is None else form.population.persons or form.population.records
     for model, promise, measured in zip(models, form.promised, form.measured.models, strict=False):
-        if model.over_persons != "number" or model.about_items:
+        if model.over_persons not in ("number", "links") or model.about_items:
             continue
+        for name in measured.parameters:
+            if name not in promise.plain:
+                yield f"{promise.model} does not measure {name!r} (measured.models)"
+        if measured.parameters.get("knows") != promise.plain.get("knows"):
+            yield f"{promise.model} measured against other knowledge than it promises (knows, measured.models)"
         most, key = people if model.second_table else fewest, promise.model
         for name in ("k", "l"):
             asked, counted = promise.plain.get(name), measured.parameters.get(name)

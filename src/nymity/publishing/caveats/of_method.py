@@ -20,6 +20,8 @@ from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
 _LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
+_LOSS = "Levels were chosen by a loss that counts sensitive values"
+_CUTS = "Records were divided into classes by a search that accepts or rejects by sensitive values"
 _REPLAY = (
     "who knows the method and everybody's quasi-identifiers can leave out the tables that it would have published "
     "otherwise"
@@ -56,6 +58,14 @@ def optimality(outcome: Outcome, models: Sequence[PrivacyModel], schema: Schema)
     """
     says = _chosen_by_values(outcome, any(model.sensitive for model in models))
     return [_replayed(says, models, schema)] if says else []
+
+
+def possible_optimality(method: Method, models: Sequence[PrivacyModel], schema: Schema) -> list[Caveat]:
+    """Return how a method can be said to have looked at sensitive values, whatever it did."""
+    promised = any(model.sensitive for model in models)
+    how = [_LOSS] if isinstance(getattr(method, "minimized", None), ClassificationLoss) else []
+    how += [_LEVELS, _CUTS] if promised else []
+    return [] if is_private(method) else [_replayed(words, models, schema) for words in how]
 
 
 def _replayed(how: str, models: Sequence[PrivacyModel], schema: Schema) -> Caveat:
@@ -98,7 +108,7 @@ def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
         case LatticeOutcome() if promised:
             return _LEVELS
         case LatticeOutcome() if isinstance(outcome.minimized, ClassificationLoss):
-            return "Levels were chosen by a loss that counts sensitive values"
+            return _LOSS
         case PartitionOutcome() if outcome.by_values:
-            return "Records were divided into classes by a search that accepts or rejects by sensitive values"
+            return _CUTS
     return ""

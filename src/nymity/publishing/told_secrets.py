@@ -1,0 +1,40 @@
+"""Where a certificate tells a figure that its job withholds: whoever added it made it up, or told a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nymity.privacy import PrivacyModel
+from nymity.publishing.certificate_form import Certificate2, CertificateForm, EarlierReleaseSection
+from nymity.publishing.registry import Method
+from nymity.publishing.withheld import Withheld
+from nymity.table.schema import Schema
+
+#: What is counted of an earlier release beside its smallest group.
+_FIGURES = ("people_in_both", "smallest_group_with_all", "demanded")
+
+
+def told_secrets(
+    form: CertificateForm, schema: Schema, models: Sequence[PrivacyModel], method: Method
+) -> Iterator[str]:
+    """Return which figures have no place in a certificate of such a job; the first version withheld nothing."""
+    if not isinstance(form, Certificate2):
+        return
+    withheld = Withheld.of(schema, models, method)
+    for model, measured in zip(models, form.measured.models, strict=False):
+        if withheld.parameters_of(model) and measured.parameters:
+            told = ", ".join(measured.parameters)
+            yield f"it tells what was measured of {model.key}, {told}, which its job keeps secret (measured.models)"
+    if withheld.loss and form.loss is not None and (form.loss.value, form.loss.proven_bound) != (None, None):
+        yield "it tells what was lost, which would tell who is in the table (loss.value, loss.proven_bound, promised)"
+    for entry in form.earlier_releases:
+        counted = entry.smallest_group is not None or any(name in entry.__pydantic_extra__ for name in _FIGURES)
+        if counted and (withheld.classes or entry.withheld is not None):
+            yield f"it tells what is left with {entry.name!r}, which is a secret (earlier_releases)"
+
+
+def is_measured(entry: EarlierReleaseSection) -> bool:
+    """Whether an earlier release was intersected with this one, though what is left may be withheld."""
+    return (
+        entry.smallest_group is not None or entry.withheld is not None or "people_in_both" in entry.__pydantic_extra__
+    )
