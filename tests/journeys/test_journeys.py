@@ -70,6 +70,8 @@ JOURNEYS = {
             pb220a = "quasi"
             rb030 = "identifying"
             db090 = "identifying"
+            rb050 = "identifying"
+            pb040 = "identifying"
         """,
         never=("row_names", "db030", "rb030"),
         missing={"pl030": {"NA": 290}, "pb220a": {"NA": 290}, "pb040": {"NA": 290}},

@@ -20,7 +20,7 @@ from nymity.publishing.answers import Answers
 from nymity.risk.column_facts import TYPES
 from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
-from nymity.table.attribute import Attribute, Role, WeightPublishing
+from nymity.table.attribute import Attribute, MissingPolicy, Role, WeightPublishing
 from nymity.table.builders import Flat, LostZeros, short_codes
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
@@ -69,12 +69,16 @@ class ColumnInspection:
     def attribute(self) -> Attribute:
         """What a schema says of the column: what was decided, or what is suggested.
 
-        Weights are not published unless somebody says so: nobody else knows how the sample was drawn.
+        Weights are not published unless somebody says so: nobody else knows how the sample was drawn. Records of nobody
+        known are left out, for promises count people.
         """
         if self.decided is not None:
             return self.decided
         publish: WeightPublishing | None = "dropped" if self.role is Role.WEIGHT else None
-        return Attribute(role=self.role, hierarchy=self.hierarchy, separator=self.separator, publish=publish)
+        gaps: MissingPolicy = "drop" if self.role is Role.PERSON and self.missing else "category"
+        return Attribute(
+            role=self.role, hierarchy=self.hierarchy, separator=self.separator, publish=publish, missing=gaps
+        )
 
     @property
     def is_hierarchy_asked(self) -> bool:

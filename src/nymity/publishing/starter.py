@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 #: Diversity to begin with; fewer where the sensitive column has fewer values.
 STARTER_L = 3
-#: Up to so many quasi-identifiers one level for all records leaves something of each; with more it is mostly ``*``.
-FEW = 5
+#: Up to so many quasi-identifiers, and so many sensitive columns, one level for all records leaves something of each;
+#: with more it is mostly ``*``.
+FEW, FEW_SENSITIVE = 5, 3
 
 
 def starter_job(
@@ -83,7 +84,7 @@ of detail given up); `suppression` is the largest share of the records that may 
 _LOCAL = """\
 How the release is made: records are divided into groups that are as alike as possible, and every group gets ranges
 and sets of its own. One level per quasi-identifier for all records ("optimal-lattice") is easier to explain, but with
-{quasi} of them it would leave little but '*'."""
+{quasi} of them and {sensitive} sensitive columns it would leave little but '*'."""
 
 _LARGE = """\
 There are {nodes} choices, so many that a proof of the best one may take too long: this method stops when its time is
@@ -146,8 +147,10 @@ def _model(fields: Mapping[str, object]) -> str:
 
 
 def _method(inspection: Inspection) -> str:
-    if len(inspection.quasi) > FEW and not inspection.names(Role.ITEMS):
-        return toml_comment(_LOCAL.format(quasi=len(inspection.quasi))) + toml_job({"method": {"name": Mondrian.key}})
+    quasi, sensitive = len(inspection.quasi), len(inspection.sensitive)
+    if (quasi > FEW or sensitive > FEW_SENSITIVE) and not inspection.names(Role.ITEMS):
+        comment = toml_comment(_LOCAL.format(quasi=quasi, sensitive=sensitive))
+        return comment + toml_job({"method": {"name": Mondrian.key}})
     search = default_search(inspection.lattice_size)
     fields: dict[str, Any] = {"name": search.key, "loss": search.minimized.key, "suppression": search.suppression}
     comment = toml_comment(_METHOD)
