@@ -6,6 +6,7 @@ rows may be theirs; ways whose certificate would say something else are left out
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -86,11 +87,19 @@ def test_attacks_that_count_records_say_so() -> None:
     release = ny.publish(
         table, {"who": ny.person(), "q": ny.quasi(), "ill": ny.sensitive()}, privacy=ny.KAnonymity(k=2)
     )
-    found = ny.risk.attack(release, original=table, attacks=["linkage", "homogeneity", "skewness"])
-    for result in found.results:
-        assert "people" not in result.sentence
-        assert "a person may have several of them, and most rows of a class" in result.sentence
-        assert "records are counted here, not persons" in result.assumes
+    for original, counted in ((None, "records"), (table, "persons")):
+        found = ny.risk.attack(release, original=original, attacks=["linkage", "homogeneity", "skewness"])
+        assert [result.counts for result in found.results] == [counted, "records", "records"]
+        for result in found.results:
+            assert "people" not in result.sentence
+            assert not any("people" in key for key in result.to_dict())
+            if result.counts == "records":
+                assert "a person may have several of them, and most rows of a class" in result.sentence
+                assert "records are counted here, not persons" in result.assumes
+    assert found["linkage"].highest == Fraction(19, 20)
+    assert "picks a row of that person" in found["linkage"].sentence
+    assert {key: found.to_dict()[key] for key in ("records", "persons")} == {"records": 20, "persons": 2}
+    assert "people" not in found.to_dict()
 
 
 def test_a_household_warning_does_not_tell_who_shares_a_value() -> None:

@@ -14,6 +14,7 @@ from nymity.cli.private import about_private
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
 from nymity.core.exit_code import ExitCode
+from nymity.core.wording import people as people_of
 from nymity.core.wording import percent
 
 if TYPE_CHECKING:
@@ -67,7 +68,14 @@ def command(
     private = about_private(screen, opened) if others else {}
     screen.line(f"Attacks on {release}", style="bold")
     screen.show("", _drawn(found), "", _results(found), "")
-    screen.show("Bars show the largest chance with anybody, or else the rate; │ is what was promised.")
+    whom = "any record" if found.by_records else "anybody"
+    screen.show(f"Bars show the largest chance with {whom}, or else the rate; │ is what was promised.")
+    if found.by_records:
+        screen.warn(
+            f"records are counted here, not persons, by {', '.join(found.by_records)}: one person may have several, "
+            "and most rows of a class, and is then found more often than these figures say. The original and the "
+            "custodian's folder tell whose rows are; linkage then counts persons."
+        )
     for one in found.not_run:
         screen.line(f"Not run: {one.key}: {one.reason}.")
     for result in found.exceeded:
@@ -90,6 +98,8 @@ def _read(path: Path, opened: OpenedRelease) -> pl.DataFrame:
 
 def _drawn(report: AttackReport) -> str:
     whom = "records" if report.of_persons else "people"
+    if report.persons is not None:
+        whom = f"records of {people_of(report.persons)}"
     people = "without the original" if report.people is None else f"beside {report.people:,} {whom} of the original"
     return f"{report.rows:,} rows, {people}; {report.targets:,} of them drawn with seed {report.seed}."
 

@@ -36,14 +36,22 @@ def attacks_section(found: AttackReport, figures: Figures) -> Section:
         parts=(
             paragraph(
                 f"Attacks were tried on the release beside the original, those that draw people on "
-                f"{count(found.targets, 'person', 'people')} with seed {found.seed}. Bars show the largest chance with "
-                "anybody, or the rate where none is known; a stroke stands where a promise draws the limit."
+                f"{_targets(found)} with seed {found.seed}. Bars show the largest chance with "
+                f"{'any record' if found.by_records else 'anybody'}, or the rate where none is known; a stroke stands "
+                "where a promise draws the limit."
             ),
             *_bars(found, figures),
             bullets([_described(result) for result in found.results]),
             *_not_run(found),
         ),
     )
+
+
+def _targets(found: AttackReport) -> str:
+    """Say how many are drawn."""
+    if found.by_records:
+        return f"{found.targets:,} records or persons, as each says,"
+    return count(found.targets, "person", "people")
 
 
 def _bars(found: AttackReport, figures: Figures) -> list[Html]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of, whole_number
@@ -63,7 +65,10 @@ def attack(
         try:
             reason = one.hindrance(scene)
             found = one.run(scene) if reason is None else []
-            results.extend(found if one.counts_persons or not scene.of_persons else map(AttackResult.by_records, found))
+            if scene.of_persons:
+                by_persons = one.counts_persons(scene)
+                found = [result.by_persons(scene.unit) if by_persons else result.by_records() for result in found]
+            results.extend(found)
         except CannotRunError as late:
             reason = str(late)
         if reason is not None:
@@ -74,6 +79,7 @@ def attack(
         rows=scene.frame.height,
         people=None if scene.people is None or scene.drawn else len(scene.people),
         of_persons=scene.of_persons,
+        persons=None if scene.owners is None else len(np.unique(scene.owners)),
         targets=targets,
         seed=seed,
     )

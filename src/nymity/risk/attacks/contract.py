@@ -18,8 +18,6 @@ class Attack(ABC):
 
     key: ClassVar[str]
     title: ClassVar[str]
-    #: It counts persons where records are of persons; others count records.
-    counts_persons: ClassVar[bool] = False
 
     @abstractmethod
     def hindrance(self, scene: Scene) -> str | None:
@@ -31,3 +29,8 @@ class Attack(ABC):
 
         Raise :class:`CannotRunError` where a hindrance comes to light late.
         """
+
+    def counts_persons(self, scene: Scene) -> bool:
+        """Whether it counts persons where records are of persons; others count records."""
+        del scene
+        return False

@@ -25,7 +25,11 @@ class DateGaps(Attack):
 
     key = "date-gaps"
     title = "days between shifted dates"
-    counts_persons = True
+
+    def counts_persons(self, scene: Scene) -> bool:
+        """It is about persons."""
+        del scene
+        return True
 
     def hindrance(self, scene: Scene) -> str | None:
         """It needs shifted dates."""

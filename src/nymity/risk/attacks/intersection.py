@@ -84,9 +84,11 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
         f"against {percent(before)} with either alone"
         + (f"; {int(people[below].sum()):,} of {n:,} {scene.whom} have fewer than {k} rows left." if k > 1 else "."),
         figures={
-            "people_below_promise": int(people[below].sum()),
-            "people_with_one_value_left": int(people[values == 1].sum()) if _shared(scene, scene.earlier) else None,
-            "people_who_share_both_classes_with_fewer_than_promised": int(people[people < k].sum()),
+            f"{scene.whom}_below_promise": int(people[below].sum()),
+            f"{scene.whom}_with_one_value_left": int(people[values == 1].sum())
+            if _shared(scene, scene.earlier)
+            else None,
+            f"{scene.whom}_who_share_both_classes_with_fewer_than_promised": int(people[people < k].sum()),
             "pairs_of_classes": len(left),
         },
     )

@@ -33,6 +33,10 @@ class Linkage(Attack):
     else all columns and others at random, of any size alike. A careful attacker claims a row only where the chance is
     at least ``threshold``. People with masked rows are few, so all of them count for the highest chance.
 
+    Where records are of persons, and the original and the custodian's link tell of whom rows are, targets are persons,
+    with one of their records each: the chance is the share of the candidates that are theirs. Whoever has the largest
+    shares of a class counts for the highest chance, too. Otherwise records are counted.
+
     Attempts on one person are not independent, so the interval treats persons as clusters.
     """
 
@@ -54,17 +58,23 @@ class Linkage(Attack):
             return "it needs the original, or the recoding, which tells what cells stand for"
         return None if len(scene.present) else "nobody has a row"
 
+    def counts_persons(self, scene: Scene) -> bool:
+        """It does where it is known of whom rows are."""
+        return scene.row_owners is not None
+
     def run(self, scene: Scene) -> list[AttackResult]:
         """Count the candidates of every target in every subset of columns."""
         report(scene.observe, Progress(stage="linkage"))
+        persons = self.counts_persons(scene)
         subsets = self._columns(len(scene.rows.labels), scene.random("linkage.columns"))
-        chosen = scene.drawn_from(self.key, scene.present)
-        candidates, vain = scene.candidates(chosen, subsets)
-        hits = (scene.random("linkage.picks").random(candidates.shape) * candidates < 1) & ~vain
+        chosen = scene.drawn_records(self.key)
+        own, candidates = scene.shares(chosen, subsets)
+        hits = scene.random("linkage.picks").random(candidates.shape) * candidates < own
         n, successes = hits.size, int(hits.sum())
         low, high = clustered_interval(hits.sum(axis=1).astype(float), np.full(len(hits), float(len(subsets))))
         masked = _masked(scene)
-        highest = max(_highest(candidates, vain), masked.highest)
+        highest = max(_highest(own, candidates), masked.highest, _highest(*scene.shares(scene.heaviest)))
+        whom, whose = (f"{scene.unit}s", f"a row of that {scene.unit}") if persons else (scene.whom, "the right row")
         limit = linkage_limit(
             scene.models, classes=not scene.freeform, complete=scene.complete, persons=scene.of_persons
         )
@@ -80,15 +90,15 @@ class Linkage(Attack):
                 highest=highest,
                 limit=limit,
                 exceeds=limit.exceeded_by(highest),
-                sentence=f"Whoever knows some columns of a person picks the right row in {percent(successes / n)} of "
-                f"{n:,} attempts on {len(chosen):,} {scene.whom}, and with a chance of {percent(float(highest))} at "
-                "most.",
+                sentence=f"Whoever knows some columns of a {scene.unit if persons else 'person'} picks {whose} in "
+                f"{percent(successes / n)} of {n:,} attempts on {len(chosen):,} {whom}, and with a chance of "
+                f"{percent(float(highest))} at most.",
                 figures={
-                    "people_drawn": len(chosen),
+                    f"{whom}_drawn": len(chosen),
                     "column_sets": len(subsets),
-                    "mean_chance_by_known_columns": _by_size(np.where(vain, 0, 1 / candidates), subsets),
+                    "mean_chance_by_known_columns": _by_size(own / candidates, subsets),
                     "claims": self._claims(candidates, hits),
-                    "masked_people": masked.to_dict(),
+                    f"masked_{scene.whom}": masked.to_dict(scene.whom),
                 },
             )
         ]
@@ -134,9 +144,10 @@ def _by_size(chances: NDArray[np.float64], subsets: NDArray[np.bool_]) -> dict[i
     return {int(size): float(chances[:, sizes == size].mean()) for size in np.unique(sizes)}
 
 
-def _highest(candidates: Ints, vain: NDArray[np.bool_]) -> Fraction:
-    """Return the best chance where nobody is looked for in vain."""
-    return Fraction(0) if vain.all() else Fraction(1, int(candidates[~vain].min()))
+def _highest(own: Ints, candidates: Ints) -> Fraction:
+    """Return the best chance, exactly."""
+    pairs = np.unique(np.stack([own.ravel(), candidates.ravel()]), axis=1).T
+    return max((Fraction(mine, of) for mine, of in pairs.tolist()), default=Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,10 +158,10 @@ class _Masked:
     mean: float | None = None
     highest: Fraction = Fraction(0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, whom: str) -> dict[str, Any]:
         """Return plain JSON types."""
         highest = float(self.highest) if self.people else None
-        return {"people": self.people, "mean_chance": self.mean, "highest": highest}
+        return {whom: self.people, "mean_chance": self.mean, "highest": highest}
 
 
 def _masked(scene: Scene) -> _Masked:
@@ -159,6 +170,5 @@ def _masked(scene: Scene) -> _Masked:
     if not len(everyone):
         return _Masked(people=0)
     chosen = scene.drawn_from("linkage.masked", everyone) if len(everyone) > scene.targets else everyone
-    candidates, vain = scene.candidates(chosen)
-    chances = np.where(vain, 0, 1 / candidates)
-    return _Masked(people=len(everyone), mean=float(chances.mean()), highest=_highest(candidates, vain))
+    own, candidates = scene.shares(chosen)
+    return _Masked(people=len(everyone), mean=float((own / candidates).mean()), highest=_highest(own, candidates))

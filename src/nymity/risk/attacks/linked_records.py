@@ -38,11 +38,15 @@ class LinkedRecords(Attack):
 
     key = "linked-records"
     title = "linkage by several records"
-    counts_persons = True
 
     def __post_init__(self) -> None:
         if self.records is not None:
             whole_number(f"{self.key}.records", self.records, at_least=1)
+
+    def counts_persons(self, scene: Scene) -> bool:
+        """It is about persons."""
+        del scene
+        return True
 
     def hindrance(self, scene: Scene) -> str | None:
         """It needs pseudonyms."""

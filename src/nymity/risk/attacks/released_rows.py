@@ -117,11 +117,15 @@ class Matcher:
 
     def fit(self, codes: Ints, classes: Ints) -> NDArray[np.bool_]:
         """Return whether each person fits one class, (n_people,)."""
-        fits = np.ones(len(classes), dtype=np.bool_)
+        return np.asarray(self.fit_by_column(codes, classes).all(axis=0))
+
+    def fit_by_column(self, codes: Ints, classes: Ints) -> NDArray[np.bool_]:
+        """Return in which columns each person fits one class, (n_columns, n_people)."""
+        fits = np.ones((len(codes), len(classes)), dtype=np.bool_)
         for a, cells in enumerate(self.cells.values()):
             cell, width = self.rows.cell_of[a, classes], 2 + max(cells.covered.max(initial=0), codes[a].max(initial=0))
             stands = cells.covered + np.repeat(np.arange(len(cells.labels)), cells.sizes) * width
-            fits &= (np.isin(codes[a] + cell * width, stands) & (codes[a] >= 0)) | self._masked(a)[cell]
+            fits[a] = (np.isin(codes[a] + cell * width, stands) & (codes[a] >= 0)) | self._masked(a)[cell]
         return fits
 
     def _bits(self, codes: Ints, some: slice | Ints) -> tuple[NDArray[np.uint8], Ints]:

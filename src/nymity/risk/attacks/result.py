@@ -60,6 +60,7 @@ class AttackResult:
     highest: Fraction | None = None
     baseline: float | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
+    counts: str = "people"  #: records or persons, or households, where records are of these
 
     @property
     def exact(self) -> bool:
@@ -90,9 +91,14 @@ class AttackResult:
         """Say that records were counted, where they are of persons: one may have several, and most rows of a class."""
         return replace(
             self,
+            counts="records",
             assumes=f"{self.assumes}; records are counted here, not persons",
             sentence=f"{self.sentence.removesuffix('.')}; a person may have several of them, and most rows of a class.",
         )
+
+    def by_persons(self, unit: str) -> AttackResult:
+        """Say that persons were counted, or households: ``unit`` is one."""
+        return replace(self, counts=f"{unit}s")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -100,6 +106,7 @@ class AttackResult:
             "attack": self.key,
             **({} if self.attribute is None else {"attribute": self.attribute}),
             "title": self.title,
+            "counts": self.counts,
             "assumes": self.assumes,
             "attempts": self.n,
             "successes": self.successes,
@@ -144,6 +151,12 @@ class AttackReport:
     targets: int
     seed: int
     of_persons: bool = False  #: records are of persons
+    persons: int | None = None  #: of the original, where it tells whose its records are
+
+    @property
+    def by_records(self) -> tuple[str, ...]:
+        """Attacks that counted records, of whom one person may have most in a class."""
+        return tuple(dict.fromkeys(result.key for result in self.results if result.counts == "records"))
 
     @property
     def exceeded(self) -> tuple[AttackResult, ...]:
@@ -158,7 +171,7 @@ class AttackReport:
         """Return plain JSON types."""
         return {
             "rows": self.rows,
-            "people": self.people,
+            **({"records": self.people, "persons": self.persons} if self.of_persons else {"people": self.people}),
             "targets": self.targets,
             "seed": self.seed,
             "exceeded": [result.key for result in self.exceeded],

@@ -72,7 +72,8 @@ class Scene:
     kind: that of the recoding, or ``table`` where it is unknown. index: the code of each value of a quasi-identifier.
     matcher: None where nothing tells what cells stand for. people: the original's records, or such as rows can stand
     for (``drawn``). own (n_people,): the class of each person's row, by the custodian's link (``linked``) or by what
-    fits. population and control: other people. earlier: another release of the same people.
+    fits. population and control: other people. earlier: another release of the same people. owners (n_people,): number
+    of the person that each record is of, where the original tells; row_owners (n_rows,): the same of rows, by the link.
     """
 
     kind: str
@@ -90,6 +91,8 @@ class Scene:
     population: People | None = None
     control: People | None = None
     earlier: Scene | None = None
+    owners: Ints | None = None
+    row_owners: Ints | None = None
     models: tuple[PrivacyModel, ...] = ()
     method: Any = None
     targets: int = 1000
@@ -110,6 +113,11 @@ class Scene:
     def whom(self) -> str:
         """What attacks that take each record for a person count, in a word."""
         return "records" if self.of_persons else "people"
+
+    @property
+    def unit(self) -> str:
+        """What promises count, in the singular."""
+        return self.schema.counts[:-1]
 
     def random(self, key: str) -> np.random.Generator:
         """Return what an attack draws from, the same whatever other attacks are run; uniform numbers alone."""
@@ -136,13 +144,81 @@ class Scene:
         Who fits a published combination is looked for there, and whoever fits none among the masked rows. The second
         answer says where somebody is looked for in vain: the row is masked, and the columns known fit others.
         """
-        assert self.people is not None
-        assert self.matcher is not None
-        found = self.matcher.counts(self.people.codes[:, people], self.rows.published, subsets)
+        found = self._fitting(people, subsets)
         vain = (found > 0) & np.isin(people, self.masked_people)[:, None]
         if self.rows.suppressed >= 0:
             found[found == 0] = self.rows.sizes[self.rows.suppressed]
         return found, vain
+
+    def _fitting(self, people: Ints, subsets: NDArray[np.bool_] | None) -> Ints:
+        """Count the published rows that fit each person, (n_people, n_subsets)."""
+        assert self.people is not None
+        assert self.matcher is not None
+        return self.matcher.counts(self.people.codes[:, people], self.rows.published, subsets)
+
+    def shares(self, people: Ints, subsets: NDArray[np.bool_] | None = None) -> tuple[Ints, Ints]:
+        """Return how many of the rows that may be a person's are theirs, and how many there are, (n_people, n_subsets).
+
+        One is, or none where somebody is looked for in vain; where it is known of whom rows are, all that they have.
+        """
+        if self.row_owners is None:
+            found, vain = self.candidates(people, subsets)
+            return (~vain).astype(np.int64), found
+        assert self.people is not None
+        assert self.matcher is not None
+        assert self.owners is not None
+        known = np.ones((1, len(self.people.codes)), dtype=np.bool_) if subsets is None else subsets
+        place, classes, rows = self._owned(self.owners[people])
+        fits = self.matcher.fit_by_column(self.people.codes[:, people[place]], classes)
+        hidden = classes == self.rows.suppressed
+        found, own = self._fitting(people, subsets), np.empty((len(people), len(known)), dtype=np.int64)
+        for number, columns in enumerate(known):
+            among = fits[columns].all(axis=0) & ~hidden
+            own[:, number] = np.bincount(place, rows * among, len(people))
+        if self.rows.suppressed >= 0:  # whoever fits no published combination is looked for among the masked rows
+            masked = np.bincount(place, rows * hidden, len(people)).astype(np.int64)
+            own = np.where(found == 0, masked[:, None], own)
+            found[found == 0] = self.rows.sizes[self.rows.suppressed]
+        return own, found
+
+    def _owned(self, owners: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the classes that each of some persons has rows in: places of persons, classes, and how many rows."""
+        persons, classes, rows = self._rows_by_owner
+        first, last = np.searchsorted(persons, owners), np.searchsorted(persons, owners, side="right")
+        place = np.repeat(np.arange(len(owners)), last - first)
+        at = np.arange(len(place)) - np.repeat(np.cumsum(last - first) - (last - first), last - first)
+        at += np.repeat(first, last - first)
+        return place, classes[at], rows[at]
+
+    @cached_property
+    def _rows_by_owner(self) -> tuple[Ints, Ints, Ints]:
+        """Persons, in order, with the classes that they have rows in, and how many."""
+        assert self.row_owners is not None
+        pairs, rows = np.unique(np.stack([self.row_owners, self.rows.class_of]), axis=1, return_counts=True)
+        return pairs[0], pairs[1], rows
+
+    def drawn_records(self, key: str) -> Ints:
+        """Draw people who have a row; where it is known of whom rows are, persons, and one record of each."""
+        if self.owners is None or self.row_owners is None:
+            return self.drawn_from(key, self.present)
+        order = self.present[np.argsort(self.owners[self.present], kind="stable")]
+        persons, first, records = np.unique(self.owners[order], return_index=True, return_counts=True)
+        chosen = self.drawn_from(key, np.arange(len(persons)))
+        which = self.random(f"{key}.records").random(len(chosen)) * records[chosen]
+        return order[first[chosen] + which.astype(np.int64)]
+
+    @cached_property
+    def heaviest(self) -> Ints:
+        """One record each of those with the largest shares of a class, as many as are drawn; nobody by records."""
+        if self.owners is None or self.row_owners is None:
+            return np.empty(0, dtype=np.int64)
+        persons, classes, rows = self._rows_by_owner
+        most = np.argsort(-rows / self.rows.sizes[classes], kind="stable")[: self.targets]
+        width = len(self.rows.sizes)
+        keys = self.owners[self.present] * width + self.own[self.present]
+        order = np.argsort(keys, kind="stable")
+        at = np.searchsorted(keys[order], persons[most] * width + classes[most])
+        return self.present[order[at]]
 
     @property
     def complete(self) -> bool:

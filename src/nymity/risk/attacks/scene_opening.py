@@ -15,7 +15,7 @@ from nymity.io import to_polars
 from nymity.risk.attacks.released_rows import Ints, Matcher, ReleasedRows
 from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
 from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.encoding import labelled
+from nymity.table.encoding import labelled, person_ids
 from nymity.table.hierarchy import Label
 from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
 from nymity.table.published_cells import as_they_are
@@ -136,16 +136,25 @@ def _drawn(scene: Scene) -> Scene:
 
 def _beside(scene: Scene, source: pl.DataFrame, kept: Ints, link: Ints | None, name: str) -> Scene:
     """Find everybody's row: by the custodian's link where it fits this original, else by what fits."""
-    people = coded(source, scene.index)
+    people, owners = coded(source, scene.index), _owners(source, scene.schema)
+    scene = replace(scene, owners=owners)
     matcher, rows = scene.matcher, scene.rows
     assert matcher is not None
     place = None if link is None else _places(link, kept)
     if place is not None and matcher.fit(people.codes[:, place], rows.class_of).all() and _same(scene, source, place):
         own = np.full(len(people), NOT_THERE, dtype=np.int64)
         own[place] = rows.class_of
-        return replace(scene, people=people, own=own, linked=True)
+        row_owners = None if owners is None else owners[place]
+        return replace(scene, people=people, own=own, linked=True, row_owners=row_owners)
     _check_belongs(scene, people, matcher, name)
     return replace(scene, people=people, own=_fitting_class(people, matcher))
+
+
+def _owners(source: pl.DataFrame, schema: Schema) -> Ints | None:
+    """Number the persons, or households, that records are of; None where promises count records, or nothing tells."""
+    if schema.unit is None or schema.unit not in source.columns:
+        return None
+    return labelled(person_ids(source[schema.unit]))[1]
 
 
 def _places(link: Ints, kept: Ints) -> Ints | None:
