@@ -16,8 +16,8 @@ def compact(table: pl.DataFrame, rows: NDArray[np.int64] | None = None) -> pl.Da
 
     ``rows`` are those to take, in this order; column by column, so that they lie in memory once.
     """
-    columns = (column if rows is None else column.gather(rows) for column in table.get_columns())
-    return pl.DataFrame({column.name: _column(column) for column in columns})
+    named = {column.name: column.alias("cells") for column in table.get_columns()}  # names may be patterns
+    return pl.DataFrame({n: _column(c if rows is None else c.gather(rows)).alias(n) for n, c in named.items()})
 
 
 def _column(column: pl.Series) -> pl.Series:
