@@ -166,10 +166,15 @@ def test_no_secret_is_told(kind: str, edit: Edit) -> None:
 
 
 def test_every_class_is_of_somebody() -> None:
-    made = release("k-map").certificate["unit"]
-    for share in (made["largest_share_of_a_class"], 1.0):
-        zero = {"fewest_in_a_class": 0, "largest_share_of_a_class": share}
-        assert forged("k-map", lambda told, zero=zero: told["unit"].update(zero)).problems  # type: ignore[misc]
+    """A class of one person, whose share is all of it: k-map counts the population, and asks nothing of the class."""
+    table = pl.DataFrame({"p": list("aabb"), "q": [1, 1, 2, 2]})
+    everybody = pl.DataFrame({"p": list("abcdef"), "q": [1, 2, 1, 2, 1, 2]})
+    made = ny.publish(table, {"p": ny.person(), **Q}, privacy=ny.KMap(k=3, population=pl.concat([table, everybody])))
+    unit = made.certificate["unit"]
+    assert (unit["fewest_in_a_class"], unit["largest_share_of_a_class"]) == (1, 1.0)
+    assert checked(made.frame, certificate=made.certificate).problems == ()
+    told = {**made.certificate, "unit": {**unit, "fewest_in_a_class": 0}}
+    assert checked(made.frame, certificate=told).problems
 
 
 def warning_of(told: dict[str, Any], key: str) -> dict[str, Any]:

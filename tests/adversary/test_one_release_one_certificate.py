@@ -328,3 +328,12 @@ def test_names_that_look_alike_do_not_tell_who_is_in_the_table_or_in_a_class() -
     _says_one_thing(releases())
     table = everyone.with_columns(q=pl.Series([1, 1, 1, 2]))
     _says_one_thing(ny.publish(table, roles, privacy=K2, method=ny.KMember()) for _ in range(12))
+
+
+@pytest.mark.parametrize(("publish", "links"), [("coarsened", False), ("as it is", True)])
+def test_the_mean_weight_of_a_class_links_no_rows(publish: Any, links: bool) -> None:
+    table = {"p": list("aabbccdd"), "q": [1] * 4 + [2] * 4, "w": [1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]}
+    roles = {"p": ny.person(), "q": ny.quasi(), "w": ny.weight(publish=publish)}
+    release = ny.publish(table, roles, privacy=K2)
+    assert release.frame["w"].n_unique() > 1
+    assert any(one.key == "records-of-one-person-linked" for one in release.warnings) is links

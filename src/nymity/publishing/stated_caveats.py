@@ -173,7 +173,7 @@ class _Possible:
         if told is None or (least is not None) != counted or not isinstance(least, int | None):
             return False
         records, different, most = told
-        within = different <= most * different and records <= most * different and most <= records - different + 1
+        within = records <= most * different and most <= records - different + 1
         read = records if self.form.input is None else self.form.input.records
         smallest = self.form.measured.smallest_class or 0
         if not within or not 0 < different < records <= read or (least is not None and not 1 <= least <= smallest):

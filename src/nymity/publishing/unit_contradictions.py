@@ -128,7 +128,7 @@ def _reached(form: CertificateForm, unit: UnitSection, models: Sequence[PrivacyM
         if model.over_persons not in ("number", "links") or model.about_items:
             continue
         for name in measured.parameters:
-            if name not in promise.plain:
+            if name not in promise.plain and not model.about_draws:
                 yield f"{promise.model} does not measure {name!r} (measured.models)"
         if measured.parameters.get("knows") != promise.plain.get("knows"):
             yield f"{promise.model} measured against other knowledge than it promises (knows, measured.models)"
