@@ -72,6 +72,8 @@ def _uniques(subject: Subject) -> str:
 
 def _caption(subject: Subject) -> str:
     threshold, sizes = subject.threshold, subject.sizes_before
+    if subject.schema.unit is not None and threshold == 1:
+        return f"Counted in records; no number of {subject.schema.counts} was promised."
     if subject.schema.unit is not None:
         return f"Counted in records; every published class is of {threshold:,} {subject.schema.counts} or more."
     below = int(sizes[sizes < threshold].sum())

@@ -218,8 +218,9 @@ def _caption(subject: Subject, found: Distribution) -> str:
 
 
 def _reading(subject: Subject) -> Html:
+    few = f", and every value of fewer than {count(subject.threshold, f'original {subject.schema.counts[:-1]}')},"
     return paragraph(
         "A dark bar as long as the light one behind it means that the value is as frequent in the release as in "
-        f"the original. At most {SHOWN} values are shown; the rest, and every value of fewer than "
-        f"{count(subject.threshold, f'original {subject.schema.counts[:-1]}')}, is pooled as “other”."
+        f"the original. At most {SHOWN} values are shown; the rest{few if subject.threshold > 1 else ''} is pooled as "
+        "“other”."
     )

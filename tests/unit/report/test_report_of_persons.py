@@ -135,7 +135,9 @@ def test_what_is_not_told_of_presence_is_called_so(tmp_path: Path) -> None:
     assert re.search(r"groups of rows of one person alone \d+ not told", page)
     assert "would tell who is in the table, and is not told" in page
     assert "would tell who is in the table, and is not told" in words(render_about(tmp_path / "release"))
-    assert "1 or more were promised" not in words(render_report(release, people.head(2)))
+    report = words(render_report(release, people.head(2)))
+    for nothing in ("1 or more were promised", "1 persons or more", "fewer than 1 original"):
+        assert nothing not in report
 
 
 def test_a_household_is_no_person(tmp_path: Path) -> None:
