@@ -1,4 +1,4 @@
-"""The border of a lattice's solutions where the size of a class decides: what its kernels are given, and most classes.
+"""The border of a lattice's solutions where the size of a class decides: what lies on it, or is best.
 
 See :mod:`nymity.kernels.border`.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nymity.core.progress import Progress, report
-from nymity.kernels.border import UNKNOWN, settle_classes
+from nymity.kernels.border import SOLUTION, UNKNOWN, settle, settle_classes
 from nymity.lattice.search import Inquiry
+from nymity.lattice.seen_nodes import TIE
 
 #: Largest lattice whose nodes are tagged.
 MAX_TAGGED = 2**24
@@ -38,6 +40,39 @@ def look_for_most_classes(inquiry: Inquiry) -> None:
     for levels in reached:
         inquiry.check(tuple(levels.tolist()))
         engine.checks -= 1  # checked before, but without the statistics that other nodes are compared by
+
+
+def look_for_lowest(inquiry: Inquiry) -> None:
+    """See all solutions with the smallest loss, for a loss of levels alone: no solution above another is as good."""
+    if inquiry.check(inquiry.space.high) is None:  # then there is no solution
+        return
+    minimal = minimal_nodes(solutions_by_size(inquiry)) + np.array(inquiry.space.low)
+    losses = np.array([(inquiry.loss.floors(levels, None) or (0.0,))[0] for levels in minimal.tolist()])
+    for levels in minimal[losses <= losses.min() * (1 + 2 * TIE)].tolist():
+        inquiry.check(tuple(levels))
+
+
+def minimal_nodes(solutions: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the places, (N, m) in order, of solutions without another one a level below; (shape of the lattice)."""
+    minimal = solutions.copy()
+    for axis in range(solutions.ndim):
+        upper, lower = np.moveaxis(minimal, axis, 0)[1:], np.moveaxis(solutions, axis, 0)[:-1]
+        upper &= ~lower
+    return np.argwhere(minimal)
+
+
+def solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
+    """Settle which nodes are solutions, (shape of the lattice); the top is one."""
+    space, engine = inquiry.space, inquiry.engine
+    tags, grid = np.full(space.size, UNKNOWN), space.grid
+    tags[-1] = SOLUTION
+    arguments = kernel_arguments(inquiry)
+    while True:
+        checks = settle(*arguments, tags, CHECKS_A_REPORT)
+        engine.checks += checks
+        report(inquiry.observe, Progress(stage="searching the lattice", done=inquiry.checks))
+        if checks < CHECKS_A_REPORT:
+            return np.asarray(tags == SOLUTION).reshape(grid)
 
 
 def decided_by_size(inquiry: Inquiry) -> bool:

@@ -30,9 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
-from nymity.core.progress import Progress, report
-from nymity.kernels.border import NO_SOLUTION, SOLUTION, UNKNOWN, settle
-from nymity.lattice.border import CHECKS_A_REPORT, MAX_TAGGED, decided_by_size, kernel_arguments
+from nymity.kernels.border import NO_SOLUTION, SOLUTION, UNKNOWN
+from nymity.lattice.border import MAX_TAGGED, decided_by_size, minimal_nodes, solutions_by_size
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 from nymity.lattice.seen_nodes import TIE
 from nymity.lattice.space import Node
@@ -64,7 +63,7 @@ class OLA(LatticeSearch):
         if top is None:
             return ChosenNode(None, optimal=False)
         known = {inquiry.space.high: top}
-        solutions = _solutions_by_size(inquiry) if decided_by_size(inquiry) else _solutions(inquiry, known)
+        solutions = solutions_by_size(inquiry) if decided_by_size(inquiry) else _solutions(inquiry, known)
         minimal = minimal_nodes(solutions) + np.array(inquiry.space.low)
         evaluated = _evaluate(inquiry, minimal, known)
         best = inquiry.best_of(evaluated)
@@ -73,15 +72,6 @@ class OLA(LatticeSearch):
         proved = inquiry.seen.limit == 0 and self.minimized.rises
         proved = proved or _nothing_below(inquiry, evaluated, (best, *nodes), top)
         return ChosenNode(best, optimal=proved, minimal=nodes)
-
-
-def minimal_nodes(solutions: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the places, (N, m) in order, of solutions without another one a level below; (shape of the lattice)."""
-    minimal = solutions.copy()
-    for axis in range(solutions.ndim):
-        upper, lower = np.moveaxis(minimal, axis, 0)[1:], np.moveaxis(solutions, axis, 0)[:-1]
-        upper &= ~lower
-    return np.argwhere(minimal)
 
 
 def _evaluate(inquiry: Inquiry, minimal: NDArray[np.int64], known: dict[Node, NodeStatistics]) -> list[NodeStatistics]:
@@ -150,16 +140,3 @@ def _solutions(inquiry: Inquiry, known: dict[Node, NodeStatistics]) -> NDArray[n
         waiting.append(((*bottom[:axis], bottom[axis] + 1, *bottom[axis + 1 :]), top))
         waiting.append((bottom, (*top[:axis], bottom[axis], *top[axis + 1 :])))  # the lower part comes first
     return np.asarray(tags == SOLUTION)
-
-
-def _solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
-    space, engine = inquiry.space, inquiry.engine
-    tags, grid = np.full(space.size, UNKNOWN), space.grid
-    tags[-1] = SOLUTION
-    arguments = kernel_arguments(inquiry)
-    while True:
-        checks = settle(*arguments, tags, CHECKS_A_REPORT)
-        engine.checks += checks
-        report(inquiry.observe, Progress(stage="searching the lattice", done=inquiry.checks))
-        if checks < CHECKS_A_REPORT:
-            return np.asarray(tags == SOLUTION).reshape(grid)

@@ -27,7 +27,7 @@ from typing import ClassVar
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.lattice.border import MAX_TAGGED, decided_by_size, look_for_most_classes
+from nymity.lattice.border import MAX_TAGGED, decided_by_size, look_for_lowest, look_for_most_classes
 from nymity.lattice.frontier import Frontier
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
@@ -58,6 +58,8 @@ class OptimalLattice(LatticeSearch):
             self._evaluate_all(inquiry)
         elif inquiry.loss.counts_classes and decided_by_size(inquiry) and inquiry.space.size <= MAX_TAGGED:
             look_for_most_classes(inquiry)
+        elif inquiry.loss.levels_alone and decided_by_size(inquiry) and inquiry.space.size <= MAX_TAGGED:
+            look_for_lowest(inquiry)
         else:
             frontier = Frontier(inquiry)
             while frontier.open:

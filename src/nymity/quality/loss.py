@@ -59,6 +59,11 @@ class PreparedLoss(ABC):
     counts_classes: ClassVar[bool] = False
 
     @property
+    def levels_alone(self) -> bool:
+        """Whether the levels decide, and each counts something: no solution above another is as good."""
+        return False
+
+    @property
     def needs(self) -> Needs:
         """What must be known of a node besides the counts."""
         return COUNTS_ALONE
