@@ -1,4 +1,4 @@
-"""Models that exist only to be searched with."""
+"""Models and losses that exist only to be searched with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from nymity.privacy import Groups, Measured
 from nymity.privacy.model import NothingOnPresence, NothingOnValues
+from nymity.quality import AverageClassSizeLoss, NodeStatistics, PreparedLoss
 from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,3 +34,19 @@ class EvenClasses(NothingOnValues, NothingOnPresence):
 
     def promise(self) -> str:
         return "even classes: every class has an even number of records"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boundless(AverageClassSizeLoss):
+    """The average class size without its bound, as a loss of somebody's own may be."""
+
+    def prepare(self, table: EncodedTable) -> PreparedLoss:  # type: ignore[override]
+        return PreparedBoundless(super().prepare(table))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedBoundless(PreparedLoss):
+    same: PreparedLoss
+
+    def value(self, nodes: NodeStatistics) -> NDArray[np.float64]:
+        return self.same.value(nodes)

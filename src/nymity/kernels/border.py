@@ -78,6 +78,81 @@ def settle(
 
 
 @njit(cache=True, nogil=True)
+def settle_classes(
+    keys, block, codes, weights, low, high, limit, smallest, pivot,
+    order, map_at, width, maps, word, shift, mask, no_cube, bytes_a_class, tags, budget, best,
+):  # fmt: skip
+    """Look for the solutions with most classes; return how many were checked, that number, and the nodes with so many.
+
+    Classes are kept ones, and one more where records are suppressed. Arguments are those of :func:`settle`, and
+    ``best``, the number that was found before. Nodes are tagged NO_SOLUTION, or SOLUTION where no other than those that
+    were returned has as many classes. No node above another has more than
+
+        kept there + floor(suppressed there / smallest), and one if any are suppressed there
+
+    and in an interval records that its top suppresses make no class: they are suppressed everywhere below.
+    """
+    layout = (pivot, order, map_at, width, maps, word, shift, mask, smallest, bytes_a_class)
+    m, checks = len(low), 0
+    depth = np.sum(high - low) + 2
+    below = [(keys, block, codes, weights, no_cube) for _ in range(depth)]
+    levels = np.zeros((depth, m), np.int64)
+    bottoms, tops = np.empty((depth, m), np.int64), np.empty((depth, m), np.int64)
+    bottoms[0], tops[0] = low, high
+    gone = np.full(depth, -1)  # what the top suppresses, -1 before it is checked
+    reached, n_reached = np.empty((64, m), np.int64), 0
+    waiting = 1
+    while waiting > 0 and checks < budget:
+        waiting -= 1
+        at, bottom, top, classes = levels[waiting].copy(), bottoms[waiting].copy(), tops[waiting].copy(), below[waiting]
+        lost_above = gone[waiting]
+        if not _sweep(tags, low, high, bottom, top, UNKNOWN):
+            continue
+        for end in range(2):  # the top, then the bottom, whose classes both parts are derived from
+            node = top if end == 0 else bottom
+            number = _number(low, high, node)
+            if end == 0 and (lost_above >= 0 or tags[number] != UNKNOWN):
+                continue
+            raised = _raised(classes, at, node, layout)
+            lost, kept = _lost(raised, smallest), _kept(raised, smallest)
+            total = kept + (lost > 0)
+            if tags[number] == UNKNOWN:
+                checks += 1
+                if lost <= limit and total >= best:
+                    n_reached = 0 if total > best else n_reached
+                    best = total
+                    if n_reached == len(reached):
+                        reached = np.concatenate((reached, np.empty_like(reached)))
+                    reached[n_reached] = node
+                    n_reached += 1
+                tags[number] = SOLUTION
+            if end == 0:
+                lost_above = lost
+                if lost > limit:
+                    _sweep(tags, low, high, low, node, NO_SOLUTION)
+                    break
+            else:
+                classes = raised
+                if kept + lost // smallest + (lost > 0) < best:
+                    _sweep(tags, low, high, node, high, SOLUTION)
+                elif kept + (lost - max(lost_above, 0)) // smallest + (lost > 0) < best:
+                    _sweep(tags, low, high, node, top, SOLUTION)
+        if not _sweep(tags, low, high, bottom, top, UNKNOWN):
+            continue
+        axis = _longest_way(width, bottom, top)
+        for part in range(2):
+            below[waiting] = classes
+            levels[waiting], bottoms[waiting], tops[waiting], gone[waiting] = bottom, bottom, top, lost_above
+            if part == 0:
+                bottoms[waiting, axis] += 1
+            else:
+                tops[waiting, axis] = bottom[axis]
+                gone[waiting] = -1
+            waiting += 1
+    return checks, best, reached[:n_reached]
+
+
+@njit(cache=True, nogil=True)
 def _longest_way(width, bottom, top):
     """Return the attribute whose number of values shrinks most from bottom to top."""
     best, most = 0, 0.0
@@ -180,6 +255,21 @@ def _sum_below(sizes, smallest):
     total = np.uint32(0)  # there are fewer than 2^31 records; a wider sum would take twice the time
     for size in sizes:
         total = np.uint32(total + np.uint32(size * (size < smallest)))
+    return np.int64(total)
+
+
+@njit(cache=True, nogil=True)
+def _kept(classes, smallest):
+    """Return how many classes are not too small; a cube has empty cells, which are none."""
+    _, _, _, weights, cube = classes
+    return _count_from(cube, max(smallest, 1)) if len(cube) > 0 else _count_from(weights, smallest)
+
+
+@njit(cache=True, nogil=True)
+def _count_from(sizes, smallest):
+    total = np.uint32(0)
+    for size in sizes:
+        total = np.uint32(total + np.uint32(size >= smallest))
     return np.int64(total)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from math import inf
+from math import inf, log2
 
 import numpy as np
 
@@ -132,9 +132,10 @@ class Frontier:
         axis = max(
             (a for a in range(len(top)) if top[a] > bottom[a]), key=lambda a: prefer[a][top[a]] - prefer[a][bottom[a]]
         )
-        lower_top = (*top[:axis], top[axis] - 1, *top[axis + 1 :])
+        highest = bottom[axis] if self.inquiry.loss.counts_classes else top[axis] - 1
+        lower_top = (*top[:axis], highest, *top[axis + 1 :])
         yield from self._opened(bottom, lower_top, bounds, interval.below)
-        higher_bottom = (*bottom[:axis], top[axis], *bottom[axis + 1 :])
+        higher_bottom = (*bottom[:axis], highest + 1, *bottom[axis + 1 :])
         # The upper part has the same top, which was checked; only its bottom, and so its bound, rises.
         yield from self._bounded(NodeInterval(higher_bottom, top, interval.above, interval.settled), bounds)
 
@@ -170,10 +171,15 @@ class Frontier:
 
 
 def _split_preference(inquiry: Inquiry) -> list[dict[int, float]]:
-    """What each level of each attribute adds to the loss when nothing is suppressed."""
-    space, loss = inquiry.space, inquiry.loss
+    """What each level of each attribute adds to the loss when nothing is suppressed.
+
+    Where classes are counted, it is by how much fewer values a level has, in bits.
+    """
+    space, loss, table = inquiry.space, inquiry.loss, inquiry.engine.table
 
     def alone(axis: int, level: int) -> float:
+        if loss.counts_classes:
+            return -log2(max(1, int(np.count_nonzero(table.frequencies_at(axis, level)))))
         node = (*space.low[:axis], level, *space.low[axis + 1 :])
         return sum(loss.floors(node, None, inquiry.look(node) if loss.looks_below else None) or ())
 

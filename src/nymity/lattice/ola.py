@@ -24,26 +24,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
-from nymity.core.progress import Progress, report
-from nymity.kernels.border import NO_SOLUTION, SOLUTION, UNKNOWN, settle
+from nymity.kernels.border import NO_SOLUTION, SOLUTION, UNKNOWN
+from nymity.lattice.border import MAX_TAGGED, decided_by_size, minimal_nodes, solutions_by_size
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 from nymity.lattice.seen_nodes import TIE
 from nymity.lattice.space import Node
 from nymity.quality import NodeStatistics
 from nymity.quality.attribute_loss import PreparedAttributeLoss
-
-#: Largest lattice whose nodes are tagged.
-MAX_TAGGED = 2**24
-#: Nodes checked between two reports.
-CHECKS_A_REPORT = 5_000
-#: Bytes of a dense table for each class up to which it is faster than a sparse one.
-BYTES_A_CLASS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +63,7 @@ class OLA(LatticeSearch):
         if top is None:
             return ChosenNode(None, optimal=False)
         known = {inquiry.space.high: top}
-        solutions = _solutions_by_size(inquiry) if _by_size(inquiry) else _solutions(inquiry, known)
+        solutions = solutions_by_size(inquiry) if decided_by_size(inquiry) else _solutions(inquiry, known)
         minimal = minimal_nodes(solutions) + np.array(inquiry.space.low)
         evaluated = _evaluate(inquiry, minimal, known)
         best = inquiry.best_of(evaluated)
@@ -79,15 +72,6 @@ class OLA(LatticeSearch):
         proved = inquiry.seen.limit == 0 and self.minimized.rises
         proved = proved or _nothing_below(inquiry, evaluated, (best, *nodes), top)
         return ChosenNode(best, optimal=proved, minimal=nodes)
-
-
-def minimal_nodes(solutions: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the places, (N, m) in order, of solutions without another one a level below; (shape of the lattice)."""
-    minimal = solutions.copy()
-    for axis in range(solutions.ndim):
-        upper, lower = np.moveaxis(minimal, axis, 0)[1:], np.moveaxis(solutions, axis, 0)[:-1]
-        upper &= ~lower
-    return np.argwhere(minimal)
 
 
 def _evaluate(inquiry: Inquiry, minimal: NDArray[np.int64], known: dict[Node, NodeStatistics]) -> list[NodeStatistics]:
@@ -156,41 +140,3 @@ def _solutions(inquiry: Inquiry, known: dict[Node, NodeStatistics]) -> NDArray[n
         waiting.append(((*bottom[:axis], bottom[axis] + 1, *bottom[axis + 1 :]), top))
         waiting.append((bottom, (*top[:axis], bottom[axis], *top[axis + 1 :])))  # the lower part comes first
     return np.asarray(tags == SOLUTION)
-
-
-def _by_size(inquiry: Inquiry) -> bool:
-    """Return whether the size of a class decides, so that the kernel can do all of the same."""
-    return inquiry.engine.pivot >= 0 and all(model.size_only for model in inquiry.engine.models)
-
-
-def _solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
-    space, engine = inquiry.space, inquiry.engine
-    tags, grid = np.full(space.size, UNKNOWN), space.grid
-    tags[-1] = SOLUTION
-    arguments = _kernel_arguments(inquiry)
-    while True:
-        checks = settle(*arguments, tags, CHECKS_A_REPORT)
-        engine.checks += checks
-        report(inquiry.observe, Progress(stage="searching the lattice", done=inquiry.checks))
-        if checks < CHECKS_A_REPORT:
-            return np.asarray(tags == SOLUTION).reshape(grid)
-
-
-def _kernel_arguments(inquiry: Inquiry) -> tuple[Any, ...]:
-    """What ``settle`` needs to know of the table, the models and the lattice."""
-    space, engine, table = inquiry.space, inquiry.engine, inquiry.engine.table
-    limit, smallest = min(inquiry.seen.limit, table.n_records - 1), min(engine.smallest, table.n_records + 1)
-    cell = np.uint8 if smallest < 2**7 else np.uint32
-    n_levels = max(h.height for h in table.hierarchies) + 1
-    map_at, width = np.zeros((len(table.names), n_levels, n_levels), np.int64), np.ones((len(table.names), n_levels))
-    for a, hierarchy in enumerate(table.hierarchies):
-        for low in range(hierarchy.height + 1):
-            width[a, low] = len(hierarchy.labels[low])
-            for high in range(low + 1, hierarchy.height + 1):
-                map_at[a, low, high] = engine._tables.map_at(a, low, high)
-    (root,), layout = engine._store.root.groupings, engine._layout
-    return (
-        root.keys, root.block, root.codes, root.weights, np.array(space.low), np.array(space.high), limit,
-        cell(smallest), engine.pivot, np.argsort(width[:, 0], kind="stable"), map_at, width.astype(np.int64),
-        engine._tables.maps, layout.word, layout.shift, layout.mask, np.empty(0, cell), BYTES_A_CLASS,
-    )  # fmt: skip

@@ -17,7 +17,7 @@ a model can tell how much of a class any split could still publish (``most_kept`
 against the models themselves, and what is lost of each class at least takes the place of what the top suppresses;
 otherwise single nodes are.
 
-Losses without a bound, such as the average class size, are decided by evaluating every node.
+A loss without a bound is decided by evaluating every node; every loss of nymity has one.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import ClassVar
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.lattice.border import MAX_TAGGED, decided_by_size, look_for_lowest, look_for_most_classes
 from nymity.lattice.frontier import Frontier
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
@@ -55,6 +56,10 @@ class OptimalLattice(LatticeSearch):
         # Without a bound nothing can be left out, so that every node is evaluated; with one, intervals are.
         if inquiry.loss.floor(inquiry.space.low, None) is None:
             self._evaluate_all(inquiry)
+        elif inquiry.loss.counts_classes and decided_by_size(inquiry) and inquiry.space.size <= MAX_TAGGED:
+            look_for_most_classes(inquiry)
+        elif inquiry.loss.levels_alone and decided_by_size(inquiry) and inquiry.space.size <= MAX_TAGGED:
+            look_for_lowest(inquiry)
         else:
             frontier = Frontier(inquiry)
             while frontier.open:

@@ -6,7 +6,7 @@ predecessor instead of the table. What is materialized is bounded by a byte budg
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
@@ -26,7 +26,7 @@ from nymity.lattice.snapshots import Grouping, Snapshot, SnapshotStore
 from nymity.lattice.space import Node, Space
 from nymity.lattice.subtree import Subtree
 from nymity.privacy import PrivacyModel
-from nymity.privacy.decision import Decision, decide, most_kept, suppressed_records
+from nymity.privacy.decision import Decision, accepted_and_most_kept, decide, suppressed_records
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs, NodeStatistics
 from nymity.table.classes import NOTHING, Classes, Crowd, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
@@ -128,16 +128,27 @@ class RollUp:
         self.checks += 1
         return self._check_fused(self._start(node), node) if self.fused else self._statistics(self.snapshot(node))
 
-    def check_bounded(self, node: Node) -> tuple[NodeStatistics, NodeStatistics]:
-        """Return the statistics of one node, and those with no more suppressed records than any node below it has."""
+    def check_bounded(
+        self, node: Node, promising: Callable[[NodeStatistics], bool]
+    ) -> tuple[NodeStatistics | None, NodeStatistics]:
+        """Return the statistics of one node, and those with no more suppressed records than any node below it has.
+
+        The decision on a node may take out classes that every model accepts, and takes longest. ``promising`` is asked
+        before with the statistics in which these are kept: what is suppressed there is suppressed anyway. If it says
+        no, there are none of the node itself.
+        """
         self.checks += 1
         snapshot = self.snapshot(node)
         classes, block = self._classes(snapshot)
-        kept = self._summary(snapshot, classes, block, self._suppressed(classes))
+        accepted, most = accepted_and_most_kept(classes, self.models)
         # However a class is split below, no more of its records can be kept: what a node below suppresses is at least
         # the rest.
-        least = classes.sizes - most_kept(classes, self.models).astype(np.uint32)
-        return kept, self._summary(snapshot, classes, block, least)
+        least = self._summary(snapshot, classes, block, classes.sizes - most.astype(np.uint32))
+        if not self.links:
+            refused = np.where(accepted, np.uint32(0), classes.sizes)
+            if not promising(self._summary(snapshot, classes, block, refused)):
+                return None, least
+        return self._summary(snapshot, classes, block, self._suppressed(classes)), least
 
     def snapshot(self, node: Node) -> Snapshot:
         """Materialize a node, and keep it for those above it if that spares work."""

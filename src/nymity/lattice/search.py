@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import floor
 from typing import ClassVar
 
@@ -196,6 +197,7 @@ class Inquiry:
         prepared = loss.prepare(table)
         touched = most_touched is not None
         engine, relaxed = engines(table, models, needs=prepared.needs, outliers=outliers, every_person=touched)
+        prepared = prepared.where_classes_have(engine.smallest)
         seen = SeenNodes(table, prepared, limit, most_touched)
         return Inquiry(Space.of(table), prepared, engine, relaxed, seen, observe)
 
@@ -254,12 +256,20 @@ class Inquiry:
 
     def check_bounded(self, node: Node) -> NodeStatistics | None:
         """Check a node, and return what every node below it suppresses too, if any of those could be a solution."""
-        statistics, least = self.engine.check_bounded(node)
+        statistics, least = self.engine.check_bounded(node, partial(self._promising, node))
         self._enter(node, statistics)
         return least if self.seen.solves_one(least) else None
 
-    def _enter(self, node: Node, statistics: NodeStatistics) -> None:
-        self.seen.enter(statistics)
+    def _promising(self, node: Node, least: NodeStatistics) -> bool:
+        """Return whether a node that suppresses at least this can be better than the best seen."""
+        if not self.seen.solves_one(least):
+            return False
+        floors = self.loss.floors(node, least)
+        return floors is None or not self.seen.excludes(floors, int(least.suppressed[0]))
+
+    def _enter(self, node: Node, statistics: NodeStatistics | None) -> None:
+        if statistics is not None:
+            self.seen.enter(statistics)
         if node in self._relaxed_nodes:
             self._nodes_of_both.add(node)
         self._report()

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,6 +21,7 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.partition.exact import improve
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.method import RecordMethod
+from nymity.partition.optimum import Optimum
 from nymity.partition.sorted_groups import require_enough
 from nymity.partition.sorted_order import sorted_order
 
@@ -54,6 +57,8 @@ class SplitCarry(RecordMethod):
 
     With k = 3 a proof takes a fraction of a second. From k = 5 on some sub-problems reach the limit (section 3.3.1,
     "early termination") and keep the best classes found; the outcome says how many, and depends on the machine then.
+    There are about n / (k * sets) of them. After ``seconds_in_all`` those that are left keep the classes they start
+    from; None is no limit, for either. How many there are and how long that can take is told before.
 
     What is carried (the last two are proposals of Liang 2020, section 5.2):
 
@@ -71,6 +76,7 @@ class SplitCarry(RecordMethod):
     boundary: int | None = None
     accepted: int = 1
     seconds: float | None = 5.0
+    seconds_in_all: float | None = 600.0
 
     key: ClassVar[str] = "split-carry"
     merges: ClassVar[bool] = False
@@ -85,6 +91,8 @@ class SplitCarry(RecordMethod):
         validation.whole_number("split-carry.accepted", self.accepted, at_least=1)
         if self.seconds is not None:
             validation.number("split-carry.seconds", self.seconds, above=0)
+        if self.seconds_in_all is not None:
+            validation.number("split-carry.seconds_in_all", self.seconds_in_all, above=0)
 
     def partition(self, geometry: Geometry, k: int, observe: Observer = silent) -> Chain:
         """Return the class of each record, and how the chain went."""
@@ -92,10 +100,12 @@ class SplitCarry(RecordMethod):
         classes, sizes = np.empty(n, dtype=np.int64), []
         n_classes = proved = initial = read = 0
         carried: list[Ints] = []
+        report(observe, Progress(stage=self._forecast(n, k), done=0, total=n))
+        until = monotonic() + (inf if self.seconds_in_all is None else self.seconds_in_all)
         while read < n or carried:
             end = self._end(n, k, read, sum(map(len, carried)))
             problem = _SubProblem.of(carried, order[read:end], k)
-            optimum = improve(_part(geometry, problem.records), k, problem.start, seconds=self.seconds)
+            optimum = self._solve(_part(geometry, problem.records), k, problem.start, until - monotonic())
             read, proved = end, proved + optimum.optimal
             initial += not optimum.optimal and np.array_equal(optimum.classes, problem.start)
             sizes.append(len(problem.records))
@@ -109,6 +119,24 @@ class SplitCarry(RecordMethod):
                 n_classes += len(staying) > 0
             report(observe, Progress(stage="solving sub-problems", done=read, total=n))
         return Chain(classes, tuple(sizes), proved, initial)
+
+    def _solve(self, geometry: Geometry, k: int, start: Ints, seconds_left: float) -> Optimum:
+        """Solve a sub-problem in its own time and what is left of that of all; where none is left, keep the start."""
+        if seconds_left <= 0:
+            return Optimum(start, geometry.total(start), 0.0)
+        seconds = min(inf if self.seconds is None else self.seconds, seconds_left)
+        return improve(geometry, k, start, seconds=None if seconds == inf else seconds)
+
+    def _forecast(self, n: int, k: int) -> str:
+        """Say how many sub-problems there are, and how long they can take."""
+        step = self.accepted if self.carry == "bubble" else self.sets
+        many = -(-n // (k * step))
+        longest = min(
+            inf if self.seconds_in_all is None else self.seconds_in_all,
+            inf if self.seconds is None else many * self.seconds,
+        )
+        limit = "without a limit of time" if longest == inf else f"within about {longest:,.4g} seconds"
+        return f"solving some {many:,} sub-problems {limit}"
 
     def _end(self, n: int, k: int, read: int, n_carried: int) -> int:
         """Return how far the next sub-problem reads; what would not make a k-set is read as well."""

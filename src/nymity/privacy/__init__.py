@@ -39,7 +39,7 @@ MODELS: dict[str, type[PrivacyModel]] = registered(vars(), PrivacyModel)
 _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
-    decision="Decision accepted decide most_kept refuse_shares_of_persons suppressed_records",
+    decision="Decision accepted accepted_and_most_kept decide refuse_shares_of_persons suppressed_records",
     links="Knows MOST_SETS number_of_sets",
     model="INFINITE",
     second_table="Frame",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -73,8 +74,7 @@ class BetaLikeness(SensitiveModel):
         return [min(Fraction(1), Fraction(*share)) for share in self._largest_shares(totals, max(1, sum(totals)))]
 
     def _caps(self, classes: Classes) -> Caps:
-        overall = classes.histograms[self.attribute].overall.tolist()
-        return Caps.of(self._largest_shares(overall, max(1, sum(overall))))
+        return _caps_beside(self, tuple(classes.histograms[self.attribute].overall.tolist()))
 
     def _largest_shares(self, overall: list[int], total: int) -> list[tuple[int, int]]:
         """Return (1 + beta) q as numerator and denominator, for values with so many of the table's records."""
@@ -117,3 +117,9 @@ class BetaLikeness(SensitiveModel):
             f"{self.beta}-likeness of {self.attribute!r}: in every group of records that look alike no value there "
             f"is more frequent than in the whole table by more than {self.beta} times its share in the table"
         )
+
+
+@lru_cache(maxsize=8)
+def _caps_beside(model: BetaLikeness, overall: tuple[int, ...]) -> Caps:
+    """Return the caps for values with so many of the table's records; a search asks for the same again and again."""
+    return Caps.of(model._largest_shares(list(overall), max(1, sum(overall))))

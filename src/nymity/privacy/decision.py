@@ -113,12 +113,19 @@ def accepted(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.boo
     return accepted
 
 
-def most_kept(classes: Classes, models: Sequence[PrivacyModel]) -> NDArray[np.int64]:
-    """Bound how many records of each class any finer partition can publish, (n_classes,)."""
-    most = classes.sizes.astype(np.int64)
+def accepted_and_most_kept(
+    classes: Classes, models: Sequence[PrivacyModel]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which classes every model accepts, and how many records of each any finer partition can publish at most.
+
+    Both are (n_classes,). :func:`decide` keeps no other class than those.
+    """
+    most, together = classes.sizes.astype(np.int64), np.ones(len(classes), dtype=np.bool_)
     for model in models:
-        most = np.minimum(most, model.most_kept(classes, model.accepts(classes)))
-    return most
+        alone = model.accepts(classes)
+        most = np.minimum(most, model.most_kept(classes, alone))
+        together &= alone
+    return together, most
 
 
 def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

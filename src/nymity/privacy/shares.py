@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.kernels.caps import keep_caps, most_under_caps
 from nymity.table.classes import Classes
 
-#: More than sums of shares are off by, so that a bound computed with them is never too small.
-ROUNDING = 1e-9
-#: Products are compared in two halves of as many bits, because they may have 93.
-HALF = 31
 #: Terms of caps below this are 64-bit integers.
 MAX_TERM = 2**62
 
@@ -54,37 +51,22 @@ class Caps:
             above = self.denominators[histogram.codes] * histogram.counts > self.numerators[histogram.codes] * sizes
             accepted[histogram.classes[above.astype(np.bool_)]] = False
             return accepted
-        count, count_rest = _product(self.denominators[histogram.codes], histogram.counts.astype(np.int64))
-        most, most_rest = _product(self.numerators[histogram.codes], sizes)
-        above = (count > most) | ((count == most) & (count_rest > most_rest))
-        accepted[histogram.classes[above]] = False
-        return accepted
+        caps = self.numerators, self.denominators
+        return np.asarray(keep_caps(histogram.classes, histogram.codes, histogram.counts, classes.units, *caps))
 
     def most_kept(self, classes: Classes, attribute: str) -> NDArray[np.int64]:
         """Bound the records of each class in parts of it that keep the caps, (n_classes,).
 
-        Such parts together keep the caps too: of their s records at most min(n_v, cap_v s) have the value v, of which
-        the class has n_v. For any set A of values, these taken at their caps and the others in full,
+        Such parts together keep the caps too: a part of s_i records has at most floor(cap_v s_i) of the value v, hence
+        parts of s records have at most min(n_v, floor(cap_v s)), where the class has n_v. So s is at most
 
-            s <= sum over v not in A of n_v + s * sum over A of cap_v,
+            the largest s <= size with s <= sum over v of min(n_v, floor(cap_v s)).
 
-        which bounds s if the caps of A sum to less than 1. A are the values that exceed their caps in what is left of
-        the class under the bound so far, which makes the next one the smallest; it starts with the class itself.
+        Both sides rise with s: from the size down, each sum in turn is a bound, until one is no less than that before.
+        It takes few sums to get there by way of sets A of values, those above their caps under the bound so far:
+
+            s <= sum over v not in A of n_v + s * sum over A of cap_v   where the caps of A sum to less than 1.
         """
         histogram = classes.histograms[attribute]
-        caps, counts = (self.numerators / self.denominators)[histogram.codes], histogram.counts.astype(np.float64)
-        most = classes.sizes.astype(np.float64)
-        while True:
-            capped = caps * most[histogram.classes] < counts
-            free = np.bincount(histogram.classes, np.where(capped, 0, counts), histogram.n_classes)
-            room = 1 - np.bincount(histogram.classes, np.where(capped, caps, 0), histogram.n_classes) - ROUNDING
-            bound = np.floor(np.divide(free, room, out=most.copy(), where=room > 0))
-            if (bound >= most).all():
-                return most.astype(np.int64)
-            most = np.minimum(most, bound)
-
-
-def _product(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a * b as high * 2**HALF + low, for a below 2**62 and b below 2**31."""
-    low = (a & (2**HALF - 1)) * b
-    return (a >> HALF) * b + (low >> HALF), low & (2**HALF - 1)
+        caps = (self.numerators / self.denominators).astype(np.float64)
+        return np.asarray(most_under_caps(histogram.classes, histogram.codes, histogram.counts, classes.sizes, caps))

@@ -31,6 +31,11 @@ class HeightLoss(Loss):
 class PreparedHeightLoss(PreparedAttributeLoss):
     """The weighted sum of levels."""
 
+    @property
+    def levels_alone(self) -> bool:
+        """Unless an attribute has no weight."""
+        return bool((self.weights > 0).all())
+
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the levels."""
         return levels.astype(np.float64)

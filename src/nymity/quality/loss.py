@@ -54,11 +54,24 @@ class PreparedLoss(ABC):
 
     #: Whether the floor is much better if it knows the classes of the lowest node, of which all others are unions.
     looks_below: ClassVar[bool] = False
+    #: Whether only the number of kept classes counts, and one more where records are suppressed: more are better.
+    #: A floor of that tells nothing at low nodes, so an interval is best split right above its lowest one.
+    counts_classes: ClassVar[bool] = False
+
+    @property
+    def levels_alone(self) -> bool:
+        """Whether the levels decide, and each counts something: no solution above another is as good."""
+        return False
 
     @property
     def needs(self) -> Needs:
         """What must be known of a node besides the counts."""
         return COUNTS_ALONE
+
+    def where_classes_have(self, smallest: int) -> PreparedLoss:
+        """Return the same loss, which may rely on no model accepting a class of fewer records."""
+        del smallest
+        return self
 
     @abstractmethod
     def value(self, nodes: NodeStatistics) -> Floats:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
-from nymity.lattice import ola
+from nymity.lattice import border, ola, optimal
 from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
@@ -24,7 +24,7 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from optimum import limits
 from strategies import Case, Demand, cases, demands
-from toys import EvenClasses
+from toys import Boundless, EvenClasses
 
 
 def k_minimal(case: Case, demand: Demand, limit: int) -> set[naive.Node]:
@@ -112,14 +112,48 @@ def test_groupings_and_cubes_find_the_same_border(
 ) -> None:
     """The kernel's two forms of classes, small and large cells, against the search node by node."""
     table = random_table(k, (30, 9, 5, 4), 1_500)
-    monkeypatch.setattr(ola, "BYTES_A_CLASS", bytes_a_class)
+    monkeypatch.setattr(border, "BYTES_A_CLASS", bytes_a_class)
     method = OLA(suppression=suppression)
     fast = method.run(table, [KAnonymity(k=k)])
-    monkeypatch.setattr(ola, "_by_size", lambda _: False)
+    monkeypatch.setattr(ola, "decided_by_size", lambda _: False)
     slow = method.run(table, [KAnonymity(k=k)])
     assert fast.minimal == slow.minimal
     assert fast.levels == slow.levels
     assert fast.checks < fast.lattice_size
+
+
+@pytest.mark.parametrize("suppression", [0.0, 0.02, 0.3, 1.0])
+@pytest.mark.parametrize("k", [3, 200])
+@pytest.mark.parametrize("bytes_a_class", [0, 1, 10**6])
+def test_most_classes_along_the_border(
+    bytes_a_class: int, k: int, suppression: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel against evaluating every node and against branch and bound, also where it stops on its way."""
+    table, models = random_table(k, (30, 9, 5, 4), 1_500), [KAnonymity(k=k)]
+    method = OptimalLattice(loss="average-class-size", suppression=suppression)
+    whole = OptimalLattice(loss=Boundless(), suppression=suppression).run(table, models)
+    monkeypatch.setattr(border, "BYTES_A_CLASS", bytes_a_class)
+    fast = method.run(table, models)
+    monkeypatch.setattr(border, "CHECKS_A_REPORT", 7)
+    parts = method.run(table, models)
+    monkeypatch.setattr(optimal, "decided_by_size", lambda _: False)
+    slow = method.run(table, models)
+    for outcome in (fast, parts, slow):
+        assert (outcome.levels, outcome.suppressed, outcome.loss) == (whole.levels, whole.suppressed, whole.loss)
+        assert outcome.checks <= outcome.lattice_size
+    assert fast.checks < fast.lattice_size == whole.checks
+
+
+@pytest.mark.parametrize("suppression", [0.0, 0.02, 0.3, 1.0])
+@pytest.mark.parametrize("k", [3, 200])
+def test_the_lowest_sum_of_levels_along_the_border(k: int, suppression: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against branch and bound, which also knows that ties go to fewer suppressed records."""
+    table, models = random_table(k + 1, (30, 9, 5, 4), 1_500), [KAnonymity(k=k)]
+    method = OptimalLattice(loss="height", suppression=suppression)
+    fast = method.run(table, models)
+    monkeypatch.setattr(optimal, "decided_by_size", lambda _: False)
+    slow = method.run(table, models)
+    assert (fast.levels, fast.suppressed, fast.loss) == (slow.levels, slow.suppressed, slow.loss)
 
 
 def test_keys_of_several_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +163,7 @@ def test_keys_of_several_words(monkeypatch: pytest.MonkeyPatch) -> None:
     hierarchy = Hierarchy.flat([str(v) for v in range(1_000)])
     table = encode(frame, Schema({name: quasi(hierarchy) for name in frame.columns}))
     fast = OLA(suppression=0.1).run(table, [KAnonymity(k=3)])
-    monkeypatch.setattr(ola, "_by_size", lambda _: False)
+    monkeypatch.setattr(ola, "decided_by_size", lambda _: False)
     slow = OLA(suppression=0.1).run(table, [KAnonymity(k=3)])
     assert fast.minimal == slow.minimal
     assert len(fast.minimal or ()) > 1
@@ -142,7 +176,7 @@ def test_the_kernel_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch) ->
         seen.append(progress.done)
 
     whole = OLA(suppression=0.02).run(table, [KAnonymity(k=3)])
-    monkeypatch.setattr(ola, "CHECKS_A_REPORT", 7)
+    monkeypatch.setattr(border, "CHECKS_A_REPORT", 7)
     parts = OLA(suppression=0.02).run(table, [KAnonymity(k=3)], observe=observe)
     assert parts.minimal == whole.minimal
     assert parts.checks == whole.checks

@@ -23,7 +23,7 @@ import naive
 import nymity as ny
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import Groups, PrivacyModel
-from nymity.privacy.decision import most_kept
+from nymity.privacy.decision import accepted_and_most_kept
 from nymity.table import person_parts
 from nymity.table.classes import Classes, Histogram, PairHistogram
 from nymity.table.encoding import encode
@@ -248,7 +248,7 @@ def test_nothing_below_a_node_publishes_more_than_its_bound(first: Any, data: st
     problem = data.draw(problems(first))
     engine = RollUp(problem.case.encoded, problem.models, outliers=problem.outliers)
     for node in problem.nodes:
-        most = int(most_kept(engine.classes(node).classes, problem.models).sum())
+        most = int(accepted_and_most_kept(engine.classes(node).classes, problem.models)[1].sum())
         for below in naive.nodes(problem.case.low, node):
             assert len(problem.records) - len(problem.gone(below).gone) <= most
 

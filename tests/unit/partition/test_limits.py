@@ -74,6 +74,26 @@ def test_a_time_limit_ends_searches_that_would_go_on_for_minutes() -> None:
     assert release.outcome.stopped.startswith("at the time limit")
 
 
+def test_a_chain_ends_in_time_and_says_beforehand_how_long_it_takes() -> None:
+    """Hundreds of sub-problems of seconds each: those that are left when the time is over keep what they start from."""
+    stages: list[str] = []
+    began = time.process_time()
+    method = SplitCarry(seconds_in_all=1)
+    release = publish(
+        scattered(1_500),
+        SCHEMA,
+        privacy=[KAnonymity(k=5)],
+        method=method,
+        observe=lambda progress: stages.append(progress.stage),
+    )
+    assert time.process_time() - began < 30
+    assert "solving some 100 sub-problems within about 1 seconds" in stages
+    assert stages.index("solving some 100 sub-problems within about 1 seconds") < stages.index("solving sub-problems")
+    assert release.outcome.stopped is not None
+    assert INITIAL in release.outcome.stopped
+    assert release.verification.holds
+
+
 def test_what_is_proved_was_not_stopped() -> None:
     for method in (ExactPartition(), SplitCarry()):
         release = publish(scattered(12), SCHEMA, privacy=[KAnonymity(k=3)], method=method)

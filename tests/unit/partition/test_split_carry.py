@@ -155,6 +155,7 @@ def test_parameters_are_checked(parameters: dict[str, object]) -> None:
 def test_an_observer_sees_records_and_can_stop() -> None:
     seen: list[tuple[int, int | None]] = []
     SplitCarry().partition(fars(), 3, lambda progress: seen.append((progress.done, progress.total)))
+    assert seen.pop(0) == (0, 20)  # said beforehand: how many sub-problems there are
     assert seen == [(9, 20), (20, 20)]
     with pytest.raises(Interrupted):
         SplitCarry().partition(fars(), 3, lambda _: False)

@@ -107,19 +107,15 @@ def test_no_split_of_a_class_keeps_more_than_the_bound(
 
 @given(st.lists(st.integers(0, 12), min_size=3, max_size=3), st.lists(st.integers(1, 9), min_size=3, max_size=3))
 @settings(max_examples=80)
-def test_the_bound_of_caps_is_the_best_of_all_real_shares(counts: list[int], tenths: list[int]) -> None:
-    """The largest s with s <= sum of min(n_v, cap_v s), and never less for rounding."""
+def test_the_bound_of_caps_is_the_largest_part_that_keeps_them(counts: list[int], tenths: list[int]) -> None:
+    """By trying all parts of a class: what any split keeps is one of them, and one of them is a split."""
     if not any(counts):
         return
     one = Counter({value: n for value, n in zip("pqr", counts, strict=True) if n})
     caps = Caps.of([*((t, 10) for t in tenths), (1, 1)])
-    bound = caps.most_kept(as_classes([one]), "s")[0]
-    exact = max(
-        s
-        for s in range(one.total() + 1)
-        if s <= sum(min(Fraction(n), Fraction(t, 10) * s) for n, t in zip(counts, tenths, strict=True))
-    )
-    assert bound == exact
+    parts = product(*(range(n + 1) for n in counts))
+    most = max(sum(part) for part in parts if all(10 * n <= t * sum(part) for n, t in zip(part, tenths, strict=True)))
+    assert caps.most_kept(as_classes([one]), "s")[0] == most
 
 
 def test_bounds_that_are_tight() -> None:

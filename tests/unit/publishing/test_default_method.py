@@ -102,7 +102,7 @@ def test_the_starter_follows_the_same_rule() -> None:
         assert f'name = "{name}"' in text
 
 
-@pytest.mark.parametrize("method", [ny.Samarati(), ny.OLA(), ny.MinGen(), ny.OptimalLattice(loss="average-class-size")])
+@pytest.mark.parametrize("method", [ny.Samarati(), ny.OLA(), ny.MinGen()])
 def test_what_is_too_large_recommends_a_search_that_ends(method: ny.Samarati) -> None:
     frame, schema = wide()
     with pytest.raises(InputError, match="anytime-lattice") as refused:

@@ -23,6 +23,7 @@ from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from strategies import Case, Demand, cases, demands, node_between
+from toys import EvenClasses
 
 MEANS = {"loss", "loss-geometric", "precision", "gcp", "entropy-normalized", "classification"}
 ATTRIBUTEWISE = sorted(naive.ATTRIBUTE_LOSSES)
@@ -95,6 +96,35 @@ def test_searchable_losses_have_a_floor(key: str) -> None:
     assert bound.floor((1,), None) > 0  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("kind", ["k", "k and l", "even"])
+@given(st.data())
+@settings(max_examples=60)
+def test_no_node_above_has_more_classes(kind: str, data: st.DataObject) -> None:
+    """From every node to all above it, also under a model that merging can break or mend."""
+    case = data.draw(cases(n_sensitive=1, max_records=20))
+    demand = data.draw(demands(case, diversity=kind == "k and l"))
+    smallest = max((model.smallest_class for model in demand.models), default=1)
+    if kind == "even":
+        demand, smallest = Demand((EvenClasses(),), (naive.even,)), 2
+    key = "average-class-size"
+    bound = LOSSES[key]().prepare(case.encoded).where_classes_have(smallest)
+    for bottom in naive.nodes((0,) * len(case.top), case.top):
+        losses = [naive.loss(case.records, n, demand.judges, key) for n in naive.nodes(bottom, case.top)]
+        floor = bound.floor(bottom, None, checked(case, demand, bound, [bottom]))
+        assert floor is not None
+        assert floor <= float(min(losses)) * (1 + 1e-12)
+
+
+def test_the_floor_of_the_average_is_reached() -> None:
+    """Three kept below; of their seven suppressed records three and three make two more, and one is left."""
+    values = [*"aaabbbccc", *"def", *"ghi", "j"]
+    rows = [[v, "def" if v in "def" else "ghi" if v in "ghi" else v, "*"] for v in sorted(set(values))]
+    encoded = encode(pl.DataFrame({"q": values}), Schema({"q": quasi(Hierarchy.from_rows(rows))}))
+    bound = LOSSES["average-class-size"]().prepare(encoded).where_classes_have(3)
+    engine = RollUp(encoded, [KAnonymity(k=3)])
+    assert bound.floor((0,), None, engine.check((0,))) == 16 / (3 + 2 + 1) == bound.value(engine.check((1,)))[0]
+
+
 def test_floors_over_classes() -> None:
     """By hand: of a, b, c and d there are 2, 1, 1 and 0 records, with target values p, q, p and q."""
     frame = pl.DataFrame({"q": ["a", "a", "b", "c"], "s": ["p", "q", "p", "q"]})
@@ -108,7 +138,7 @@ def test_floors_over_classes() -> None:
     assert floors["ambiguity"] == pytest.approx([4, 16])
     assert floors["kl-divergence"] == pytest.approx([0, 2 - 1.5])
     assert floors["classification"] == [1 / 4, 2 / 4]
-    assert floors["average-class-size"] == [None, None]
+    assert floors["average-class-size"] == [4 / 3, 4]
 
 
 def test_the_floor_of_the_divergence_leaves_suppression_out() -> None:

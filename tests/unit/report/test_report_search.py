@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from nymity.datasets import hospital, hospital_schema
+from nymity.lattice.mingen import MinGen
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.publishing.pipeline import publish
@@ -43,7 +44,7 @@ def pruned(frame: pl.DataFrame) -> Release:
 
 @pytest.fixture(scope="module")
 def exhaustive(frame: pl.DataFrame) -> Release:
-    method = OptimalLattice(loss="average-class-size", suppression=0.05)
+    method = MinGen(loss="average-class-size", suppression=0.05)
     return publish(frame, hospital_schema(), privacy=KAnonymity(k=5), method=method)
 
 

@@ -57,7 +57,7 @@ def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
     boundary = order[k * (sets - 1) : k * sets]
     carried = [members for members in first if np.isin(members, boundary).any()]
     second = solve(np.concatenate([*carried, order[k * sets :]]))
-    chain = SplitCarry(sets=sets).partition(geometry, k).classes
+    chain = SplitCarry(sets=sets, seconds_in_all=None).partition(geometry, k).classes
     stayed = [members for members in first if not np.isin(members, boundary).any()]
     joined = {frozenset(members.tolist()) for members in [*stayed, *second]}
     same = joined == {frozenset(np.flatnonzero(chain == c).tolist()) for c in np.unique(chain)}
@@ -155,7 +155,7 @@ def _method(name: str, seconds: float) -> Any:
     from nymity.partition.split_carry import SplitCarry
 
     if name.startswith("split & carry"):
-        return SplitCarry(sets=int(name[-1]), seconds=seconds)
+        return SplitCarry(sets=int(name[-1]), seconds=seconds, seconds_in_all=None)
     return {
         "optimum": ExactPartition(seconds=seconds),
         "greedy search": GreedySearch(),

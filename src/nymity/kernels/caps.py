@@ -1,0 +1,71 @@
+"""Caps on the shares of values: which classes keep them, and how many records of a class can.
+
+classes, codes, counts (n_entries,): class, value and records of an entry; entries of a class are adjacent. sizes
+(n_classes,): records of each class, below 2**31. numerators, denominators (n_values,): caps of at most 1, of terms
+below 2**62. A class without entries keeps every cap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nymity.kernels.compiled import njit
+
+_HALF = 31
+_LOW = np.int64(2**31 - 1)
+#: More than the rounding of a share times a number of records.
+_SLACK = 1e-6
+#: More than sums of shares are off by.
+_ROUNDING = 1e-9
+
+
+@njit(cache=True, nogil=True)
+def keep_caps(classes, codes, counts, sizes, numerators, denominators):
+    """Return (n_classes,): count * denominator <= numerator * size for every entry, in integers of 93 bits."""
+    kept = np.ones(len(sizes), np.bool_)
+    for e in range(len(classes)):
+        count, size = np.int64(counts[e]), np.int64(sizes[classes[e]])
+        numerator, denominator = numerators[codes[e]], denominators[codes[e]]
+        # Products as high * 2**31 + low
+        have, most = (denominator & _LOW) * count, (numerator & _LOW) * size
+        high = (denominator >> _HALF) * count + (have >> _HALF)
+        most_high = (numerator >> _HALF) * size + (most >> _HALF)
+        if high > most_high or (high == most_high and (have & _LOW) > (most & _LOW)):
+            kept[classes[e]] = False
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def most_under_caps(classes, codes, counts, sizes, caps):
+    """Return (n_classes,): the largest s with s <= sum over the values of min(count, floor(cap * s)), or more.
+
+    caps (n_values,): shares, rounded. From the size of the class on, s shrinks to the sum of counts of the values below
+    their caps, over what the caps of the others leave of 1; then to the sum itself, as long as that is less.
+    """
+    most = sizes.astype(np.int64)
+    first = 0
+    while first < len(classes):
+        end = first
+        while end < len(classes) and classes[end] == classes[first]:
+            end += 1
+        s = most[classes[first]]
+        while True:
+            free, room = 0.0, 1.0 - _ROUNDING
+            for e in range(first, end):
+                if caps[codes[e]] * s < counts[e]:
+                    room -= caps[codes[e]]
+                else:
+                    free += counts[e]
+            if room <= 0 or np.floor(free / room) >= s:
+                break
+            s = np.int64(np.floor(free / room))
+        while s > 0:
+            together = np.int64(0)
+            for e in range(first, end):
+                together += min(np.int64(counts[e]), np.int64(np.floor(caps[codes[e]] * s + _SLACK)))
+            if together >= s:
+                break
+            s = together
+        most[classes[first]] = s
+        first = end
+    return most
