@@ -148,7 +148,7 @@ def _model(fields: Mapping[str, object]) -> str:
 
 def _method(inspection: Inspection) -> str:
     quasi, sensitive = len(inspection.quasi), len(inspection.sensitive)
-    if (quasi > FEW or sensitive > FEW_SENSITIVE) and not inspection.names(Role.ITEMS):
+    if (quasi > FEW or (quasi and sensitive > FEW_SENSITIVE)) and not inspection.names(Role.ITEMS):
         comment = toml_comment(_LOCAL.format(quasi=quasi, sensitive=sensitive))
         return comment + toml_job({"method": {"name": Mondrian.key}})
     search = default_search(inspection.lattice_size)

@@ -99,12 +99,10 @@ def test_keys_that_do_not_fit(hospital: Path, nymity: Run, file: str, row: str, 
 @pytest.mark.parametrize(
     "ask",
     [
-        ("explore", "job.toml"),
         ("recommend", "patients.csv", "--job", "job.toml", "--target", "days"),
         ("compare", "patients.csv", "out"),
         ("query", "patients.csv", "out"),
         ("attack", "out", "--original", "patients.csv"),
-        ("report", "out", "--for", "custodian", "--job", "job.toml", "--force"),
         ("risk", "patients.csv", "--job", "job.toml"),
         ("measure", "patients.csv", "--job", "job.toml"),
     ],
