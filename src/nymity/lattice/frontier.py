@@ -119,9 +119,9 @@ class Frontier:
         return bool(bounds) and self.inquiry.seen.excludes(bounds, interval.suppressed)
 
     def _parts(self, bounds: Bounds, interval: NodeInterval) -> Iterator[tuple[Bounds, NodeInterval]]:
-        """Split an interval in two, or check its top against the models themselves if that may say more."""
+        """Split an interval in two, or check its top against the models themselves if nothing else is left of it."""
         bottom, top = interval.bottom, interval.top
-        if not interval.settled and (self.inquiry.bounded_by_parts or bottom == top):
+        if not interval.settled and bottom == top:
             yield from self._settled(interval, bounds)
             return
         if self.inquiry.loss.looks_below and interval.below is None:
@@ -145,12 +145,16 @@ class Frontier:
         """Check the top of a new interval whose nodes lose at least ``least``."""
         if self.ruled_out.covers(top):
             return
-        monotone = self.inquiry.monotone
-        above = self._check(top) if monotone else self.inquiry.check_relaxed(top)
+        # Where the models bound what parts of a class keep, that says no less than relaxed models would, at once.
+        monotone, parts = self.inquiry.monotone, not self.inquiry.monotone and self.inquiry.bounded_by_parts
+        if monotone:
+            above = self._check(top)
+        else:
+            above = self.inquiry.check_bounded(top) if parts else self.inquiry.check_relaxed(top)
         if above is None:
             self.ruled_out.add(top)
         else:
-            yield from self._bounded(NodeInterval(bottom, top, above, monotone, below), least)
+            yield from self._bounded(NodeInterval(bottom, top, above, monotone or parts, below), least)
 
     def _settled(self, interval: NodeInterval, least: Bounds) -> Iterator[tuple[Bounds, NodeInterval]]:
         """Check a top, so far checked under relaxed models only, against the models themselves."""

@@ -13,9 +13,9 @@ node, so the answer is the optimum over the whole lattice, and the smallest open
 
 Models for which that property fails are judged by a relaxation that has it: the other models, and the smallest class
 any model accepts. What the relaxation suppresses the models suppress too, so both facts hold for its statistics. Where
-a model can tell how much of a class any split could still publish (``most_kept``), the tops that survive are checked
-against the models themselves, and what is lost of each class at least takes the place of what the top suppresses;
-otherwise single nodes are.
+a model can tell how much of a class any split could still publish (``most_kept``), tops are checked against the models
+themselves, and what is lost of each class at least takes the place of what the top suppresses; otherwise single nodes
+are.
 
 A loss without a bound is decided by evaluating every node; every loss of nymity has one.
 """

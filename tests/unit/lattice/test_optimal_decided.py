@@ -31,6 +31,7 @@ from nymity.privacy import (
     PrivacyModel,
     SampleUniques,
 )
+from nymity.quality import NodeStatistics
 from nymity.table.recoding import Outliers
 from strategies import Case, cases
 
@@ -169,7 +170,16 @@ def test_no_node_below_suppresses_less_than_the_bound(first: object, data: st.Da
     nodes = list(naive.nodes((0,) * len(case.top), case.top))
     gone = {node: len(problem.gone(node).gone) for node in nodes}
     for node in nodes:
-        found, least = engine.check_bounded(node)
+        asked: list[int] = []
+
+        def note(statistics: NodeStatistics, asked: list[int] = asked) -> bool:
+            asked.append(int(statistics.suppressed[0]))
+            return True
+
+        found, least = engine.check_bounded(node, note)
+        assert found is not None
         assert found.suppressed[0] == gone[node]
+        assert asked[0] <= gone[node]  # what is refused in the whole table is suppressed in the end
+        assert engine.check_bounded(node, lambda _: False)[0] is None
         below = [n for n in nodes if (np.array(n) <= np.array(node)).all()]
         assert least.suppressed[0] <= min(gone[n] for n in below)
