@@ -207,3 +207,28 @@ def test_a_column_of_a_table_may_have_many_values(tmp_path: Path, by_values: pyt
     table = pl.DataFrame({"a": [f"value number {i}" for i in range(70_000)], "b": [i * 31 for i in range(70_000)]})
     table.write_csv(tmp_path / "t.csv")
     assert read_table(tmp_path / "t.csv").equals(table)
+
+
+def test_codes_are_sought_on_the_scale_that_marks_give(tmp_path: Path, by_values: pytest.MonkeyPatch) -> None:
+    """999 is an income where 1.500 is one thousand and a half; 9999 is none where 1.234 is the most."""
+    rows = [f"{'64,8' if i % 2 else ''};{('1.500', '2.750', '999', '')[i % 4]};{('1.234', '9.999')[i % 9 == 0]}"
+            for i in range(400)]  # fmt: skip
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["kg;income;gross", *rows]), encoding="utf-8")
+    one, other = _both(by_values, lambda: read_detected(path, ReadOptions(delimiter=";")))
+    assert isinstance(one[0], CodedTable)  # type: ignore[index]
+    assert one[1].stated == other[1].stated  # type: ignore[index]
+    assert "income" not in [name for told in one[1].proposals if told.field == "missing" for name in told.columns]  # type: ignore[index]
+
+
+def test_a_table_without_quasi_identifiers(tmp_path: Path, by_values: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "\n".join(["id,income", *(f"{i:012d},{1000 + i * 37 % 9000}.5" for i in range(300))]), encoding="utf-8"
+    )
+    by_values.setattr(delimited, "LARGE", 0)
+    table, found, _ = read_detected(path, ReadOptions())
+    assert isinstance(table, CodedTable)
+    inspected = inspect_table(table, reading=found)
+    assert not inspected.quasi
+    assert inspected.smallest_class == 300

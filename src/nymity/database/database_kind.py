@@ -62,12 +62,12 @@ class DatabaseKind(ABC):
         del session, place, cells
         return None
 
-    def forget_dropped(self, session: Session, ours: Collection[str]) -> None:
+    def forget_dropped(self, session: Session, schema: str | None, ours: Collection[str]) -> None:
         """Leave nothing of dropped tables behind, once that is committed; ``ours`` are the tables that nymity made.
 
         Most kinds need not: SQLite overwrites rows, and the files of a server are nobody's to give away.
         """
-        del session, ours
+        del session, schema, ours
 
     def wait_for(self, session: Session, mark: str) -> None:
         """Wait for a transaction of another process that was given a mark, so that it is over when rows are read.

@@ -84,24 +84,28 @@ class DuckDB(FileKind):
         for name, what in columns.items():
             yield f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(what)}"
 
-    def forget_dropped(self, session: Session, ours: Collection[str]) -> None:
+    def forget_dropped(self, session: Session, schema: str | None, ours: Collection[str]) -> None:
         """Write the file anew, without the blocks of dropped tables, if everything in it is nymity's.
 
         DuckDB keeps them, whatever VACUUM and CHECKPOINT do. The copy is compared, and takes the place of the file
-        while the lock on that is held. Where others have something in the file, it stays as it is.
+        while the lock on that is held. Where others have something in the file, it stays as it is. What DuckDB has yet
+        to write into the old file must be there first: it lies beside it, and would be taken for that of the new one.
         """
         assert session.address.file is not None
         file, fresh = resolved(session.address.file), _fresh_file(session.address.file)
-        if _others(session, ours):
+        ((name, first),) = session.rows("SELECT current_database(), current_schema()")
+        within = first if schema is None else schema
+        if _others(session, within, ours):
             return
         try:
-            ((name,),) = session.rows("SELECT current_database()")
             session.run(f"ATTACH {literal(str(fresh))} AS {_FRESH}")
             session.run(f"COPY FROM DATABASE {quoted(name)} TO {_FRESH}", expected="to write the file anew")
             for table in sorted(ours):
-                _compare(session, quoted(name), table)
+                _compare(session, quoted(name), f"{quoted(within)}.{quoted(table)}")
             session.commit()
             session.run(f"DETACH {_FRESH}")
+            session.run(f"CHECKPOINT {quoted(name)}", expected="to write everything into the file")
+            _refuse_pending(session, file)
             shutil.copymode(file, fresh)
             flush(fresh)
             os.replace(fresh, file)  # noqa: PTH105
@@ -110,22 +114,29 @@ class DuckDB(FileKind):
             _remove(fresh)
 
 
-def _others(session: Session, ours: Collection[str]) -> bool:
-    """Return whether there is anything but tables of nymity in the first schema of a file."""
+def _refuse_pending(session: Session, file: Path) -> None:
+    """Refuse to put another file beside what DuckDB has not written into this one."""
+    if file.with_name(f"{file.name}.wal").exists():
+        where = f"output ({session.address.shown})"
+        raise DatabaseError(where, expected="everything written into the file", got=f"{file.name}.wal beside it")
+
+
+def _others(session: Session, schema: str, ours: Collection[str]) -> bool:
+    """Return whether there is anything in a file but tables of nymity in a schema."""
     places = ", ".join(PLACE for _ in ours)
     kinds = ("views", "sequences", "functions", "types", "indexes")
     further = " ".join(f"UNION ALL SELECT 1 FROM duckdb_{kind}() WHERE {_USERS[kind]}" for kind in kinds)
     found = session.rows(
         "SELECT 1 FROM duckdb_tables() WHERE NOT internal AND database_name = current_database() "
-        f"AND (schema_name <> current_schema() OR table_name NOT IN ({places})) {further}",
-        list(ours),
+        f"AND (schema_name <> {PLACE} OR table_name NOT IN ({places})) {further}",
+        [schema, *ours],
     )
     return bool(found)
 
 
 def _compare(session: Session, name: str, table: str) -> None:
-    """Refuse a copy of a table that has not the same rows in the same order."""
-    old, new = (f"(SELECT t AS {one} FROM {place}.{quoted(table)} AS t)" for one, place in (("a", name), ("b", _FRESH)))
+    """Refuse a copy of a table, by its schema and name, that has not the same rows in the same order."""
+    old, new = (f"(SELECT t AS {one} FROM {place}.{table} AS t)" for one, place in (("a", name), ("b", _FRESH)))
     ((wrong,),) = session.rows(f"SELECT count(*) FROM {old} POSITIONAL JOIN {new} WHERE a IS DISTINCT FROM b")
     if wrong:
         raise DatabaseError(

@@ -169,7 +169,7 @@ class TableWriter:
         told = session.rows(f"SELECT all_tables FROM {self._records}")
         ours = {RECORDS, *(name for (tables,) in told for name in json.loads(tables))}
         try:
-            session.kind.forget_dropped(session, ours)
+            session.kind.forget_dropped(session, self.output.schema, ours)
         except (DatabaseError, OSError) as error:
             warnings.warn(f"{self.place}: what was replaced may still lie in the file ({error})", stacklevel=2)
 

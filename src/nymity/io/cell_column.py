@@ -55,7 +55,7 @@ class CellColumn:
                 stood=None if texts is None else texts.alias("cells").drop_nulls(),
             )
         cells = cells.drop_nulls() if cells.dtype == pl.String else _NO_TEXT
-        different = cells.str.strip_chars().alias("value").value_counts(name="times")
+        different = cells.str.strip_chars().to_frame("value").group_by("value", maintain_order=True).len("times")
         return CellColumn._of_texts(column.name, different, declared, options)
 
     @staticmethod

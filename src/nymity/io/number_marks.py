@@ -131,7 +131,7 @@ def _chosen_marks(
     """Choose one pair of marks for the table: that of most columns; cells that fit both leave it open."""
     votes = {pair: len(names) for pair, names in grouped.items()}
     marks = max(votes, key=lambda pair: votes[pair], default=None)
-    european = bool(comma) or (marks is not None and marks[1] == ",") or options.delimiter == ";"
+    european = bool(comma) or (options.delimiter == ";" if marks is None else marks[1] == ",")
     if marks is not None and marks[1] == "." and comma:
         marks = None if len(comma) >= votes[marks] else marks
         european = marks is None

@@ -273,7 +273,8 @@ def _told_by(table: pl.DataFrame | CodedTable, names: list[str]) -> pl.DataFrame
     """Return what records are told apart by: cells, or numbers that stand for them."""
     if isinstance(table, pl.DataFrame):
         return table
-    return pl.DataFrame({name: table.coded[name].keys for name in names}, height=table.height)
+    keys = {name: table.coded[name].keys for name in names}
+    return pl.DataFrame(keys or {"": pl.repeat(0, table.height, eager=True)})
 
 
 def _together(table: pl.DataFrame, quasi: list[str]) -> tuple[pl.DataFrame, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.evidence.by_value import calls_people
+from nymity.risk.evidence.person_names import person_names
 from nymity.risk.identifiers import DATES, NAMES
 from nymity.risk.naming import first_known, listed
 
@@ -35,6 +37,7 @@ def is_of_one_person(facts: ColumnFacts) -> bool:
 def is_a_name(facts: ColumnFacts) -> bool:
     """Whether a column holds names, which namesakes share: it does not tell of whom a record is."""
     named = any(flag.kind == NAMES and flag.direct for flag in facts.flags)
+    named = named or any(person_names(facts)) or calls_people(facts) is not None
     return named and len(facts.texts) > 0 and float(facts.texts.str.contains(r"\d").mean() or 0) < 0.5  # type: ignore[arg-type]
 
 

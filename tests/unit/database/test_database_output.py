@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -235,6 +237,49 @@ def test_what_is_replaced_is_not_left_in_a_file(kind: str, tmp_path: Path) -> No
     for folder in ("r", "p"):
         assert ny.check(ny.open(tmp_path / folder, url=url)).holds
     assert not list(tmp_path.glob(".nymity*db*"))
+
+
+def test_what_is_replaced_in_a_schema_is_not_left_in_a_file(tmp_path: Path) -> None:
+    import duckdb
+
+    file = tmp_path / "a.db"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE SCHEMA rel")
+    described = job(f"duckdb:///{file}", mode="replace", schema="rel")
+    for illness in ("vanished", "flu"):
+        made(described, people(3000, illness=f"{illness} cold gout")).write(tmp_path / "r", force=True)
+    assert b"vanished" not in file.read_bytes()
+    assert ny.check(ny.open(tmp_path / "r", url=f"duckdb:///{file}")).holds
+
+
+def test_nothing_is_left_to_be_written_beside_a_new_file(tmp_path: Path) -> None:
+    """Whoever dies right after the file was put in its place leaves one that can be opened."""
+    import duckdb
+
+    program = """
+import os, sys
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+import nymity.database.duckdb as kind
+from test_database_output import job, made, people
+file = sys.argv[1]
+made(job(f"duckdb:///{file}", mode="replace"), people(3000)).write(Path(file).parent / "r")
+put = os.replace
+def die(old, new):
+    put(old, new)
+    if str(new) == file:
+        os._exit(9)
+os.replace = die
+made(job(f"duckdb:///{file}", mode="replace"), people(2500)).write(Path(file).parent / "r", force=True)
+"""
+    file = (tmp_path / "a.db").resolve()
+    tests = Path(__file__).resolve().parents[2]
+    died = subprocess.run(
+        [sys.executable, "-c", program, str(file), str(Path(__file__).parent), str(tests)], check=False
+    )
+    assert died.returncode == 9
+    with duckdb.connect(str(file)) as connection:
+        assert connection.execute('SELECT count(*) FROM "people of 2020"').fetchall() == [(2500,)]
 
 
 def test_a_file_with_tables_of_others_is_not_written_anew(tmp_path: Path) -> None:

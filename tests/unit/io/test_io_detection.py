@@ -189,3 +189,17 @@ def test_numbers_that_were_read_before_may_have_lost_their_thousands() -> None:
     table = pl.DataFrame({"a": ["1,5", "2,7", "3,25"], "kosten": [1.234, 2.5, 10.0], "ver": [1.2, 2.5, 9.1]})
     asked = [one for one in detect_reading(table, ReadOptions()).proposals if not one.sure]
     assert [one.columns for one in asked] == [("kosten",)]
+
+
+def test_american_numbers_between_semicolons() -> None:
+    cells: list[str | None] = ["12,345.60", "1,234.50", "567.00", "1,000.10"]
+    found = detect(ReadOptions(delimiter=";"), amount=cells)
+    assert [(one.field, one.value) for one in found.proposals] == [("thousands", ",")]
+    assert found.apply(pl.DataFrame({"amount": cells}))["amount"].to_list() == [12345.6, 1234.5, 567.0, 1000.1]
+
+
+def test_examples_are_the_first_cells_whatever_is_counted() -> None:
+    cells: list[str | None] = [f"{i},5" for i in range(200)]
+    for _ in range(3):
+        (found,) = detect(ReadOptions(), weight=cells).proposals
+        assert "'0,5'" in found.evidence

@@ -64,7 +64,12 @@ def job_of(key: str, format: Any = "csv", source: Source | None = None) -> Job:
         schema = {"name": ny.identifying(), **quasi, "ill": ny.identifying(), "note": ny.identifying()}
         models: list[Any] = [ny.DifferentialPrivacy(epsilon=1, public_records=400, delta=1e-3)]
     else:
-        schema = {"name": ny.identifying(), **quasi, "ill": ny.sensitive(), "note": ny.insensitive(free_text="published")}
+        schema = {
+            "name": ny.identifying(),
+            **quasi,
+            "ill": ny.sensitive(),
+            "note": ny.insensitive(free_text="published"),
+        }
         models = (
             [ny.KAnonymity(k=4)]
             if key not in ("buckets", "anatomy")

@@ -116,3 +116,39 @@ def test_cells_that_cannot_be_compared_are_said_to_be() -> None:
 def test_an_empty_table() -> None:
     with pytest.raises(TableError, match="at least one record"):
         suggest({"x": []})
+
+
+#: How people are called, under names that speak of something else.
+CALLED = {
+    "Kostenstelle": ["Fr. Lindner", "Hr. Sommer", "Frau Dr. Wolf", "Herr von Berg", "intern"],
+    "complement": ["chez M. Fontaine", "Mme Girard", "Mlle Petit", "bât. B"],
+    "treatment": ["J. Bakker", "M. de Boer", "K. Smit", "P.-J. Visser", "niemand"],
+    "income": ["Durand P.", "Lopez M.", "Benali K.", "Krüger, U."],
+    "region": ["3 rue des Lilas", "12 av. Foch", "5 bis, avenue Foch", "14 High Street", "Kerkstraat 1"],
+    "type": ["Flat 2, Oak Court", "Goetheplatz 3a", "C/ Mayor, 12", "Lindenweg 7"],
+    "worker": ["Sabine", "Heike", "Uwe", "keiner"],
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_how_people_are_called_outweighs_what_a_column_is_called(name: str) -> None:
+    table = pl.DataFrame({name: CALLED[name] * 50, "age": [20 + i % 60 for i in range(50 * len(CALLED[name]))]})
+    assert inspect_table(table)[name].role is Role.IDENTIFYING
+
+
+def test_number_plates_point_to_people() -> None:
+    plates = [f"{'ABCDEFGH'[i % 8]}{'KLMNP'[i % 5]}{10 + i % 60} {'RST'[i % 3]}DE" for i in range(60)]
+    table = pl.DataFrame({"plate": plates * 10, "age": [20 + i % 60 for i in range(600)]})
+    assert inspect_table(table)["plate"].role is Role.IDENTIFYING
+
+
+def test_namesakes_are_not_one_person() -> None:
+    names = ["Krüger, U.", "Nowak, K.-H.", "Maier, A.", "Lenz, B.", "Otte, C.", "Voss, D.", "Jahn, E.", "Pohl, F."]
+    table = pl.DataFrame(
+        {
+            "Pat": [names[i % 8] for i in range(600)],
+            "sex": ["mw"[i % 8 % 2] for i in range(600)],
+            "ward": [f"{i * 7 % 5}" for i in range(600)],
+        }
+    )
+    assert inspect_table(table)["Pat"].role is Role.IDENTIFYING

@@ -25,8 +25,6 @@ _CODES = {
     "LOINC codes of measurements": (r"^\d{3,5}-\d$", {SENSITIVE: 3.0}),
     "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),
 }
-#: Streets are many, and so are names; a few values that look so may be the addresses of offices.
-_FEWEST_ADDRESSES = 10
 _STREETS = (
     r"(?i)^\d{1,5}[a-z]?,? (?:[\p{L}'.-]+ ){1,4}"
     r"(?:street|st|road|rd|lane|ln|avenue|ave|drive|dr|close|court|ct|gardens|way|place|pl|terrace|crescent|square|"
@@ -35,11 +33,24 @@ _STREETS = (
     r"|^(?:calle|c/|avenida|avda\.?|av\.|plaza|paseo|camino|ronda)\b.*\d"
     r"|(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|straat|laan|plein|gracht|kade|dijk|singel|hof|pad)"
     r" ?\d{1,4} ?[a-z]?(?:[-/ ]\d{0,4}[a-z]?)?$"
+    r"|^(?:flat|apt\.?|apartment|unit|suite) \d+[a-z]?\b"
 )
 _TITLED = (
-    r"^(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Rev|Sir|Lady|Herrn?|Frau|Fr|Hr|M|Mme|Mlle|Mmes|Sr|Sra|Srta|Don|Doña|Dhr|Mevr|Mw|"
-    r"De heer|Mevrouw)\.? (?:[\p{L}'.-]+ ){0,3}\p{Lu}[\p{L}'-]+$"
+    r"(?:^(?:M|Fr|Sr|Don)|\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Rev|Sir|Lady|Herrn?|Frau|Fr\.|Hr|Mme|Mlle|Sra|Srta|Doña|Dhr|Mevr|"
+    r"Mw|[Dd]e heer|Mevrouw))\.? (?:[\p{L}'.-]+ ){0,3}\p{Lu}[\p{L}'-]+\.?$"
 )
+_INITIALED = r"^(?:(?:\p{Lu}\.[ -]?){1,3}(?:\p{Ll}+ ){0,3}\p{Lu}[\p{L}'-]+|\p{Lu}[\p{L}'-]+,? (?:\p{Lu}\.[ -]?){1,3})$"
+_PLATES = (
+    r"^(?:[A-Z]{2}\d{2} ?[A-Z]{3}|[A-Z]{2}-\d{3}-[A-Z]{2}|\d{4} ?[B-DF-HJ-NPR-TV-Z]{3}"
+    r"|[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}[EH]?)$"
+)
+#: How people are called: the pattern, the share of the values that must fit, and how many different ones there must be.
+_CALLED = {
+    "streets and houses": (_STREETS, 0.3, 4),
+    "titles with a name": (_TITLED, 0.3, 4),
+    "names with initials": (_INITIALED, 0.5, 4),
+    "number plates": (_PLATES, MOST, 20),
+}
 _BANDS = (
     r"^[\[(]?\s*(?:under |over |less than |<=?|>=?)?\d+(?:\s*(?:-|–|to|bis|à|;|,)\s*\d+)?"
     r"\s*(?:\+|\)|\])?(?: ?years?| Jahre)?$"
@@ -146,14 +157,17 @@ def _placed(facts: ColumnFacts) -> Iterator[RoleVotes]:
 
 
 def _addressed(facts: ColumnFacts) -> Iterator[RoleVotes]:
-    """Find how people are written to: streets with a number of a house, and titles before a name."""
+    if (why := calls_people(facts)) is not None:
+        yield RoleVotes(why=why, votes={IDENTIFYING: 10.0})
+
+
+def calls_people(facts: ColumnFacts) -> str | None:
+    """Find how people are called and written to, which a column's name may hide: it outweighs what that says."""
     texts = facts.texts
-    if len(texts) < _FEWEST_ADDRESSES:
-        return
-    for what, pattern, least in (("streets and houses", _STREETS, 0.3), ("titles with a name", _TITLED, 0.6)):
-        if (share := _share(texts.str.contains(pattern))) >= least:
-            yield RoleVotes(why=f"{share:.0%} of its values look like {what}", votes={IDENTIFYING: 6.0})
-            return
+    for what, (pattern, least, fewest) in _CALLED.items():
+        if len(texts) >= fewest and (share := _share(texts.str.contains(pattern))) >= least:
+            return f"{share:.0%} of its values look like {what}"
+    return None
 
 
 def _share(truths: pl.Series) -> float:

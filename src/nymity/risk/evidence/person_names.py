@@ -15,6 +15,8 @@ from nymity.risk.naming import listed
 
 #: Share of the different values that must be listed names, and how many must be.
 _SHARE, _FEWEST = 0.25, 6
+#: The same where there are few values, and hardly any that is none.
+_SHARE_ALONE, _FEWEST_ALONE = 0.6, 3
 #: The same where values are two or three words, the first or the last of which is a name.
 _SHARE_OF_PAIRS = 0.2
 
@@ -35,8 +37,8 @@ def person_names(facts: ColumnFacts) -> Iterator[RoleVotes]:
     hits = int(known.sum())
     share = hits / len(texts)
     needed = _SHARE if float((number == 1).mean()) > 0.5 else _SHARE_OF_PAIRS  # type: ignore[arg-type]
-    if hits >= _FEWEST and share >= needed:
-        yield RoleVotes(why=f"{share:.0%} of its values are frequent names of people", votes={IDENTIFYING: 6.0})
+    if (hits >= _FEWEST and share >= needed) or (hits >= _FEWEST_ALONE and share >= _SHARE_ALONE):
+        yield RoleVotes(why=f"{share:.0%} of its values are frequent names of people", votes={IDENTIFYING: 10.0})
     elif facts.words and set(facts.words) & _NAMING and hits >= 2 and share >= 0.1:
         yield RoleVotes(why="its name and its values speak of names of people", votes={IDENTIFYING: 5.0})
 

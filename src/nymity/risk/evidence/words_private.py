@@ -92,7 +92,7 @@ PRIVATE = (
         "instalm woz wozwaarde marktwert housevalue homevalue coeff mincome sharepov scholarship scholar tuition usd "
         "eur euro euros dollar dollars remuner retrib vergut entgelt honorar waarde! husinc husby whi hhi remittance "
         "assist assistance creditscore regelsatz bafoeg bonit guthaben erbschaft ressource endettem impago cuota "
-        "embargo salarial complement garnish dues fico arpu indhhin ftotinc incwelfr pell bijdrage maandhuur merit "
+        "embargo salarial garnish dues fico arpu indhhin ftotinc incwelfr pell bijdrage maandhuur merit "
         "valueh quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate severance realinc rincome "
         "satfin schufa",
     ),

@@ -9,11 +9,12 @@ from nymity.risk.naming import listed
 NOTES = Concept.of(
     "free text, which may name people",
     {IDENTIFYING: 3.5},
-    "comment comments remark remarks memo note! notes freetext freitext bemerkung bemerk bem kommentar anmerkung "
-    "notiz hinweis! freitexte commentaire remarque observation! observations! observaciones observac observ obs "
-    "comentario notas opmerking opm toelichting narrative anamnese verbatim appreciation feedback message nachricht "
-    "freeform openend otherinfo otherspec verlauf! epikrise arztbrief vermerk gesprach verslag motivationtext "
-    "reviewtext complainttext anliegen reklamation vorschlag verbesserung",
+    "anotaciones anotacion bijzonderheden besonderheit particularite summary detail! details! comment comments "
+    "remark remarks memo note! notes freetext freitext bemerkung bemerk bem kommentar anmerkung notiz hinweis! "
+    "freitexte commentaire remarque observation! observations! observaciones observac observ obs comentario notas "
+    "opmerking opm toelichting narrative anamnese verbatim appreciation feedback message nachricht freeform openend "
+    "otherinfo otherspec verlauf! epikrise arztbrief vermerk gesprach verslag motivationtext reviewtext "
+    "complainttext anliegen reklamation vorschlag verbesserung",
 )
 POINTING = Concept.of(
     "it points to one person",
@@ -27,16 +28,17 @@ POINTING = Concept.of(
     "kontonr rekening rekeningnr accountno accountnum ssn nino nhsno nhi upn uln nir nss nuss dni nie nif cif rfc "
     "curp cip nhc bsn anummer insz niss ahv avs svnr sozialvers steuerid steuernr tin kvnr vsnr rvnr egk versnr "
     "ausweis personalausw passport reisepass pasaporte paspoort fuehrerschein driverlic licenseplate kennzeichen! "
-    "matricula! immatric nummernschild adresse! address! addr addrline adr strasse street straat straatnaam adrvoie "
-    "voie calle direccion domicilio! hausnr huisnr hausnummer huisnummer houseno mrn empi csn hadmid hadm icustayid "
-    "subjectid personid patid patnr patientid fallnr fallnummer fallid aufnahmenr caseid caseno docket aktenz aktennr "
-    "aktenzeichen dossiernr numdossier expediente numexp policyno policenr vertragsnr contractno kundennr custno "
-    "clientid memberno memberid mbrid mitgliedsnr matrikel matrikelnr personalnr persnr pnr empno empid badge staffno "
-    "staffid studentid studentno schuelernr leerlingnr matricule ipaddr ipaddress imei cookie facebook twitter photo "
-    "fingerprint claimno claimid clmnbr episodio numepisodio numhist historiaclinica specimenid sampleid barcode "
-    "ticketno bookingref kontakt! contactperson ansprechpartner notfallkontakt ipp uprn kenteken kennz kfzkennz immat "
-    "plaque imsi msisdn nass catastral bankacct acct sortcode bankcode bankleitzahl blz routingno mel serial! seqn "
-    "numcaf idnational tenancyref nda ine rib secu numsecu maiden drivers emergencycontact",
+    "matricula! immatric nummernschild adres adresse! address! addr addrline adr strasse street straat straatnaam "
+    "adrvoie voie calle direccion domicilio! hausnr huisnr hausnummer huisnummer houseno mrn empi csn hadmid hadm "
+    "icustayid subjectid personid patid patnr patientid fallnr fallnummer fallid aufnahmenr caseid caseno docket "
+    "aktenz aktennr aktenzeichen dossiernr numdossier expediente numexp policyno policenr vertragsnr contractno "
+    "kundennr custno clientid memberno memberid mbrid mitgliedsnr matrikel matrikelnr personalnr persnr pnr empno "
+    "empid badge staffno staffid studentid studentno schuelernr leerlingnr matricule ipaddr ipaddress imei cookie "
+    "facebook twitter photo fingerprint claimno claimid clmnbr episodio numepisodio numhist historiaclinica "
+    "specimenid sampleid barcode ticketno bookingref kontakt! contacto personacontacto contactperson ansprechpartner "
+    "notfallkontakt ipp uprn kenteken kennz kfzkennz immat plaque imsi msisdn nass catastral bankacct acct sortcode "
+    "bankcode bankleitzahl blz routingno mel serial! seqn numcaf idnational tenancyref nda ine rib secu numsecu "
+    "maiden drivers emergencycontact",
 )
 UPDATES = Concept.of(
     "when or by whom data were processed",
