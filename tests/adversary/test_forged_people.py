@@ -201,8 +201,7 @@ def test_warnings_that_the_original_shows_are_counted_again(kind: str, key: str,
     for edit in (drop, reword, recount):
         assert forged(kind, edit, original=True, job=True).problems
     assert forged(kind, reword).problems
-    if kind == "members":
-        assert forged(kind, drop, original=True).problems
+    assert forged(kind, drop, original=True).problems
 
 
 def test_a_warning_that_other_figures_would_have_is_told_by_the_original() -> None:
@@ -246,6 +245,37 @@ def test_what_earlier_releases_leave_is_said_once(figure: str) -> None:
     told = json.loads(json.dumps(made.certificate))
     told["not_protected"].remove(warning_of(told, "earlier-releases"))
     assert checked(made.frame, certificate=told).problems
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"smallest_group": 400},
+        {"smallest_group": 400, "people_in_both": 500},
+        {"people_in_both": 500},
+        {"people_in_both": 0},
+        {"demanded": 9},
+        {"smallest_group_with_all": 400},
+        {"smallest_group_with_all": 1},
+    ],
+)
+def test_what_earlier_releases_cannot_leave_is_told(figures: dict[str, int]) -> None:
+    first = ny.publish(VISITS.select("p", "place"), {"p": ny.person(), "place": ny.quasi()}, privacy=K3)
+    known = ny.EarlierRelease(release=first, source=VISITS.select("p", "place"), name="first")
+    table = VISITS.select("p", "q").with_columns(q=(pl.int_range(pl.len()) // 2) % 4)
+    made = ny.publish(table, {"p": ny.person(), **Q}, privacy=K3, earlier_releases=[known])
+    told = json.loads(json.dumps(made.certificate))
+    told["earlier_releases"][0] |= figures
+    told["not_protected"] = [one for one in told["not_protected"] if one["warning"] != "earlier-releases"]
+    found = checked(made.frame, certificate=told).problems
+    assert any("cannot be (earlier_releases)" in one for one in found)
+
+
+def test_an_emptied_list_of_secrets_is_told() -> None:
+    def emptied(told: dict[str, Any]) -> None:
+        told["earlier_releases"][0]["withheld"] = []
+
+    assert forged("earlier drawn", emptied).problems
 
 
 def test_warnings_of_names_that_look_alike_are_those_of_the_original(tmp_path: Path) -> None:

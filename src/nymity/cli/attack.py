@@ -101,7 +101,7 @@ def _drawn(report: AttackReport) -> str:
     if report.persons is not None:
         whom = f"records of {people_of(report.persons)}"
     people = "without the original" if report.people is None else f"beside {report.people:,} {whom} of the original"
-    return f"{report.rows:,} rows, {people}; {report.targets:,} of them drawn with seed {report.seed}."
+    return f"{report.rows:,} rows, {people}; {report.targets:,} draws with seed {report.seed}."
 
 
 def _results(report: AttackReport) -> Table:

@@ -90,7 +90,8 @@ def shown_by_original(
     """Add the warnings that take the original: households, names that look alike, and people with several records.
 
     ``records`` are those of the original that the job publishes, and which of them each row is of. By which column
-    people are known only the job says: without it the column that a warning names is looked at, if there is a warning.
+    people are known only the job says: without it the column that a warning names is looked at, or the identifying ones
+    where there are no earlier releases, for which a job may name another.
     """
     schema, models, method = own.schema, own.models, own.method
     withheld = Withheld.of(schema, models, method)
@@ -110,10 +111,12 @@ def shown_by_original(
     columns: list[str | None] = [str(name) for name in named if name in source.columns]
     if job is not None:
         columns = [None if job.earlier is None else job.earlier.person]
+    elif not named and not stated.earlier_releases:
+        columns = [None]
     group = ([BUCKET] if files.counts is not None else schema.quasi) if method.makes.has_classes else ()
     for person in columns:
         found += several_records(
             source, schema, person=person, released=table, group=group, source_rows=rows, withheld=withheld
         )
-    keys |= {SEVERAL} if job is not None or named else set()
+    keys |= {SEVERAL} if columns or named else set()
     return ShownCaveats(found=tuple(found), keys=frozenset(keys), problems=shown.problems)

@@ -29,7 +29,7 @@ from nymity.publishing.job_checks import check_items, check_persons, check_weigh
 from nymity.publishing.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.shifts import SHIFTS
-from nymity.publishing.told_secrets import told_secrets
+from nymity.publishing.told_secrets import impossible_groups, told_secrets
 from nymity.publishing.unit_contradictions import unit_contradictions
 from nymity.publishing.verify import promise_of
 from nymity.publishing.withheld import Withheld
@@ -154,6 +154,7 @@ def _items(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     yield from unit_contradictions(form, stated.schema, stated.models, stated.method)
     yield from told_secrets(form, stated.schema, stated.models, stated.method)
+    yield from impossible_groups(form)
 
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:

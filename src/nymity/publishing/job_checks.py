@@ -74,13 +74,15 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method 
             why = f"{model.key} lets a class have a single record, whose mean weight is its own"
         elif model.needs_source:
             why = f"{model.key} is about rows without classes, whose weights have no mean"
+    instead = "'dropped' or 'as it is'"
     if divides_equals(method):
+        instead = "'dropped'"  # weights as they are tell it, too
         key = getattr(method, "key", type(method).__name__)
         why = why or f"{key} draws who of equal records is in which class, and the mean weight of a class tells who"
     if why:
         raise JobError(
             f"schema.{name}.publish",
-            expected=f"'dropped' or 'as it is', because {why}",
+            expected=f"{instead}, because {why}",
             got="'coarsened', the mean weight of each class",
             hint='publish = "dropped"',
         )

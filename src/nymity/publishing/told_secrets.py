@@ -31,6 +31,34 @@ def told_secrets(
         counted = entry.smallest_group is not None or any(name in entry.__pydantic_extra__ for name in _FIGURES)
         if counted and (withheld.classes or entry.withheld is not None):
             yield f"it tells what is left with {entry.name!r}, which is a secret (earlier_releases)"
+        if entry.withheld == ():
+            yield f"it withholds nothing of {entry.name!r}, and says that it does (earlier_releases)"
+
+
+def impossible_groups(form: CertificateForm) -> Iterator[str]:
+    """Return which figures of earlier releases cannot be, whatever these held.
+
+    A group that shares all classes is of people who are in both releases, all of whom are published here; more
+    releases leave no more; and less than a job demands is not published.
+    """
+    if not isinstance(form, Certificate2):
+        return
+    units = None if form.unit is None else form.unit.units
+    published = form.output.records if units is None else units
+    measured = [entry for entry in form.earlier_releases if entry.smallest_group is not None]
+    for entry in measured:
+        found = {name: entry.__pydantic_extra__.get(name) for name in _FIGURES}
+        both, whole, demanded = (value if isinstance(value, int) else None for value in found.values())
+        group, left = entry.smallest_group, entry.smallest_group if whole is None else whole
+        assert group is not None
+        assert left is not None
+        if (
+            (both is not None and not group <= both <= published)
+            or (whole is None) != (len(measured) == 1)
+            or left > group
+            or (demanded is not None and left < demanded)
+        ):
+            yield f"what is left with {entry.name!r} cannot be (earlier_releases)"
 
 
 def is_measured(entry: EarlierReleaseSection) -> bool:

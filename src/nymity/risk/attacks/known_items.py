@@ -113,8 +113,8 @@ class KnownItems(Attack):
             limit=limit,
             exceeds=limit.exceeded_by(highest),
             sentence=f"Whoever knows all quasi-identifiers and up to {words} of a person picks the right row in "
-            f"{percent(successes / n)} of {n:,} attempts on {len(candidates):,} {scene.whom}, and with a chance of "
-            f"{percent(float(highest))} at most.",
+            f"{percent(successes / n)} of {n:,} attempts on {scene.whom} drawn {len(candidates):,} times, and with a "
+            f"chance of {percent(float(highest))} at most.",
             figures={"people_drawn": len(candidates), "known_items": self.known},
         )
 

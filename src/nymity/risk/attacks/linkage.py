@@ -91,8 +91,8 @@ class Linkage(Attack):
                 limit=limit,
                 exceeds=limit.exceeded_by(highest),
                 sentence=f"Whoever knows some columns of a {scene.unit if persons else 'person'} picks {whose} in "
-                f"{percent(successes / n)} of {n:,} attempts on {len(chosen):,} {whom}, and with a chance of "
-                f"{percent(float(highest))} at most.",
+                f"{percent(successes / n)} of {n:,} attempts on {whom} drawn {len(chosen):,} times, and with a chance "
+                f"of {percent(float(highest))} at most.",
                 figures={
                     f"{whom}_drawn": len(chosen),
                     "column_sets": len(subsets),
