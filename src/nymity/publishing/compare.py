@@ -169,6 +169,8 @@ class Comparer:
         read = read_rows(original.table, frame, recoding, released.masked, released.levels)
         check_records(read.published)
         published = read.published
+        if measures is not None:
+            validation.instance("measures", measures, (list, tuple), expected="a list of names")
         if measures is None or not all(original.is_loss(name, released.minimized) for name in measures):
             places = None if released.source_rows is None else self._places(released.source_rows)
             published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
@@ -271,8 +273,6 @@ class _Original:
         if isinstance(minimized, Loss):
             known.setdefault(minimized.name, minimized)
         known.update({key: kind() for key, kind in METRICS.items()})
-        if measures is not None:
-            validation.instance("measures", measures, (list, tuple), expected="a list of names")
         for name in measures or ():
             validation.one_of("measures", name, known)
         wanted = known if measures is None else dict.fromkeys(measures)

@@ -48,7 +48,7 @@ def valid(
         elif shape == "secret" and not private:
             schema[name[shape]] = {"role": "sensitive"}
         elif shape == "note" and not private and method not in BUCKETS:
-            schema[name[shape]] = {"role": "insensitive"}
+            schema[name[shape]] = {"role": "insensitive", "free_text": "published"}
         else:
             schema[name[shape]] = {"role": "identifying"}
     output: dict[str, Any] = {"format": form or draw.choice(FORMATS)}

@@ -46,11 +46,11 @@ HIERARCHIES: list[dict[str, Any]] = [
     {"type": "us-zip", "small": ["036", "059"]},
     {"type": "icd-10", "levels": ["block", "chapter"], "other": "other"},
     {"type": "atc"},
-    {"type": "isco-08", "levels": ["major group"]},
-    {"type": "nace", "other": "other"},
+    {"type": "isco-08", "levels": ["major group"], "digits": 4},
+    {"type": "nace", "other": "other", "digits": 4},
     {"type": "file", "path": "zip.csv", "delimiter": "|"},
     {"type": "rows", "rows": [["a", "vowel", "*"], ["b", "consonant", "*"], ["", "", "*"]]},
-    {"type": "flat"},
+    {"type": "flat", "of_codes": True},
     {"type": "random-tree", "seed": 3, "branches": 4},
     {"type": "shuffled", "hierarchy": {"type": "masking", "steps": [2, 4]}, "seed": 7},
     {"type": "shuffled", "hierarchy": {"type": "file", "path": "zip.csv"}, "seed": 7},
@@ -99,7 +99,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "greedy search": data(method={"name": "greedy-search", "bounds": {"age": [0, 120]}}),
     "k-member": data(method={"name": "k-member"}),
     "split and carry": data(
-        method={"name": "split-carry", "sets": 4, "carry": "bubble", "boundary": 2, "accepted": 2, "seconds": 1.5}
+        method={
+            "name": "split-carry",
+            "sets": 4,
+            "carry": "bubble",
+            "boundary": 2,
+            "accepted": 2,
+            "seconds": 1.5,
+            "seconds_in_all": 60.0,
+        }
     ),
     "exact partition": data(method={"name": "exact-partition", "seconds": 10}),
     "refine": data(

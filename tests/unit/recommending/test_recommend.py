@@ -67,7 +67,7 @@ def people() -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def found(people: pl.DataFrame) -> Recommendation:
-    return ny.recommend(people, SCHEMA, target="ill", k=[2, 5, 20], trials=16, **QUICK)
+    return ny.recommend(people, SCHEMA, target="ill", k=[2, 5, 60], trials=16, **QUICK)
 
 
 # -- what is found ---------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def test_baselines(found: Recommendation, people: pl.DataFrame) -> None:
 
 
 def test_the_same_seed_gives_the_same(found: Recommendation, people: pl.DataFrame) -> None:
-    again = recommend(people, SCHEMA, target="ill", k=[20, 5, 2, 5], trials=9, **QUICK)
+    again = recommend(people, SCHEMA, target="ill", k=[60, 5, 2, 5], trials=9, **QUICK)
     timeless = [[replace(t, seconds=0.0) for t in one.trials[:9]] for one in (found, again)]
     assert timeless[0] == timeless[1]
     other = recommend(people, SCHEMA, target="ill", k=[5], trials=1, seed=1, **QUICK)

@@ -140,6 +140,8 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
 
 def _says_what_happened(column: pl.Series) -> bool:
     """Whether cells are dates or free text: they repeat, but no value of them is a person."""
+    if column.dtype == pl.Object:
+        return False
     return any(flag.is_date for flag in by_content(column.drop_nulls().unique())) or is_free_text(column)
 
 
