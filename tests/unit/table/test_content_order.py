@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from datetime import date, time, timedelta
+from decimal import Decimal
+
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nymity.table.content_order import content_order
+
+module = sys.modules["nymity.table.content_order"]
 
 ROW = st.tuples(
     st.sampled_from(["", "a", "B", "é", None]),
@@ -36,3 +43,39 @@ def test_rows_are_in_the_order_of_all_their_cells(rows: list[tuple[object, ...]]
 def test_cells_that_cannot_be_grouped_are_sorted_too() -> None:
     table = pl.DataFrame({"list": [[2], [1], [2], [1]], "n": [1, 1, 1, 0]})
     assert content_order(table).tolist() == [3, 1, 0, 2]
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from(["a", "b", None, "c" * 9])] * 3, *[st.integers(0, 2**64 - 1)] * 3), max_size=9)
+)
+def test_ranks_that_one_number_does_not_hold(rows: list[tuple[object, ...]]) -> None:
+    """Many columns, and so wide that ranks of all do not fit into 63 bits: fewer bits stand for these here."""
+    names = [f"c{i}" for i in range(6)]
+    table = pl.DataFrame(
+        rows, schema=dict.fromkeys(names[:3], pl.String) | dict.fromkeys(names[3:], pl.UInt64), orient="row"
+    )
+    expected = table.with_row_index("row").sort([*names, "row"])["row"].to_list()
+    for most in (2**63 - 1, 40, 7, 1):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(module, "_BITS", most)
+            assert content_order(table).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series([3, None, 1, 2**100, 1], dtype=pl.Int128),
+        pl.Series(["b", None, "a", "b", ""], dtype=pl.Categorical),
+        pl.Series([date(2020, 1, 2), None, date(1969, 5, 1), date(2020, 1, 2), date(1, 1, 1)]),
+        pl.Series([2**63 + 1, None, 1, 2**63, 0], dtype=pl.UInt64),
+        pl.Series([timedelta(1), None, timedelta(-1), timedelta(0), timedelta(1)]),
+        pl.Series([time(1), None, time(0), time(23, 59), time(1)]),
+        pl.Series([Decimal("1.10"), None, Decimal("-2"), Decimal("1.1"), Decimal("0")]),
+    ],
+    ids=lambda column: str(column.dtype),
+)
+def test_cells_of_every_type(column: pl.Series) -> None:
+    table = pl.DataFrame({"a": column, "b": [1, 1, 1, 0, 0]})
+    texts = column.cast(pl.String) if column.dtype == pl.Categorical else column
+    expected = pl.DataFrame({"a": texts, "b": table["b"]}).with_row_index("row").sort("a", "b", "row")["row"].to_list()
+    assert content_order(table).tolist() == expected
