@@ -293,3 +293,37 @@ def test_warnings_of_names_that_look_alike_are_those_of_the_original(tmp_path: P
             one["figures"].update(change)
         path.write_text(json.dumps(told), encoding="utf-8")
         assert ny.check(path.parent, original=table).problems
+
+
+def test_earlier_releases_of_nobody_here_are_believed() -> None:
+    """Of two that were measured one has no person of this table, so that nothing is left with it."""
+    others = VISITS.with_columns(p=pl.lit("other ") + pl.col("p"))
+    known = [
+        ny.EarlierRelease(
+            release=ny.publish(table.select("p", "place"), {"p": ny.person(), "place": ny.quasi()}, privacy=K3),
+            source=table.select("p", "place"),
+            name=name,
+        )
+        for name, table in (("first", VISITS), ("of others", others))
+    ]
+    for method in (ny.OptimalLattice(suppression=0.3), ny.KMember()):
+        for named in (known, known[1:], known[::-1]):
+            made = ny.publish(
+                VISITS.select("p", "q"), {"p": ny.person(), **Q}, privacy=K3, method=method, earlier_releases=named
+            )
+            assert checked(made.frame, certificate=made.certificate).problems == ()
+
+
+def test_who_people_are_is_named_for_earlier_releases_alone() -> None:
+    """Without any, a warning of several records is about the identifying columns, as whoever checks it finds."""
+    table = VISITS.with_columns(visit=pl.int_range(pl.len()))
+    schema = {"p": ny.identifying(), "visit": ny.identifying(), **Q}
+    made = ny.publish(
+        table.select("p", "visit", "q"),
+        schema,
+        privacy=K3,
+        method=ny.OptimalLattice(),
+        earlier=ny.Earlier(person="visit"),
+    )
+    given = {"links": made.log.source_rows, "original": table.select("p", "visit", "q")}
+    assert checked(made.frame, certificate=made.certificate, **given).problems == ()

@@ -255,7 +255,7 @@ def _is_finished(screen: Screen, job: Job, to: Destination) -> bool:
     place = job.output.found_at(to.release, job.table_names[0])
     screen.line(f"An earlier run had committed this release to {place} before it was cut off. It is finished now,")
     screen.line(f"its certificate lies in {to.release}, and nothing was published again.")
-    screen.show("", f"Next: nymity report {to.release} --for custodian")
+    screen.show("", f"Next: nymity check {to.release}")
     screen.answer({"finished": True, "certificate": certificate})
     return True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -20,6 +20,9 @@ WORDS = (
 POINT = r"^\s*-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\s*$"
 #: Cells by which a shape is tried before the whole column is.
 TRIAL = 200
+#: Up to so many different values are counted by name.
+_MOST_VALUES = 10_000
+_NO_TEXT = pl.Series("cells", [], dtype=pl.String)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -30,13 +33,13 @@ class CellColumn:
     """
 
     name: str
-    counts: dict[str, int]
-    rest: pl.Series
-    filled: int  #: cells of ``rest``
-    words: dict[str, int]
     declared: tuple[str, ...]
-    numbers: pl.Series | None
-    stood: pl.Series | None
+    counts: dict[str, int] = field(default_factory=dict)
+    rest: pl.Series = field(default_factory=lambda: _NO_TEXT)
+    filled: int = 0  #: cells of ``rest``
+    words: dict[str, int] = field(default_factory=dict)
+    numbers: pl.Series | None = None
+    stood: pl.Series | None = None
     often: pl.Series | None = None  #: how often each of the numbers is there, where these are different
 
     @staticmethod
@@ -46,10 +49,6 @@ class CellColumn:
         if cells.dtype.is_numeric():
             return CellColumn(
                 name=column.name,
-                counts={},
-                rest=_NO_TEXT,
-                filled=0,
-                words={},
                 declared=declared,
                 numbers=cells.drop_nulls(),
                 stood=None if texts is None else texts.alias("cells").drop_nulls(),
@@ -67,10 +66,6 @@ class CellColumn:
         if values.dtype.is_numeric():
             return CellColumn(
                 name=column.name,
-                counts={},
-                rest=_NO_TEXT,
-                filled=0,
-                words={},
                 declared=declared,
                 numbers=values.drop_nulls(),
                 stood=None if texts is None else texts.values.alias("cells").filter(values.is_not_null()),
@@ -98,8 +93,6 @@ class CellColumn:
             filled=int(rest["times"].sum()),
             words=dict(different.filter(hidden).rows()),
             declared=declared,
-            numbers=None,
-            stood=None,
         )
 
     @property
@@ -143,11 +136,6 @@ def _float(code: str) -> float | None:
         return float(code)
     except ValueError:
         return None
-
-
-_NO_TEXT = pl.Series("cells", [], dtype=pl.String)
-#: Up to so many different values are counted by name.
-_MOST_VALUES = 10_000
 
 
 def as_numbers(rest: pl.Series, options: ReadOptions) -> pl.Series | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
@@ -14,6 +15,8 @@ from nymity.io.dictionary import Dictionary
 
 #: A code for *missing* as it is stated; numbers are written as text.
 Code = str | int | float
+#: What says what cells mean; other options are about the file.
+_OF_VALUES = ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +82,14 @@ class ReadOptions:
             )
 
     @property
-    def states_values(self) -> bool:
-        """Whether anything is said about what cells mean."""
-        return bool(self.missing or self.missing_in or self.decimal or self.thousands or self.dates or self.dates_in)
+    def of_values(self) -> dict[str, Any]:
+        """What is said about the meaning of cells, by field."""
+        return {name: given for name in _OF_VALUES if (given := getattr(self, name))}
+
+    @staticmethod
+    def for_values(told: Mapping[str, Any]) -> ReadOptions:
+        """Take what plain data says about the meaning of cells, and nothing else of it."""
+        return ReadOptions(**{name: told[name] for name in _OF_VALUES if name in told})
 
     @property
     def has_point(self) -> bool:

@@ -41,7 +41,7 @@ class Valued:
 
 def valued(table: pl.DataFrame, options: ReadOptions, where: str = "table") -> Valued:
     """Apply what is stated about cells to the columns of a table."""
-    if not options.states_values:
+    if not options.of_values:
         return Valued(table=table)
     _check_named(table.columns, options, where)
     columns, taken = [], {}
@@ -57,7 +57,7 @@ def valued_columns(
     columns: Sequence[CodedColumn], options: ReadOptions, where: str
 ) -> tuple[tuple[CodedColumn, ...], Taken]:
     """Apply what is stated about cells to the different values of columns: what is true of them is true of all rows."""
-    if not options.states_values:
+    if not options.of_values:
         return tuple(columns), {}
     _check_named([column.name for column in columns], options, where)
     found, taken = [], {}
@@ -81,7 +81,7 @@ def taken_in_words(taken: Taken, most: int = 10) -> str:
 
 def valued_cells(texts: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
     """Apply what is stated to text cells, each by itself: there is no error, and no cell depends on another."""
-    if not options.states_values:
+    if not options.of_values:
         return texts
     return pl.DataFrame(
         {column.name: _cells(column.alias("cells"), column.name, options) for column in texts.get_columns()}

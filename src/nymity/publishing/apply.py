@@ -184,14 +184,12 @@ def _promised(job: Job | None, place: Path | None) -> _Promised | None:
 
 def _as_the_source(reading: ReadOptions, job: Job | None, place: Path | None) -> ReadOptions:
     """Return how cells are read: as is said, or where nothing is, like those that the recoding was decided on."""
-    if reading.states_values:
+    if reading.of_values:
         return reading
     if job is not None:
-        told = {} if job.source is None else job.source.stated_values
-    else:
-        stated = _stated_beside(place)
-        told = {} if stated is None else stated.form.job.reading or {}
-    return replace(reading, **told)
+        return replace(reading, **({} if job.source is None else job.source.stated_values))
+    stated = _stated_beside(place)
+    return reading if stated is None else replace(reading, **stated.reading.of_values)
 
 
 def _stated_beside(place: Path | None) -> Stated | None:

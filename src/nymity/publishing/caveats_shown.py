@@ -110,7 +110,7 @@ def shown_by_original(
     named = [one.figures.get("column") for one in stated.not_protected if one.warning == SEVERAL and one.figures]
     columns: list[str | None] = [str(name) for name in named if name in source.columns]
     if job is not None:
-        columns = [None if job.earlier is None else job.earlier.person]
+        columns = [job.people_known_by]
     elif not named and not stated.earlier_releases:
         columns = [None]
     group = ([BUCKET] if files.counts is not None else schema.quasi) if method.makes.has_classes else ()

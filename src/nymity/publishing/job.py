@@ -78,8 +78,7 @@ class Source(ReadOptions):
     @property
     def stated_values(self) -> dict[str, Any]:
         """What is said about the meaning of cells, as plain data: public, unlike the path."""
-        names = ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in")
-        return {name: codec.plain(given) for name in names if (given := getattr(self, name))}
+        return {name: codec.plain(given) for name, given in self.of_values.items()}
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -329,6 +328,11 @@ class Job:
                 got="names alone" if self.earlier_releases else "none",
                 hint='earlier_releases = [{ release = "folder" }]',
             )
+
+    @property
+    def people_known_by(self) -> str | None:
+        """The column by which people of earlier releases are known, where the job names those and that."""
+        return self.earlier.person if self.earlier is not None and self.earlier_releases else None
 
     @property
     def inputs(self) -> tuple[Path, ...]:

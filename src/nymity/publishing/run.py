@@ -138,7 +138,8 @@ class Run:
 
     def compared(self, release: Release, measures: Sequence[str] | None = None) -> Comparison:
         """Compare the release with the original, which is encoded already; ``measures`` as for :func:`compare`."""
-        return Comparer(self.original, self.job.schema, encoded=self.encoded).compare(release, measures=measures)
+        comparer = Comparer(self.original, self.job.schema, population=self.people, encoded=self.encoded)
+        return comparer.compare(release, measures=measures)
 
     def _stage(self, name: str, work: Callable[[], None]) -> None:
         report(self.observe, Progress(stage=name))

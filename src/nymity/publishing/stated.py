@@ -33,11 +33,7 @@ class Stated:
     @property
     def reading(self) -> ReadOptions:
         """How cells of the source were read, as far as they mean something by it: other fields are none of these."""
-        told, names = (
-            self.form.job.reading or {},
-            ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in"),
-        )
-        return ReadOptions(**{name: told[name] for name in names if name in told})  # type: ignore[arg-type]
+        return ReadOptions.for_values(self.form.job.reading or {})
 
     @staticmethod
     def read(certificate: Certificate | str | Path | None) -> Stated | None:

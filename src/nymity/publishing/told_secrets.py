@@ -38,27 +38,30 @@ def told_secrets(
 def impossible_groups(form: CertificateForm) -> Iterator[str]:
     """Return which figures of earlier releases cannot be, whatever these held.
 
-    A group that shares all classes is of people who are in both releases, all of whom are published here; more
-    releases leave no more; and less than a job demands is not published.
+    A group that shares all classes is of people who are in both releases, each of whom has a row here; more releases
+    leave no more; and less than a job demands is not published. By which column people are known the certificate does
+    not say, so that rows bound them.
     """
     if not isinstance(form, Certificate2):
         return
-    units = None if form.unit is None else form.unit.units
-    published = form.output.records if units is None else units
-    measured = [entry for entry in form.earlier_releases if entry.smallest_group is not None]
+    measured = [entry for entry in form.earlier_releases if is_measured(entry) and entry.withheld is None]
+    several = len(measured) > 1
     for entry in measured:
-        found = {name: entry.__pydantic_extra__.get(name) for name in _FIGURES}
-        both, whole, demanded = (value if isinstance(value, int) else None for value in found.values())
-        group, left = entry.smallest_group, entry.smallest_group if whole is None else whole
-        assert group is not None
-        assert left is not None
+        both, with_all, demanded = (_whole_number(entry, name) for name in _FIGURES)
+        group = entry.smallest_group
+        left = with_all if several else group
         if (
-            (both is not None and not group <= both <= published)
-            or (whole is None) != (len(measured) == 1)
-            or left > group
-            or (demanded is not None and left < demanded)
+            (both is not None and not (group or 0) <= both <= form.output.records)
+            or ("smallest_group_with_all" in entry.__pydantic_extra__) != several
+            or (group is not None and left is not None and left > group)
+            or (demanded is not None and left is not None and left < demanded)
         ):
             yield f"what is left with {entry.name!r} cannot be (earlier_releases)"
+
+
+def _whole_number(entry: EarlierReleaseSection, name: str) -> int | None:
+    value = entry.__pydantic_extra__.get(name)
+    return value if isinstance(value, int) else None
 
 
 def is_measured(entry: EarlierReleaseSection) -> bool:

@@ -55,7 +55,7 @@ def checked_caveats(
     told = [] if stated is None else list(stated.get("not_protected", []))
     known = [_read(one) for one in told] if stated is not None else list(foreseen)
     compared = stated is not None and "not_protected" in stated and not any(isinstance(one, str) for one in told)
-    problems = _unlike_job(stated or {}, known, foreseen) if compared else []
+    problems = _unlike_job(stated or {}, known, foreseen, models) if compared else []
     if private:
         return CheckedCaveats(warnings=worst_first(known), problems=tuple(problems))
     by_role = {role: [name for name, own in roles.items() if own == role.value] for role in Role}
@@ -77,8 +77,13 @@ def checked_caveats(
     )
 
 
-def _unlike_job(stated: Mapping[str, Any], expected: Sequence[Caveat], foreseen: Sequence[Caveat]) -> list[str]:
-    """Return which warnings are missing, unknown or out of order, by what the rest of the certificate says."""
+def _unlike_job(
+    stated: Mapping[str, Any], expected: Sequence[Caveat], foreseen: Sequence[Caveat], models: Sequence[PrivacyModel]
+) -> list[str]:
+    """Return which warnings are missing, unknown or out of order, by what the rest of the certificate says.
+
+    Of a job that promises no number of people, how many the release alone leaves is not told.
+    """
     said = {(one.key, one.says) for one in expected}
     keys = {one.key for one in expected}
     problems = [f"it leaves out a warning: {one.says}" for one in foreseen if (one.key, one.says) not in said]
@@ -89,12 +94,11 @@ def _unlike_job(stated: Mapping[str, Any], expected: Sequence[Caveat], foreseen:
     told = stated.get("earlier_releases", [])
     entries = [entry.get("smallest_group") for entry in told if not {"withheld", "people_in_both"} & entry.keys()]
     left = [entry["smallest_group"] for entry in told if entry.get("smallest_group") is not None]
-    alone = stated["measured"]["smallest_class"]
+    promised = max((model.smallest_class for model in models), default=1)
     if None in entries and "earlier-releases-not-measured" not in keys:
         problems.append("it names an earlier release that was not measured, and does not warn of it")
-    fewer = alone is not None and any(one < alone for one in left)
-    if fewer and "earlier-releases" not in keys:
-        problems.append("earlier releases leave fewer than this release alone, and it does not warn of that")
+    if promised > 1 and any(one < promised for one in left) and "earlier-releases" not in keys:
+        problems.append("earlier releases leave fewer than this release promises, and it does not warn of that")
     return problems
 
 

@@ -71,7 +71,7 @@ def caveats_of(
         found = several_records(
             source,
             schema,
-            person=None if job.earlier is None else job.earlier.person,
+            person=job.people_known_by,
             released=recoded.table,
             group=group,
             source_rows=recoded.source_rows,
