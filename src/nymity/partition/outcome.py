@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+from nymity.table.outcome import CUTS_BY_VALUES
 from nymity.table.partition_recoding import PartitionRecoding
 
 
@@ -46,6 +50,10 @@ class PartitionOutcome:
     by_values: bool = False
     minimized: InformationLoss = InformationLoss()
     suppressed: int = 0
+    levels: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    checks: ClassVar[None] = None
+    lattice_size: ClassVar[None] = None
+    foreseen: ClassVar[bool] = False
 
     @property
     def gap(self) -> float | None:
@@ -53,3 +61,14 @@ class PartitionOutcome:
         if self.optimal or self.loss == 0:
             return 0.0
         return None if self.bound is None else 1 - self.bound / self.loss
+
+    def searched(self) -> dict[str, Any]:
+        """Return why a search for a proof ended without one."""
+        return {} if self.stopped is None else {"stopped": self.stopped}
+
+    def trace(self) -> None:
+        """There are no nodes."""
+
+    def chosen_by_values(self, *, promised: bool) -> str:
+        """Say so if a model turned down a class or a cut for its sensitive values."""
+        return CUTS_BY_VALUES if self.by_values else ""
