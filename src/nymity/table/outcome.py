@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol
 
 import polars as pl
 
@@ -87,3 +88,34 @@ class Outcome(Protocol):
         ``promised``: a promise looks at sensitive values.
         """
         ...
+
+
+class Objective:
+    """What a method without a lattice keeps small; it has no parameters."""
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The key."""
+        return self.key
+
+
+class WithoutLattice:
+    """What outcomes share whose method searches no lattice: nothing is published on levels, and there are no nodes."""
+
+    levels: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    checks: ClassVar[None] = None
+    lattice_size: ClassVar[None] = None
+    foreseen: ClassVar[bool] = False
+
+    @property
+    def gap(self: Outcome) -> float | None:
+        """How much less another outcome could lose, as a share of this one's loss; None where nothing is proved."""
+        if self.optimal or self.loss == 0:
+            return 0.0
+        return None if self.bound is None else 1 - self.bound / self.loss
+
+    def trace(self) -> None:
+        """There are no nodes."""
