@@ -118,3 +118,21 @@ def test_shares_in_which_persons_weigh_alike_limit_no_guess() -> None:
     release = ny.publish(table, roles, privacy=[ny.EntropyLDiversity(l=3, attribute="s")])
     found = ny.risk.attack(release, original=table, attacks=ATTACKS)
     assert all(found[key].promised is None and not found[key].exceeds for key in ATTACKS)
+
+
+def test_pseudonyms_tell_whose_rows_are() -> None:
+    """Without the original: everybody who gets the release can count persons by them."""
+    table = visits(3).with_columns(b=pl.lit(0))
+    roles = ROLES | {"who": ny.person(pseudonym="random")}
+    method = ny.OptimalLattice(suppression=0.4)
+    release = ny.publish(table, roles, privacy=[ny.LinkedKAnonymity(k=2, knows=1)], method=method)
+    alone = ny.risk.attack(release, attacks=ATTACKS)
+    beside = ny.risk.attack(release, original=table, attacks=ATTACKS)
+    for key in ATTACKS:
+        assert (alone[key].counts, alone[key].rate, alone[key].highest) == (
+            "persons",
+            beside[key].rate,
+            beside[key].highest,
+        )
+    assert alone.persons is None
+    assert beside.persons == table["who"].n_unique()
