@@ -271,11 +271,23 @@ def test_what_earlier_releases_cannot_leave_is_told(figures: dict[str, int]) -> 
     assert any("cannot be (earlier_releases)" in one for one in found)
 
 
-def test_an_emptied_list_of_secrets_is_told() -> None:
-    def emptied(told: dict[str, Any]) -> None:
-        told["earlier_releases"][0]["withheld"] = []
+@pytest.mark.parametrize("secrets", [[], ["smallest_group"], ["people_in_both", "smallest_group"], ["nothing"]])
+def test_another_list_of_secrets_is_told(secrets: list[str]) -> None:
+    def changed(told: dict[str, Any]) -> None:
+        told["earlier_releases"][0]["withheld"] = secrets
 
-    assert forged("earlier drawn", emptied).problems
+    assert forged("earlier drawn", changed).problems
+
+
+@pytest.mark.parametrize("figures", [{"occurrences": 71}, {"occurrences": 33}, {"loss": 0.25}, {"published": 31}])
+def test_items_that_stand_for_themselves_are_as_many_as_there_were(figures: dict[str, Any]) -> None:
+    table = pl.DataFrame({"p": range(24), "q": [i % 2 for i in range(24)], "i": [["x", "y"], ["x"], ["y"]] * 8})
+    roles = {"p": ny.person(), **Q, "i": ny.items()}
+    made = ny.publish(table, roles, privacy=ny.KMAnonymity(k=3, m=2), method=ny.OptimalLattice())
+    told = json.loads(json.dumps(made.certificate))
+    assert checked(made.frame, certificate=told).problems == ()
+    told["items"] |= figures
+    assert checked(made.frame, certificate=told).problems
 
 
 def test_warnings_of_names_that_look_alike_are_those_of_the_original(tmp_path: Path) -> None:

@@ -182,12 +182,16 @@ def item_contradictions(section: ItemsSection | None, schema: Schema) -> Iterato
         return
     if section.folded_records and schema.person is None:
         yield "records were put together by person, and no column of its job tells persons (items.folded_records)"
-    if section.suppressed > section.occurrences or section.published > section.occurrences - section.suppressed:
+    left, raised = section.occurrences - section.suppressed, any(one.level for one in section.cut)
+    if not 0 <= section.published <= left:
         yield "more items are suppressed or published than there were (items)"
+    elif not raised and section.published < left:
+        yield "items that stand for themselves are not as many as there were, less those suppressed (items.occurrences)"
     if len({one.item for one in section.cut}) < len(section.cut) or any(o.level > section.height for o in section.cut):
         yield "its cut names an item twice, or a level above the top of its hierarchy (items.cut)"
     least = section.suppressed / section.occurrences if section.occurrences else 0.0
-    if not least - 1e-9 <= section.loss <= 1 or (section.loss == 0 and any(one.level for one in section.cut)):
+    most = 1 if raised else least + 1e-9
+    if not least - 1e-9 <= section.loss <= most or (section.loss == 0 and raised):
         yield "what was lost of items is not what its cut and its suppressed items lose (items.loss)"
 
 
