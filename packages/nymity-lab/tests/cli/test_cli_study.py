@@ -56,6 +56,17 @@ def test_run_leaves_results_and_shows_the_findings(folder: Path, nymity: Run) ->
 
 
 @pytest.mark.usefixtures("toy")
+def test_kept_steps_are_taken_up_elsewhere(folder: Path, nymity: Run) -> None:
+    assert nymity("study", "run", "toy", "--scale", "smoke", "--jobs", "1").exit_code == 0
+    kept = json.loads(nymity("study", "keep-steps", "studies/toy-smoke", "--records", "records", "--json").stdout)
+    assert kept == {"study": "toy", "steps": 4}
+    again = nymity("study", "run", "toy", "--scale", "smoke", "--jobs", "1", "--out", "there", "--kept", "records")
+    assert "4 steps, 0 computed now" in " ".join(again.stdout.split())
+    whole = nymity("study", "keep", "there", "--commit", "0" * 40, "--records", "records")
+    assert "toy: 1 exhibit and 4 steps kept in records" in " ".join(whole.stdout.split())
+
+
+@pytest.mark.usefixtures("toy")
 def test_what_is_refused(folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NYMITY_DATA", "elsewhere")
     unknown = nymity("study", "run", "local-recording")

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 LIST_EXAMPLES = ("nymity study list", "nymity study list --json")
 KEEP_EXAMPLES = ("nymity study keep studies/safepub-quick --commit COMMIT --records docs/studies/records",)
+KEEP_STEPS_EXAMPLES = ("nymity study keep-steps studies/safepub-full --records docs/studies/records",)
 INDEX_EXAMPLES = ("nymity study index docs/studies/index.md --records docs/studies/records",)
 RUN_EXAMPLES = (
     "nymity study run local-recoding --scale smoke",
     "nymity study run local-recoding --scale quick --data data --jobs 2",
+    "nymity study run metrics --scale full --data data --kept docs/studies/records",
 )
 
 
@@ -64,6 +66,10 @@ def run(
     partial: Annotated[
         bool, typer.Option("--partial", help="Put together what there is: first steps without a result are left out.")
     ] = False,
+    kept: Annotated[
+        Path | None,
+        typer.Option(help="Folder of outcomes: steps that are kept there are not computed again.", show_default=False),
+    ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -78,7 +84,7 @@ def run(
     study = find_study(name)
     folder = out or Path("studies") / f"{name}-{scale}"
     with watching(screen) as observe:
-        done = run_study(study, scale, out=folder, jobs=jobs, partial=partial, observe=observe)
+        done = run_study(study, scale, out=folder, jobs=jobs, partial=partial, kept=kept, observe=observe)
     _show(screen, done)
     screen.line(f"page: {folder / 'study.html'}")
     screen.answer(done.to_dict() | {"folder": str(folder)})
@@ -91,13 +97,34 @@ def keep_outcome(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep the outcome of a run beside the pages: its findings as JSON, its figures as Parquet."""
+    """Keep the outcome of a run beside the pages: findings as JSON, figures and steps as Parquet."""
     from nymity_lab.study.outcome_record import keep
+    from nymity_lab.study.step_archive import keep_steps
 
     screen = Screen(quiet=quiet, as_json=as_json)
     record = keep(run_folder, records, commit)
-    screen.line(f"{record.study}: {count(len(record.exhibits), 'exhibit')} kept in {records}")
-    screen.answer({"study": record.study, "scale": record.scale, "exhibits": len(record.exhibits)})
+    _, steps = keep_steps(run_folder, records)
+    told = f"{count(len(record.exhibits), 'exhibit')} and {count(steps, 'step')}"
+    screen.line(f"{record.study}: {told} kept in {records}")
+    answer = {"study": record.study, "scale": record.scale, "exhibits": len(record.exhibits), "steps": steps}
+    screen.answer(answer)
+
+
+def keep_unfinished(
+    run_folder: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Folder of a run, finished or not.", show_default=False)
+    ],
+    records: Annotated[Path, typer.Option(help="Where outcomes are kept.")] = Path("docs/studies/records"),
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Keep the steps of a run, so that run --kept goes on from them, here or on another machine."""
+    from nymity_lab.study.step_archive import keep_steps
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    study, steps = keep_steps(run_folder, records)
+    screen.line(f"{study.name}: {count(steps, 'step')} kept in {records / 'steps'}")
+    screen.answer({"study": study.name, "steps": steps})
 
 
 def index(
@@ -145,4 +172,5 @@ app = group("Repeat a paper's tables and figures, its values beside ours.")
 register(app, "list", list_studies, LIST_EXAMPLES)
 register(app, "run", run, RUN_EXAMPLES)
 register(app, "keep", keep_outcome, KEEP_EXAMPLES)
+register(app, "keep-steps", keep_unfinished, KEEP_STEPS_EXAMPLES)
 register(app, "index", index, INDEX_EXAMPLES)

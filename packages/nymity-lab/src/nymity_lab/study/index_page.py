@@ -45,6 +45,10 @@ def _section(document: Document, kept: dict[str, OutcomeRecord]) -> str:
 
 def _rows(entry: CatalogEntry, kept: dict[str, OutcomeRecord]) -> Iterator[tuple[str, ...]]:
     """Give a row for each finding of the exhibit, or one for what has none."""
+    if entry.page is not None:
+        name = Path(entry.page.partition("#")[0]).stem
+        yield entry.label, entry.title, f"[{name}]({entry.page})", SHOWN, f"`{entry.command}`"
+        return
     if entry.study is None or entry.number is None:
         yield entry.label, entry.title, "", ILLUSTRATION, ""
         return

@@ -1,7 +1,7 @@
 """What is kept of a run beside its page: findings as JSON, compared values as Parquet, and the commit that made them.
 
 No row of data is in it: figures of exhibits alone, without single points of plots. Of a run on generated records only
-exhibits are kept that need no records, such as worked examples.
+exhibits are kept that need no records, such as worked examples; of an older run only those that it has figures for.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def keep(run: Path, folder: Path, commit: str) -> OutcomeRecord:
         found = json.loads((run / "study.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileError(str(run), expected="the folder of a finished run", got="no study.json in it") from None
-    exhibits = [exhibit for exhibit in found["exhibits"] if GENERATED not in exhibit["notes"]]
+    exhibits = [exhibit for exhibit in found["exhibits"] if GENERATED not in exhibit["notes"] and _was_run(exhibit)]
     record = OutcomeRecord(
         study=found["name"],
         version=found["version"],
@@ -61,6 +61,10 @@ def keep(run: Path, folder: Path, commit: str) -> OutcomeRecord:
     write_json(folder / f"{record.study}.json", vars(record))
     write_parquet(folder / f"{record.study}.parquet", _values(exhibits))
     return record
+
+
+def _was_run(exhibit: dict[str, Any]) -> bool:
+    return any(value["ours"] is not None for panel in exhibit["panels"] for value in panel["values"])
 
 
 def _outcome(exhibit: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.validation import whole_number
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.machine import describe_machine
+from nymity_lab.study.step_archive import take_up
 from nymity_lab.study.store import Record, Store, write_json, write_parquet, write_text
 from nymity_lab.study.study import Results, Step, Study
 from nymity_lab.study.workers import compute
@@ -56,6 +57,7 @@ def run_study(
     out: str | Path,
     jobs: int | None = None,
     partial: bool = False,
+    kept: Path | None = None,
     observe: Observer = silent,
 ) -> StudyRun:
     """Run a study, or go on with one that was stopped, and leave ``study.json`` and ``study.html`` in ``out``.
@@ -63,6 +65,7 @@ def run_study(
     Each step's result is in ``out/steps`` as soon as it is there, and is not computed again. ``jobs`` processes work
     side by side, by default two where there are two cores. A step that fails is named, after all others are done.
     ``partial`` leaves out the first steps that have no result yet: exhibits are then of n of N steps, and say so.
+    ``kept`` is a folder in which steps of earlier runs lie; they are not computed again either.
     """
     from nymity.datasets.public import locate
     from nymity.report.chart import javascript
@@ -75,10 +78,13 @@ def run_study(
     for name in study.scales[scale].needs:
         locate(name)
     store = Store(study=study, folder=Path(out) / "steps")
+    _take_up(kept, store, planned)
     steps = tuple(step for step in planned if store.load(step) is not None) if partial else planned
     records, computed = _carry_out(store, steps, jobs, observe)
     missing = tuple(step.id for step in planned if step.id not in records)
-    more, further = _carry_out(store, study.steps_after(_results(scale, records, missing)), jobs, observe)
+    later = study.steps_after(_results(scale, records, missing))
+    _take_up(kept, store, later)
+    more, further = _carry_out(store, later, jobs, observe)
     records |= more
     results = _results(scale, records, missing)
     run = StudyRun(
@@ -96,6 +102,11 @@ def run_study(
     write_json(Path(out) / "study.json", run.to_dict())
     write_text(Path(out) / "study.html", render_page(run))
     return run
+
+
+def _take_up(kept: Path | None, store: Store, steps: Sequence[Step]) -> None:
+    if kept is not None:
+        take_up(kept, store, steps)
 
 
 def _carry_out(store: Store, steps: Sequence[Step], jobs: int, observe: Observer) -> tuple[dict[str, Record], int]:

@@ -35,6 +35,28 @@ def measure_draws(
     ]
 
 
+def measure_optimum(
+    data: str, columns: list[str], n: int, draw: int, k: int, methods: list[str], seconds: float
+) -> Rows:
+    """Prove the optimum of n records within so many seconds, all columns being numbers, and run methods beside it."""
+    from nymity.partition.exact import ExactPartition
+
+    problem = _problem(data, columns, [], n, draw, k)
+    began = time.process_time()
+    best = ExactPartition(seconds=seconds).partition(problem.geometry, k)
+    about = {
+        "loss": problem.assignment(best.classes).loss(),
+        "gap": best.gap,
+        "proved": best.optimal,
+        "integral": best.integral,
+        "columns": best.columns,
+        "cuts": best.cuts,
+        "seconds": time.process_time() - began,
+    }
+    losses = {method: _run(problem, method, seconds)["loss"] for method in methods}
+    return [{"n": n, "m": len(columns), "k": k, "draw": draw, **about, "losses": losses}]
+
+
 def worked_examples(records: list[list[int]], k: int, sets: int) -> Rows:
     """Return the chapter's examples: the sub-problems of Split & Carry with their cells, and how classes grew."""
     import numpy as np

@@ -112,9 +112,9 @@ def bounds(data: str, target: str, draws: int) -> Rows:
     """What relative accuracies of duels lie between: a tree of the records as they are, and the most frequent class."""
     rows = []
     for seed in range(draws):
-        part, test = _thirds(data, seed)
-        learner = _learner_of(part, target, test)
-        row = {**_about(data, target), "seed": seed, "original": _answers(learner, None, test)}
+        part, test = thirds(data, seed)
+        learner = learner_of(part, target, test)
+        row = {**_about(data, target), "seed": seed, "original": answers(learner, None, test)}
         rows.append(row | {"zero_r": _largest_share(learner.others(test).labels)})
     return rows
 
@@ -123,14 +123,14 @@ def duel(data: str, target: str, way: str, steps: int, draws: int) -> Rows:
     """Table 4 and figure 17: SafePub on two thirds of the records, trees tested on the other third."""
     rows = []
     for seed in range(draws):
-        part, test = _thirds(data, seed)
-        learner = _learner_of(part, target, test)
+        part, test = thirds(data, seed)
+        learner = learner_of(part, target, test)
         setting = Setting(score="classification", target=target, steps=max(steps, 1))
         began = process_time()
         released = publish(part, way, setting, seed)
         seconds = process_time() - began
         row = {**_about(data, target), "way": way, "steps": steps, "seed": seed, "seconds": seconds}
-        rows.append(row | {"accuracy": _answers(learner, released, test)})
+        rows.append(row | {"accuracy": answers(learner, released, test)})
     return rows
 
 
@@ -142,7 +142,7 @@ def diffgen(data: str, target: str, steps: int, draws: int) -> Rows:
 
     rows = []
     for seed in range(draws):
-        part, test = _thirds(data, seed)
+        part, test = thirds(data, seed)
         hierarchies = {name: h for name, h in part.hierarchies.items() if name != target}
         classes = [str(value) for value in part.hierarchies[target].values]
         began = process_time()
@@ -157,7 +157,7 @@ def diffgen(data: str, target: str, steps: int, draws: int) -> Rows:
     return rows
 
 
-def _thirds(data: str, seed: int) -> tuple[StudyTable, pl.DataFrame]:
+def thirds(data: str, seed: int) -> tuple[StudyTable, pl.DataFrame]:
     """Return two thirds of the records to learn from, and the other third."""
     import numpy as np
 
@@ -203,17 +203,18 @@ def thresholds(attributes: list[int]) -> Rows:
 def _learner(data: str, target: str) -> tuple[Learner, NDArray[np.int64]]:
     from nymity.utility import stratified_folds
 
-    learner = _learner_of(source(data), target)
+    learner = learner_of(source(data), target)
     return learner, stratified_folds(learner.original.labels, FOLDS, 0)
 
 
-def _learner_of(part: StudyTable, target: str, test: pl.DataFrame | None = None) -> Learner:
+def learner_of(part: StudyTable, target: str, test: pl.DataFrame | None = None) -> Learner:
+    """Return what learns from releases of a part."""
     from nymity.utility import Learner
 
     return Learner.of(part.table, part.schema(target), target=target, test=test)
 
 
-def _answers(learner: Learner, released: Sample | None, test: pl.DataFrame) -> float:
+def answers(learner: Learner, released: Sample | None, test: pl.DataFrame) -> float:
     """Return the accuracy of a tree on test records, trained on a release or on the learner's own records."""
     others = learner.others(test)
     if released is not None and not released.rows.height:
