@@ -481,7 +481,7 @@ def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
     if form.differential_privacy is not None:
         told["differential_privacy"] = ("how its levels were drawn", "draws leave no trace in a table")
     if isinstance(form, Certificate2) and form.items is not None:
-        told["items"] = ("how many items were suppressed, and what was lost of them", "the original was not compared")
+        told["items"] = ("whether no other choice of items loses less", "it takes the original, and the search")
     if isinstance(form, Certificate2) and form.redrawn is not None:
         told["redrawn"] = ("that draws of an earlier release were used again", "draws leave no trace in a table")
     if isinstance(form, Certificate1):

@@ -411,7 +411,7 @@ class Run:
             dropped_records=self._dropped,
             figures=private_figures(outcome, self.records, self.frame.height)
             if isinstance(outcome, PrivateOutcome) and self.records is not None
-            else self.earlier.withheld,
+            else {**self.earlier.withheld, **({} if self.items is None else self.items.withheld)},
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,
