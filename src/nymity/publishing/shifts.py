@@ -59,7 +59,7 @@ class Shifts:
     @property
     def most(self) -> int:
         """Days that any date may be moved by; those of an earlier log may be more than are drawn now."""
-        return max([self.within, *self.days.abs().to_list()])
+        return max(self.within, *(abs(int(days)) for days in self.days))
 
     @staticmethod
     def of(schema: Schema, persons: pl.Series, draws: Draws, made: Pseudonyms | None, log: Any = None) -> Shifts | None:
