@@ -209,7 +209,7 @@ def check(
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
-        findings += _unseen_fields(stated.form)
+        findings += [one for one in _unseen_fields(stated.form) if one.about not in further.compared]
         findings += _unseen_database(files, stated.form)
     if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):
         says = "all draws were from a known seed, so nothing is private"
