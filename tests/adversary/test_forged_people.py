@@ -280,6 +280,13 @@ def test_another_list_of_secrets_is_told(secrets: list[str]) -> None:
     assert forged("earlier drawn", changed).problems
 
 
+def test_a_column_that_tells_values_is_not_at_the_top() -> None:
+    def raised(told: dict[str, Any]) -> None:
+        told["columns"][0]["level"] = told["columns"][0]["height"]
+
+    assert any("tells values" in one for one in forged("persons", raised).problems)
+
+
 @pytest.mark.parametrize("figure", ["occurrences", "suppressed", "loss"])
 def test_what_became_of_items_has_no_place_in_a_certificate(figure: str) -> None:
     table = pl.DataFrame({"p": range(24), "q": [i % 2 for i in range(24)], "i": [["x", "y"], ["x"], ["y"]] * 8})
