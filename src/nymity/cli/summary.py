@@ -32,7 +32,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
         **({"taken_as_missing": release.log.taken_as_missing} if release.log.taken_as_missing else {}),
         "guarantees": _guarantees(release),
         "levels": _levels(release),
-        **({"items": certificate["items"]} if "items" in certificate else {}),
+        **({"items": {**certificate["items"], **release.log.figures["items"]}} if "items" in certificate else {}),
         **({} if comparison is None else _cost(release, comparison)),
         "files": {name: None if path is None else str(path) for name, path in files.items()},
     }

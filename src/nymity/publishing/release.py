@@ -62,10 +62,10 @@ class CustodianLog:
     """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
 
     source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
-    certificate must not tell, of a differentially private release or of what earlier releases leave. draw_key is the
-    key, in hexadecimal, that the draws of the release are derived from; with it the same job gives the same release of
-    the same table. None where there is no secret one: draws of a seed, and those of differential privacy. draw_mark
-    tells whether it was the same job and table.
+    certificate must not tell, of a differentially private release, of what earlier releases leave or of items that
+    were left out. draw_key is the key, in hexadecimal, that the draws of the release are derived from; with it the
+    same job gives the same release of the same table. None where there is no secret one: draws of a seed, and those of
+    differential privacy. draw_mark tells whether it was the same job and table.
     """
 
     source_rows: NDArray[np.int64]

@@ -409,15 +409,19 @@ class Run:
             nodes=outcome.trace(),
             nodes_checked=outcome.checks,
             dropped_records=self._dropped,
-            figures=self.earlier.withheld
-            if self.records is None
-            else private_figures(outcome, self.records, self.frame.height),
+            figures=self._secret_figures(),
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,
             shifts=self.shifts,
             taken_as_missing=self.taken,
         )
+
+    def _secret_figures(self) -> dict[str, Any]:
+        """Return what the certificate does not tell, for the custodian."""
+        if self.records is not None:
+            return private_figures(self.outcome, self.records, self.frame.height)
+        return {**self.earlier.withheld, **({} if self.items is None else self.items.withheld)}
 
     @property
     def _touched(self) -> PersonsTouched | None:

@@ -46,7 +46,7 @@ class ValueGroups:
     """How often each value of a sensitive attribute occurs among the rows that people may be.
 
     people (n_groups,): how many persons face each group. Groups are classes, buckets, or what fits one person.
-    commonest: the share that the most frequent value has of all rows. holders: counted are persons, those of a group
+    commonest: how often the most frequent value of all is right. holders: counted are persons, those of a group
     and those of them who have a value, and not rows: somebody with two values has both.
     """
 
@@ -261,14 +261,14 @@ class Scene:
 
     def _by_holder(self, attribute: str, labels: tuple[Label, ...], codes: Ints, owners: Ints) -> ValueGroups:
         """Count the persons of each class, and those of them who have each value."""
-        n, persons = len(self.rows.sizes), len(np.unique(owners))
+        n = len(self.rows.sizes)
         has = np.unique(np.stack([self.rows.class_of, owners, codes]), axis=1)
         inside = np.unique(has[:2], axis=1)[0]
         entries = _counted(has[0], has[2], np.ones(has.shape[1], dtype=np.int64))
         people = np.bincount(inside, minlength=n).astype(np.int64)
-        most = np.bincount(np.unique(has[1:], axis=1)[1]).max(initial=0)
         found = self._groups(attribute, labels, entries, n, people, exact=True)
-        return replace(found, holders=True, commonest=float(most / max(persons, 1)))
+        most = found.column.totals.max(initial=0)  # of guesses that do not know the class
+        return replace(found, holders=True, commonest=float(most / max(int(people.sum()), 1)))
 
     def joint_values(self, names: Sequence[str]) -> tuple[Ints, list[tuple[Label, ...]]]:
         """Number the combinations of some columns of the rows, and list them."""
