@@ -23,7 +23,7 @@ from nymity_lab.study.runner import StudyRun, run_study
 from nymity_lab.study.safepub.duels import chosen_elsewhere, courses, figure_17, largest
 from nymity_lab.study.safepub.exhibit_parts import scaled
 from nymity_lab.study.safepub.exhibits import exhibits
-from nymity_lab.study.safepub.learning import DIFFGEN
+from nymity_lab.study.safepub.learning import DIFFGEN, learner_of
 from nymity_lab.study.safepub.lost import MODELS, lost
 from nymity_lab.study.safepub.releases import BEST, DRAW, K_ANONYMITY, PUBLISHED, WAYS, Sample, Setting, publish
 from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
@@ -295,3 +295,22 @@ def test_the_published_k_is_larger_and_budgets_add_up() -> None:
 def test_every_table_has_a_name_and_targets() -> None:
     assert set(NAMES) == set(TARGETS)
     assert all(target in source("generated").hierarchies for target in TARGETS["generated"])
+
+
+def test_a_label_of_two_levels_is_read_on_the_one_that_was_published() -> None:
+    """Without the levels '10-19' of US Census could not be read, and steps failed."""
+    twice = Hierarchy.from_rows([["1", "b", "c", "*"], ["2", "c", "c", "*"], ["3", "d", "d", "*"]])
+    table = pl.DataFrame({"x": ["1", "2", "3", "2"] * 5, "rich": ["yes", "yes", "no", "no"] * 5})
+    part = StudyTable(table=table, hierarchies={"x": twice, "rich": Hierarchy.flat(["no", "yes"])})
+    learner = learner_of(part, "rich")
+
+    def features(level: int) -> list[list[float]]:
+        cells = [twice.generalize(value, level) for value in table["x"]]
+        rows = pl.DataFrame({"x": cells, "rich": table["rich"]})
+        sample = Sample(levels={"x": level, "rich": 0}, rows=rows, source_rows=np.arange(20))
+        examples = learner.examples(sample)
+        found: list[list[float]] = examples.rows.take(np.arange(4)).toarray().tolist()
+        return found
+
+    assert features(1)[1] == features(0)[1]
+    assert features(2)[0] == features(2)[1] != features(1)[1]
