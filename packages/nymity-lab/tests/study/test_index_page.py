@@ -113,6 +113,33 @@ def test_what_was_not_run_is_not_kept(tmp_path: Path) -> None:
     assert list(keep(tmp_path / "run", tmp_path, "0" * 40).exhibits) == ["Table 1"]
 
 
+def test_parts_of_a_run_add_up(tmp_path: Path) -> None:
+    """What a part lacks stays with the commit that made it; a whole run stands for itself."""
+
+    def exhibits(results: Results) -> list[Exhibit]:
+        found, here = TOY.exhibits(results)[0], results.rows("square.n=3")
+        return [found, *([replace(found, number="Table 3")] if here else [replace(found, number="Table 2")])]
+
+    study, run = replace(TOY, exhibits=exhibits), tmp_path / "run"
+    run_study(study, "smoke", out=run, jobs=1)
+    (run / "steps" / "square.n=0.json").unlink()
+    run_study(study, "smoke", out=run, jobs=1, partial=True)
+    keep(run, tmp_path, "a" * 40)
+    (run / "steps" / "square.n=3.json").unlink()
+    run_study(study, "smoke", out=run, jobs=1, partial=True)
+    both = keep(run, tmp_path, "b" * 40)
+    assert both.parts == [("b" * 40, 2), ("a" * 40, 3)]
+    assert both.exhibits["Table 3"]["commit"] == "a" * 40
+    assert "commit" not in both.exhibits["Table 1"]
+    assert both == OutcomeRecord.read(tmp_path, "toy")
+    values = pl.read_parquet(tmp_path / "toy.parquet")
+    assert values.group_by("exhibit").len().sort("exhibit").rows() == [("Table 1", 4), ("Table 2", 4), ("Table 3", 6)]
+    third = keep(run, tmp_path, "c" * 40)  # kept once more, the earliest part is still told
+    assert third.parts == [("c" * 40, 2), ("a" * 40, 3)]
+    run_study(study, "smoke", out=run, jobs=1)
+    assert keep(run, tmp_path, "d" * 40).parts == [("d" * 40, 4)]
+
+
 def test_rows_say_what_there_is(tmp_path: Path) -> None:
     """Without kept runs every exhibit points to its page; with one, its findings stand there."""
     empty = render_index(tmp_path)

@@ -20,12 +20,14 @@ from nymity_lab.dp.comparators.printed_figures import DUELS
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.runner import StudyRun, run_study
+from nymity_lab.study.safepub.budgets import budgets
 from nymity_lab.study.safepub.duels import chosen_elsewhere, courses, figure_17, largest
 from nymity_lab.study.safepub.exhibit_parts import scaled
 from nymity_lab.study.safepub.exhibits import exhibits
-from nymity_lab.study.safepub.learning import DIFFGEN
+from nymity_lab.study.safepub.learning import DIFFGEN, TREE, learner_of
 from nymity_lab.study.safepub.lost import MODELS, lost
 from nymity_lab.study.safepub.releases import BEST, DRAW, K_ANONYMITY, PUBLISHED, WAYS, Sample, Setting, publish
+from nymity_lab.study.safepub.steps import beside_budgets
 from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, source
 from nymity_lab.study.safepub.work import SCHEMES
 from nymity_lab.study.study import Results
@@ -33,6 +35,7 @@ from nymity_lab.study.study import Results
 NUMBERS = (
     "Table 1", "Figure 9", "Figure 10", "Figure 11", "Figure 12", "Figure 13", "Figure 14", "Table 2", "Figure 15",
     "Figure 16", "Table 3", "Table 4", "Figure 17", "Figure 18", "Beyond the paper",
+    "Beyond the paper, budget",
 )  # fmt: skip
 
 
@@ -94,7 +97,7 @@ def read(rows: dict[str, Any], number: str, change: Callable[[dict[str, Any]], d
 def test_real_records_decide_every_finding(rows: dict[str, Any]) -> None:
     """But those on draws that differ too much, and those that cannot be compared."""
     found = exhibits(Results(scale="quick", by_step=rows))
-    drawn = ("Figure 11", "Figure 15", "Figure 16", "Table 4", "Figure 17")
+    drawn = ("Figure 11", "Figure 15", "Figure 16", "Table 4", "Figure 17", "Beyond the paper, budget")
     settled = [f for exhibit in found if exhibit.number not in drawn for f in exhibit.findings if f.comparable]
     assert all(isinstance(finding.holds, bool) for finding in settled)
     assert [e.number for e in found for f in e.findings if f.verdict == "not comparable"] == [
@@ -295,3 +298,44 @@ def test_the_published_k_is_larger_and_budgets_add_up() -> None:
 def test_every_table_has_a_name_and_targets() -> None:
     assert set(NAMES) == set(TARGETS)
     assert all(target in source("generated").hierarchies for target in TARGETS["generated"])
+
+
+def test_a_label_of_two_levels_is_read_on_the_one_that_was_published() -> None:
+    """Without the levels '10-19' of US Census could not be read, and steps failed."""
+    twice = Hierarchy.from_rows([["1", "b", "c", "*"], ["2", "c", "c", "*"], ["3", "d", "d", "*"]])
+    table = pl.DataFrame({"x": ["1", "2", "3", "2"] * 5, "rich": ["yes", "yes", "no", "no"] * 5})
+    part = StudyTable(table=table, hierarchies={"x": twice, "rich": Hierarchy.flat(["no", "yes"])})
+    learner = learner_of(part, "rich")
+
+    def features(level: int) -> list[list[float]]:
+        cells = [twice.generalize(value, level) for value in table["x"]]
+        rows = pl.DataFrame({"x": cells, "rich": table["rich"]})
+        sample = Sample(levels={"x": level, "rich": 0}, rows=rows, source_rows=np.arange(20))
+        examples = learner.examples(sample)
+        found: list[list[float]] = examples.rows.take(np.arange(4)).toarray().tolist()
+        return found
+
+    assert features(1)[1] == features(0)[1]
+    assert features(2)[0] == features(2)[1] != features(1)[1]
+
+
+@pytest.mark.parametrize(("each", "holds"), [([0.9, 0.91], True), ([0.5, 0.51], False), ([0.1, 0.99], None)])
+def test_a_budget_is_better_by_its_interval(each: list[float], holds: bool | None) -> None:
+    about = {"data": "US Census", "target": "t", "number": 1, "classifier": TREE, "steps": 300, "anonymization": 0.9}
+    original = {"data": "US Census", "target": "t", "classifier": TREE, "accuracy": 1.0, "zero_r": 0.0}
+    by_step = {
+        "original.usc.t": [original],
+        "learned.usc.t.published": [about | {"way": PUBLISHED, "each": [0.7, 0.71]}],
+        "budget.usc.t": [about | {"way": DRAW, "search": 0.3, "each": each}],
+    }
+    (found,) = budgets(Results(scale="quick", by_step=by_step)).findings
+    assert found.holds is holds
+
+
+def test_what_budgets_need_comes_before_other_learning() -> None:
+    planned = [step.id for step in find_study("safepub").steps_at("quick")]
+    assert len(planned) == 209
+    last = max(place for place, id_ in enumerate(planned) if id_.startswith("budget") or beside_budgets(id_, "quick"))
+    assert [id_ for id_ in planned[:last] if id_.startswith("learned")] == [
+        f"learned.usc.{target}.published.anonymization=0.9.steps=300" for target in ("marital-status", "salary-class")
+    ]

@@ -83,9 +83,10 @@ def _runs(kept: dict[str, OutcomeRecord]) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for name, record in kept.items():
         scale = f"{record.scale}: what needs no records" if record.scale == "smoke" else record.scale
-        steps = f"{record.steps:,}" if record.steps == record.planned else f"{record.steps:,} of {record.planned:,}"
         values = f"[{name}.parquet](records/{name}.parquet)"
-        yield f"| [{name}]({name}.md) | {scale} | {steps} | `{record.commit[:10]}` | {values} |"
+        for commit, n in record.parts:
+            steps = f"{n:,}" if n == record.planned else f"{n:,} of {record.planned:,}"
+            yield f"| [{name}]({name}.md) | {scale} | {steps} | `{commit[:10]}` | {values} |"
     yield ""
 
 

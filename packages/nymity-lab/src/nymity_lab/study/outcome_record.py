@@ -2,13 +2,15 @@
 
 No row of data is in it: figures of exhibits alone, without single points of plots. Of a run on generated records only
 exhibits are kept that need no records, such as worked examples; of an older run only those that it has figures for.
+
+Parts of a run add up: what a part lacks stays as an earlier one of the same version and scale had it, with its commit.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,10 @@ from nymity_lab.study.study import Row, Rows
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeRecord:
-    """The outcome of a run: what it was made by, and the findings and number of compared values of each exhibit."""
+    """The outcome of a run: what it was made by, and the findings and number of compared values of each exhibit.
+
+    An exhibit that stayed of an earlier part has its own ``commit`` and ``steps``.
+    """
 
     study: str
     version: str
@@ -34,6 +39,12 @@ class OutcomeRecord:
     def whole(self) -> bool:
         """Whether every exhibit of the study is in it: all steps were there, and real records."""
         return self.steps == self.planned and self.scale != "smoke"
+
+    @property
+    def parts(self) -> list[tuple[str, int]]:
+        """Commit and number of steps of each part that exhibits are of, the newest first."""
+        stayed = [(found["commit"], found["steps"]) for found in self.exhibits.values() if "commit" in found]
+        return list(dict.fromkeys([(self.commit, self.steps), *stayed]))
 
     @staticmethod
     def read(folder: Path, study: str) -> OutcomeRecord | None:
@@ -58,9 +69,24 @@ def keep(run: Path, folder: Path, commit: str) -> OutcomeRecord:
         planned=found["planned"],
         exhibits={exhibit["number"]: _outcome(exhibit) for exhibit in exhibits},
     )
+    record, values = _with_earlier(record, _values(exhibits), folder)
     write_json(folder / f"{record.study}.json", vars(record))
-    write_parquet(folder / f"{record.study}.parquet", _values(exhibits))
+    write_parquet(folder / f"{record.study}.parquet", values)
     return record
+
+
+def _with_earlier(record: OutcomeRecord, values: Rows, folder: Path) -> tuple[OutcomeRecord, Rows]:
+    """Add exhibits that a part of a run does not have and that are kept of an earlier one."""
+    before = OutcomeRecord.read(folder, record.study)
+    done = record.steps == record.planned
+    if before is None or done or (before.version, before.scale) != (record.version, record.scale):
+        return record, values
+    import polars as pl
+
+    made = {"commit": before.commit, "steps": before.steps}
+    stay = {number: made | outcome for number, outcome in before.exhibits.items() if number not in record.exhibits}
+    kept = pl.read_parquet(folder / f"{record.study}.parquet").filter(pl.col("exhibit").is_in(list(stay)))
+    return replace(record, exhibits=record.exhibits | stay), values + kept.to_dicts()
 
 
 def _was_run(exhibit: dict[str, Any]) -> bool:

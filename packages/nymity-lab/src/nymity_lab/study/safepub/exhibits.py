@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.safepub.budgets import budgets
 from nymity_lab.study.safepub.classifiers import figure_15, figure_16, figure_18, table_3
 from nymity_lab.study.safepub.duels import figure_17, table_4
 from nymity_lab.study.safepub.guarantee import figure_9, figure_10, figure_11, table_1, table_2
 from nymity_lab.study.safepub.quality import figure_12, figure_13, figure_14, honesty
+from nymity_lab.study.safepub.steps import beside_budgets
 from nymity_lab.study.study import Results
 
 _LEARNED = ("learned", "original")
@@ -31,7 +33,7 @@ _ALL: Mapping[Callable[[Results], Exhibit], tuple[str, ...]] = MappingProxyType(
         table_4: _DUELS,
         figure_17: _DUELS,
         figure_18: ("thresholds", "frequent"),
-        honesty: ("losses", "budget", *_LEARNED),
+        honesty: ("losses",),
     }
 )
 
@@ -39,4 +41,6 @@ _ALL: Mapping[Callable[[Results], Exhibit], tuple[str, ...]] = MappingProxyType(
 def exhibits(results: Results) -> list[Exhibit]:
     """Return all tables and figures that can be made."""
     missing = {id_.partition(".")[0] for id_ in results.missing}
-    return [exhibit(results) for exhibit, read in _ALL.items() if missing.isdisjoint(read)]
+    found = [exhibit(results) for exhibit, read in _ALL.items() if missing.isdisjoint(read)]
+    there = "budget" not in missing and not any(beside_budgets(id_, results.scale) for id_ in results.missing)
+    return [*found, *([budgets(results)] if there else [])]

@@ -8,7 +8,7 @@ from statistics import mean
 from nymity_lab.study.exhibit import Exhibit, Finding, Panel, Value
 from nymity_lab.study.exhibit_parts import finding, not_comparable, notes, where
 from nymity_lab.study.safepub import paper
-from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, PUBLISHED_FORM, listed, relative, task
+from nymity_lab.study.safepub.exhibit_parts import DATA, PLOTTED, PUBLISHED_FORM, listed
 from nymity_lab.study.safepub.releases import BEST, BEST_HERE, DRAW, PUBLISHED, SAMPLING
 from nymity_lab.study.safepub.work import BINS
 from nymity_lab.study.study import Results, Rows
@@ -232,18 +232,10 @@ def honesty(results: Results) -> Exhibit:
         for name, (above, below) in parts.items()
     )
     costs = {f"{data} {model}": loss[data, model, DRAW] - loss[data, model, PUBLISHED] for data, model in keys}
-    learned = [row | {"relative": relative(results, row)} for row in results.rows("budget")]
-    budgets = Panel(
-        title="Relative accuracies of trees, one draw",
-        across="epsilon of the search, of 1",
-        measure="relative accuracy",
-        values=tuple(Value(series=task(row), at=row["search"], ours=row["relative"]) for row in learned),
-    )
     return Exhibit(
         number="Beyond the paper",
         title="What keeping the promise costs",
         panels=(
-            budgets,
             Panel(title="Differences of losses", across="table and model", measure=LOSS, values=values, plot="none"),
         ),
         findings=(
@@ -259,6 +251,5 @@ def honesty(results: Results) -> Exhibit:
             results,
             PUBLISHED_FORM,
             "Below 0 a release that keeps the promise loses less.",
-            "Accuracies are those of trees on the first table, by the score classification.",
         ),
     )

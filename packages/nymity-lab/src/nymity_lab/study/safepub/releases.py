@@ -41,9 +41,12 @@ class Sample(NamedTuple):
     @property
     def released(self) -> Released:
         """What a learner takes."""
+        from nymity.table.published_cells import StatedLevels
         from nymity.utility import Released
 
-        return Released(frame=self.rows, source_rows=self.source_rows)
+        # the levels say what cells stand for: '10-19' may be a node of two levels, with other values below
+        levels = {name: StatedLevels((level,), None) for name, level in self.levels.items()}
+        return Released(frame=self.rows, source_rows=self.source_rows, levels=levels)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -119,7 +119,17 @@ SCALES = {
 def steps(scale: str) -> list[Step]:
     """Return all steps of a scale."""
     sizes = SCALES[scale]
-    return [*_operator(sizes), *_quality(sizes), *_learning(sizes), *_budgets(sizes), *_others(sizes)]
+    learning = list(_learning(sizes))
+    early = [step for step in learning if beside_budgets(step.id, scale)]
+    late = [step for step in learning if step not in early]
+    return [*_operator(sizes), *_quality(sizes), *early, *_budgets(sizes), *late, *_others(sizes)]
+
+
+def beside_budgets(id_: str, scale: str) -> bool:
+    """Whether a step is needed to judge budgets, apart from these: on the first table, as it is and as published."""
+    first = SCALES[scale].first
+    form = f".{_SHORT[PUBLISHED]}.anonymization={ANONYMIZATION}.steps={STEPS}"
+    return id_.startswith(f"original.{first}.") or (id_.startswith(f"learned.{first}.") and id_.endswith(form))
 
 
 def _draws(data: str, wanted: int) -> int:
