@@ -113,8 +113,8 @@ def _plain_forms(names: pl.Series) -> pl.Series:
     """Return names in the form that sensitive values are compared in; plain ASCII needs no look at each character."""
     plain = names.str.len_bytes() == names.str.len_chars()
     quick = names.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
-    forms = [None if easy else plain_form(name) for easy, name in zip(plain, names, strict=True)]
-    return quick.zip_with(plain, pl.Series(forms, dtype=pl.String))
+    odd = (~plain).arg_true()
+    return quick.scatter(odd, [plain_form(name) for name in names[odd]]) if len(odd) else quick
 
 
 def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
