@@ -2,56 +2,46 @@
 
 from __future__ import annotations
 
-from nymity.core.public_names import public_names
-from nymity.risk.attackers import AttackerRisk
-from nymity.risk.attacks import AttackReport, AttackResult, NotRun, attack
-from nymity.risk.attacks.registry import *  # noqa: F403
-from nymity.risk.attacks.registry import ATTACKS, Attack
-from nymity.risk.drivers import Drivers, drivers
-from nymity.risk.household_risk import HouseholdRisk
-from nymity.risk.identifiers import IdentifierFlag
-from nymity.risk.individual_risk import IndividualRisk
-from nymity.risk.log_linear import LogLinearFit, LogLinearRisk, log_linear
-from nymity.risk.population_uniques import PopulationUniques
-from nymity.risk.presets import PRESETS, Preset
-from nymity.risk.profile import RiskProfile, profile
-from nymity.risk.suggestion import ColumnRisk, suggest
+from typing import Any
 
-#: What other packages use besides.
-_inner, __getattr__ = public_names(
+from nymity.core.public_names import public_names
+from nymity.risk.drivers import drivers as drivers  # a function that bears the name of its module has to be there first
+from nymity.risk.log_linear import log_linear as log_linear
+from nymity.risk.profile import profile as profile
+
+_later, _load = public_names(
     __name__,
+    profile="RiskProfile",
+    attackers="AttackerRisk",
+    population_uniques="PopulationUniques",
+    individual_risk="IndividualRisk",
+    household_risk="HouseholdRisk",
+    log_linear="LogLinearRisk LogLinearFit",
+    presets="PRESETS Preset",
+    drivers="Drivers",
+    suggestion="suggest ColumnRisk Labels LookedAt look_at",
+    identifiers="IdentifierFlag by_content",
     column_facts="TYPES",
-    identifiers="by_content",
     naming="words_of",
     persons="PersonFinding missed_by_records",
-    suggestion="Labels LookedAt look_at",
     shared_classes="ABSENT sharing sharing_exactly values_left",
-    **{"attacks.released_rows": "Matcher ReleasedRows", "attacks.scene": "coded", "evidence.free_text": "is_free_text"},
+    attacks="attack AttackReport AttackResult NotRun",
+    **{
+        "attacks.registry": "ATTACKS Attack",
+        "attacks.released_rows": "Matcher ReleasedRows",
+        "attacks.scene": "coded",
+        "evidence.free_text": "is_free_text",
+    },
 )
 
-__all__ = [
-    "profile",
-    "RiskProfile",
-    "AttackerRisk",
-    "PopulationUniques",
-    "IndividualRisk",
-    "HouseholdRisk",
-    "log_linear",
-    "LogLinearRisk",
-    "LogLinearFit",
-    "PRESETS",
-    "Preset",
-    "drivers",
-    "Drivers",
-    "suggest",
-    "ColumnRisk",
-    "IdentifierFlag",
-    "attack",
-    "AttackReport",
-    "AttackResult",
-    "NotRun",
-    "ATTACKS",
-    "Attack",
-    *_inner,
-]
-__all__ += [one.__name__ for one in ATTACKS.values()]
+__all__: list[str]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for; every attack is a name, too."""
+    if name in _later:
+        return _load(name)
+    attacks = {one.__name__: one for one in _load("ATTACKS").values()} if name == "__all__" or name[0].isupper() else {}
+    if name == "__all__":
+        return [profile.__name__, drivers.__name__, log_linear.__name__, *_later, *attacks]
+    return attacks[name] if name in attacks else _load(name)
