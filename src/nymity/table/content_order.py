@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: The largest number of several ranks in one.
 _BITS = 2**63 - 1
@@ -63,7 +63,10 @@ def ranked_text(cells: pl.Series) -> pl.Series:
 
     Whoever does several things with the text of many rows finds these out once.
     """
-    return cells.cast(pl.Enum(cells.unique().drop_nulls().sort())) if cells.dtype == pl.String else cells
+    if cells.dtype != pl.String:
+        return cells
+    plain = plainly_named(cells)
+    return plain.cast(pl.Enum(plain.unique().drop_nulls().sort())).alias(cells.name)
 
 
 def _packed(columns: Sequence[tuple[NDArray[np.int64], int]]) -> list[NDArray[np.int64]]:
