@@ -3,12 +3,13 @@
 # make quick  lint, types and the fast layer of tests
 # make oldest    a layer of tests with the oldest supported versions of all dependencies, in .venv-oldest
 # make coverage  branch coverage of the core's tests, by package
+# make docs      the site, in site/
 # make robust-everywhere   the robustness tests with the instructions of older CPUs, with one thread and two
 # All set everything up in .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint types layers pytest oldest coverage robust-everywhere bench campaign hostile mutants format clean
+.PHONY: demo test quick lint types layers pytest docs oldest coverage robust-everywhere bench campaign hostile mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
@@ -32,6 +33,9 @@ layers: .venv/dev
 # processes: they find compiled modules, also where the shell says that none are to be written.
 pytest: .venv/dev
 	PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
+
+docs: .venv/dev
+	$(BIN)/zensical build --clean --strict
 
 # What reads, writes, encodes, draws and solves by another library. Without the lab and torch.
 oldest: .venv-oldest/ready

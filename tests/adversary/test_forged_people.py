@@ -17,6 +17,7 @@ import pytest
 
 import nymity as ny
 from checking import checked
+from nymity.core.errors import FileError
 from nymity.publishing.caveats import ORDER
 from nymity.publishing.check import CheckResult
 from nymity.publishing.release import Release
@@ -271,11 +272,31 @@ def test_what_earlier_releases_cannot_leave_is_told(figures: dict[str, int]) -> 
     assert any("cannot be (earlier_releases)" in one for one in found)
 
 
-def test_an_emptied_list_of_secrets_is_told() -> None:
-    def emptied(told: dict[str, Any]) -> None:
-        told["earlier_releases"][0]["withheld"] = []
+@pytest.mark.parametrize("secrets", [[], ["smallest_group"], ["people_in_both", "smallest_group"], ["nothing"]])
+def test_another_list_of_secrets_is_told(secrets: list[str]) -> None:
+    def changed(told: dict[str, Any]) -> None:
+        told["earlier_releases"][0]["withheld"] = secrets
 
-    assert forged("earlier drawn", emptied).problems
+    assert forged("earlier drawn", changed).problems
+
+
+def test_a_column_that_tells_values_is_not_at_the_top() -> None:
+    def raised(told: dict[str, Any]) -> None:
+        told["columns"][0]["level"] = told["columns"][0]["height"]
+
+    assert any("tells values" in one for one in forged("persons", raised).problems)
+
+
+@pytest.mark.parametrize("figure", ["occurrences", "suppressed", "loss"])
+def test_what_became_of_items_has_no_place_in_a_certificate(figure: str) -> None:
+    table = pl.DataFrame({"p": range(24), "q": [i % 2 for i in range(24)], "i": [["x", "y"], ["x"], ["y"]] * 8})
+    roles = {"p": ny.person(), **Q, "i": ny.items()}
+    made = ny.publish(table, roles, privacy=ny.KMAnonymity(k=3, m=2), method=ny.OptimalLattice())
+    told = json.loads(json.dumps(made.certificate))
+    assert checked(made.frame, certificate=told).problems == ()
+    told["items"][figure] = 1
+    with pytest.raises(FileError, match=rf"items\.{figure}: expected no such field"):
+        checked(made.frame, certificate=told)
 
 
 def test_warnings_of_names_that_look_alike_are_those_of_the_original(tmp_path: Path) -> None:

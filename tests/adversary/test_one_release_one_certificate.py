@@ -288,6 +288,27 @@ def test_means_of_buckets_do_not_undo_a_draw() -> None:
         ny.publish(table, roles, privacy=ny.FrequencyLDiversity(l=2, attribute="s"), method=ny.Anatomy())
 
 
+# -- sets of items ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_how_many_items_there_were_is_not_told(m: int) -> None:
+    """Items that were left out are not in the rows, and a person has an item once, however many records have it."""
+    who, ages = list("abcdea"), [1, 1, 1, 2, 1, 1]
+    roles = {"p": ny.person(), "q": ny.quasi(ny.Hierarchy.intervals(width=2, levels=2)), "i": ny.items()}
+    method = ny.OptimalLattice(suppression=0.6)
+
+    def releases() -> Iterable[ny.Release]:
+        for sets in sorted(set(permutations("yxyzyy"))):
+            table = {"p": who, "q": ages, "i": list(sets)}
+            try:
+                yield ny.publish(table, roles, privacy=ny.KMAnonymity(k=2, m=m), method=method)
+            except ny.NoSolutionError:
+                continue
+
+    _says_one_thing(releases())
+
+
 # -- persons ---------------------------------------------------------------------------------------------------
 
 

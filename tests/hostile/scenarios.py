@@ -9,8 +9,9 @@ from pathlib import Path
 from hostile.databases import DATABASES
 from hostile.faults import Scenario
 from hostile.publishing import PUBLISHING
-from nymity.core.commit import Move, committing, journal_of
+from nymity.core.commit import committing
 from nymity.core.errors import FileError
+from nymity.core.journal import Move, journal_of
 
 _RELEASE, _LOG = ("a.csv", "b.csv", "certificate.json"), ("log.json", "mapping.parquet")
 

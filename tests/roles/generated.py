@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
+from .offices import OFFICES, office
+
 Row = dict[str, object]
 
 
@@ -39,7 +41,7 @@ CITIES = ("München", "Freising", "Dachau", "Erding", "Augsburg", "Landshut", "R
 
 def table(name: str) -> list[Row]:
     """Return the rows of a look-alike; its cells as a file would have them."""
-    return GENERATORS[name](random.Random(f"roles {name}"))
+    return office(name) if name in OFFICES else GENERATORS[name](random.Random(f"roles {name}"))
 
 
 def german_hospital(draw: random.Random) -> list[Row]:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from nymity.bucket.outcome import Plan
 from nymity.table.bucket_recoding import BucketRecoding
+from nymity.table.outcome import Objective, WithoutLattice
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketLoss:
+class BucketLoss(Objective):
     """What bucket methods keep small: (size - 1)² summed over buckets (Wang 2014, equation 3.2)."""
 
     key = "bucket-loss"
     title = "bucket loss, the sum of (size - 1)² over buckets"
 
-    @property
-    def name(self) -> str:
-        """The key; there are no parameters."""
-        return self.key
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BucketOutcome:
+class BucketOutcome(WithoutLattice):
     """Buckets as a recoding, and the ``plan`` they were filled by, where there was one.
 
     A plan proves something of all plans if its method ranges over all: what holds among two sizes is not said here.
@@ -51,9 +50,11 @@ class BucketOutcome:
             return None
         return float(self.plan.bound)
 
-    @property
-    def gap(self) -> float | None:
-        """How much less another plan could lose, as a share of this one's loss; None where nothing is proved."""
-        if self.optimal or self.loss == 0:
-            return 0.0
-        return None if self.bound is None else 1 - self.bound / self.loss
+    def searched(self) -> dict[str, Any]:
+        """Return the sizes of buckets, and how many there are of each."""
+        sizes, buckets = np.unique(self.recoding.slots.sizes, return_counts=True)
+        return {"bucket_sizes": sizes.tolist(), "buckets": buckets.tolist()}
+
+    def chosen_by_values(self, *, promised: bool) -> str:
+        """Nothing was: buckets are planned on counts that the release shows anyway, and filled at random."""
+        return ""

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, bar, table
+from nymity.cli.given import read_original_given
 from nymity.cli.inputs import open_released
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
@@ -34,7 +35,9 @@ EXAMPLES = (
 def command(
     release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
     job: JobOption = None,
-    original: Annotated[Path | None, typer.Option(help="Table it was made from.", show_default=False)] = None,
+    original: Annotated[
+        Path | None, typer.Option(help="Table it was made from, or the job that names it.", show_default=False)
+    ] = None,
     earlier: Annotated[
         Path | None, typer.Option(help="Another release of the same people.", show_default=False)
     ] = None,
@@ -59,8 +62,10 @@ def command(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     opened = open_released(release, job, recoding=recoding)
-    people = {"original": original, "population": population, "control": control}
+    people = {"population": population, "control": control}
     others: dict[str, Any] = {name: _read(path, opened) for name, path in people.items() if path is not None}
+    if original is not None:
+        others["original"] = read_original_given("attack", original, opened)
     if earlier is not None:
         others["earlier"] = open_released(earlier, job)
     with watching(screen) as observe:
@@ -74,7 +79,7 @@ def command(
         screen.warn(
             f"records are counted here, not persons, by {', '.join(found.by_records)}: one person may have several, "
             "and most rows of a class, and is then found more often than these figures say. The original and the "
-            "custodian's folder tell whose rows are; linkage then counts persons."
+            "custodian's folder tell whose rows are; linkage and attacks on values then count persons."
         )
     for one in found.not_run:
         screen.line(f"Not run: {one.key}: {one.reason}.")

@@ -119,7 +119,7 @@ def source_of_given(
 ) -> Source | DatabaseSource:
     """Return the source that is meant: a file, a table or query by the URL of a database, or what a job file names."""
     from nymity.database import DatabaseSource
-    from nymity.publishing.job import Job, Source
+    from nymity.publishing.file_source import Source
 
     if "://" in data:
         _refuse_options("a table of a database, which knows what its cells mean", reading)
@@ -128,6 +128,8 @@ def source_of_given(
     _refuse_options("a file; they are for the URL of a database", {"table": table, "query": query})
     if Path(data).suffix.lower() == ".toml":
         _refuse_options("a file with [source], which says how the table is read", reading)
+        from nymity.publishing.job import Job
+
         return Job.load_source(Path(data))
     return Source(path=data, **reading)
 

@@ -80,7 +80,7 @@ def command(
     """
     from nymity.cli.given import source_of_given
     from nymity.io import read_dictionary
-    from nymity.publishing import Answers, inspect_table, starter_job
+    from nymity.publishing import Answers, inspect_table
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
@@ -92,6 +92,8 @@ def command(
     unknown = () if beside is None else _described_elsewhere(beside, cells.columns, dictionary)
     inspection = inspect_table(cells, dictionary=known, reading=detected, answers=decided)
     if job is not None:
+        from nymity.publishing import starter_job
+
         # How it was read here is how it must be read there, whatever records there will be.
         write_text(job, starter_job(inspection, source.named_from(job.parent), privacy_k=k, reading=detected.stated))
     found = f"{count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}"

@@ -184,7 +184,6 @@ def publish_job(
     from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
-    from nymity.lattice.outcome import LatticeOutcome
     from nymity.publishing.custody import finish_earlier, make_way
     from nymity.publishing.release import ABOUT_NAME
     from nymity.publishing.run import Run
@@ -223,8 +222,8 @@ def publish_job(
         except (KeyboardInterrupt, Interrupted):
             screen.warn("the release is written, its report is not")
             raise
-    if job.method is None and isinstance(release.outcome, LatticeOutcome):
-        screen.tell("note", said(release.outcome.lattice_size))
+    if job.method is None and (nodes := release.outcome.lattice_size) is not None:
+        screen.tell("note", said(nodes))
     if not release.recoding.is_private:
         for sentence in idle_levels_said(release.recoding.hierarchies, original):
             screen.tell("note", sentence)

@@ -75,6 +75,7 @@ def command(
     from nymity.io import ReadOptions, read_table
     from nymity.risk import drivers, profile, suggest
     from nymity.risk import log_linear as fit
+    from nymity.table.attribute import Role
 
     screen = Screen(quiet=quiet, as_json=as_json)
     frame, roles = read_with_roles("risk", data, job, quasi, reading)
@@ -105,9 +106,11 @@ def command(
     if driving is not None:
         screen.show("", _columns(driving), "", _combinations(driving))
     columns = suggest(frame)
+    known = () if isinstance(roles, list) else (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD)
+    declared = {name for role in known for name in roles.columns(role)}  # type: ignore[union-attr]
     for column in columns:
         direct = next((flag for flag in column.flags if flag.direct), None)
-        if direct is not None and not screen.silent:
+        if direct is not None and column.name not in declared and not screen.silent:
             screen.warn(f"column {column.name!r} may point to single people: {direct.reason}")
     answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
     if modelled is not None:

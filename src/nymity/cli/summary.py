@@ -32,7 +32,7 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
         **({"taken_as_missing": release.log.taken_as_missing} if release.log.taken_as_missing else {}),
         "guarantees": _guarantees(release),
         "levels": _levels(release),
-        **({"items": certificate["items"]} if "items" in certificate else {}),
+        **({"items": {**certificate["items"], **release.log.figures["items"]}} if "items" in certificate else {}),
         **({} if comparison is None else _cost(release, comparison)),
         "files": {name: None if path is None else str(path) for name, path in files.items()},
     }
@@ -52,7 +52,7 @@ def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
         "loss": {
             **certificate["loss"],
             "value": release.outcome.loss,  # which a certificate may withhold
-            **({"nodes_checked": release.outcome.checks} if "lattice_nodes" in certificate["loss"] else {}),  # type: ignore[union-attr]
+            **({"nodes_checked": release.outcome.checks} if "lattice_nodes" in certificate["loss"] else {}),
             "gap": release.outcome.gap,
             "name": release.outcome.minimized.name,
             "title": lost.title if lost else None,
@@ -123,14 +123,9 @@ def _levels(release: Release) -> list[dict[str, Any]]:
 
 def _published_as(release: Release, name: str) -> dict[str, Any]:
     """Return the levels of a quasi-identifier in use, or how many different cells classes have."""
-    from nymity.table.level_recoding import LevelRecoding
-    from nymity.table.sampled_recoding import SampledRecoding
-
-    if isinstance(release.recoding, SampledRecoding):
-        return {"level": release.levels[name], "lowest": release.levels[name]}
-    if not isinstance(release.recoding, LevelRecoding):
+    if name not in release.levels:
         return {"cells": release.frame[name].n_unique()}
-    return {"level": release.levels[name], "lowest": min(layer.levels[name] for layer in release.recoding.layers)}
+    return {"level": release.levels[name], "lowest": release.recoding.levels_in_use(name)[0]}
 
 
 def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:

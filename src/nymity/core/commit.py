@@ -11,10 +11,10 @@ A run that dies before 2 changed nothing; one that dies after it is finished by 
 A move that fails takes back those before it: the journal is first exchanged for its twin, which says *undo*. Both
 directions may be repeated any number of times, so dying again does no harm.
 
-Something outside of the folders can change with them, such as a table of a database (:class:`Remote`). Its transaction
-is ready when the journal is put there, which says *ask* until it is committed: whoever finds that asks the remote place
-whether the mark of the transaction is there, finishes if it is, and undoes otherwise. From the commit on there is no
-way back, so that a move that fails then is left to the next run.
+Something outside of the folders can change with them, such as a table of a database (a ``Remote``). Its
+transaction is ready when the journal is put there, which says *ask* until it is committed: whoever finds
+that asks the remote place whether the mark of the transaction is there, finishes if it is, and undoes otherwise. From
+the commit on there is no way back, so that a move that fails then is left to the next run.
 
 Writers hold a lock on each folder. So whatever stage a writer finds belongs to a run that died, and is removed.
 Readers look at the journal alone (:func:`refuse_between`).
@@ -23,21 +23,17 @@ Readers look at the journal alone (:func:`refuse_between`).
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
 from nymity.core.disk import (
     HIDDEN_PREFIX,
-    JOURNAL_NAME,
     flush,
-    is_there,
     make_folder,
     mark_of,
     second_name,
@@ -45,70 +41,27 @@ from nymity.core.disk import (
     unmake,
 )
 from nymity.core.errors import FileError
+from nymity.core.journal import (
+    STAGE_PREFIX,
+    Move,
+    Remote,
+    end_journal,
+    follow_journal,
+    journal_of,
+    relative,
+    undo_moves,
+    write_journal,
+)
 from nymity.core.locks import LOCK_NAME, locked
 from nymity.core.paths import is_root, resolved
 from nymity.core.permissions import close, warn_if_exposed
-from nymity.core.plain_data import parse_json
 from nymity.core.signals import held_back
 from nymity.core.system_errors import explained
 
-_FORMAT = "nymity-journal-1"
-_STAGE_PREFIX = ".nymity-stage-"
 #: Names the file in a stage that tells in which folder the journal lies.
 _POINTER = ".journal"
 #: Seconds to wait for another run that writes the same file.
 _PATIENCE = 10.0
-
-
-class Remote(Protocol):
-    """Somewhere else that changes together with files, by a transaction of its own that is ready to be committed."""
-
-    @property
-    def place(self) -> str:
-        """Where it is, in words that may stand in a journal."""
-
-    @property
-    def mark(self) -> str | None:
-        """What :meth:`has` knows the transaction by; None where there is nothing to commit."""
-
-    def commit(self) -> None:
-        """Commit the transaction."""
-
-    def has(self, mark: str) -> bool:
-        """Return whether the transaction of a mark was committed; one that is still under way is waited for."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Move:
-    """One step of a commit: ``source`` becomes ``target``; ``earlier`` is the second name of the file it replaces.
-
-    ``mark`` is the size and the time of the source, by which a move that was made can be told from a source that
-    somebody removed.
-    """
-
-    source: Path
-    target: Path
-    earlier: Path | None = None
-    mark: tuple[int, int] | None = None
-
-    def make(self) -> None:
-        """Move, unless that was done before."""
-        if is_there(self.source):
-            os.replace(self.source, self.target)  # noqa: PTH105 -- the call the guarantee rests on
-        elif mark_of(self.target) != self.mark:
-            raise FileError(
-                str(self.target),
-                expected="what an earlier run was about to put there",
-                got="neither the old nor the new file: its hidden folder was removed or changed",
-                hint="take both folders from a backup, or publish again into new ones",
-            )
-
-    def take_back(self) -> None:
-        """Put everything back, as far as it moved."""
-        if not is_there(self.source) and is_there(self.target):
-            os.replace(self.target, self.source)  # noqa: PTH105
-        if self.earlier is not None and is_there(self.earlier):
-            os.replace(self.earlier, self.target)  # noqa: PTH105
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +177,7 @@ def _running(targets: list[Path], closed: set[Path], wait: float, remote: Remote
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
                     for target in targets:
-                        run.recovered.append(_recover(target, remote))
+                        run.recovered.append(follow_journal(target, remote))
                     for target in targets:
                         _remove_stages(target, wait, remote)
                         run.stages.append(_stage(target, private=target in closed))
@@ -306,18 +259,13 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
         raise
 
 
-def journal_of(folder: Path) -> Path:
-    """Return where the journal of commits lies whose first folder this is."""
-    return folder / JOURNAL_NAME
-
-
 def recover(folder: str | os.PathLike[str], *, wait: float = 0.0, remote: Remote | None = None) -> str | None:
     """Finish or undo what a run that died left in between; say what was done, None if there was nothing to do."""
     first = Path(folder)
     if not journal_of(first).exists():
         return None
     with explained([first]), locked(first / LOCK_NAME, what=str(first), wait=wait):
-        return _recover(first, remote)
+        return follow_journal(first, remote)
 
 
 def settle(*folders: Path, wait: float = 0.0, remote: Remote | None = None) -> bool:
@@ -344,7 +292,7 @@ def refuse_between(folder: Path) -> None:
         )
 
 
-# -- the journal ---------------------------------------------------------------------------------------
+# -- all moves or none ---------------------------------------------------------------------------------------
 
 
 def _commit(stages: list[Stage], first: Path, remote: Remote | None) -> None:
@@ -352,16 +300,17 @@ def _commit(stages: list[Stage], first: Path, remote: Remote | None) -> None:
     moves = [move for stage in stages for move in stage._prepared()]
     if not moves:
         return
-    twin = stages[0].folder / ".undo"  # complete before it is needed, so that undoing takes no space
-    _write_journal(twin, "undo", moves, stages, first)
-    written = stages[0].folder / ".finish"
-    _write_journal(written, "finish", moves, stages, first)
+    folders = [stage.folder for stage in stages]
+    twin = folders[0] / ".undo"  # complete before it is needed, so that undoing takes no space
+    write_journal(twin, "undo", moves, folders, first)
+    written = folders[0] / ".finish"
+    write_journal(written, "finish", moves, folders, first)
     asking = None
     if remote is not None and remote.mark is not None:
-        asking = stages[0].folder / ".ask"
-        _write_journal(asking, "ask", moves, stages, first, question={"place": remote.place, "mark": remote.mark})
+        asking = folders[0] / ".ask"
+        write_journal(asking, "ask", moves, folders, first, question={"place": remote.place, "mark": remote.mark})
     for stage in stages[1:]:
-        (stage / _POINTER).write_text(_relative(first, stage.target), encoding="utf-8")
+        (stage / _POINTER).write_text(relative(first, stage.target), encoding="utf-8")
         flush(stage / _POINTER)
     for stage in stages:
         flush(stage.folder)
@@ -372,18 +321,18 @@ def _commit(stages: list[Stage], first: Path, remote: Remote | None) -> None:
         flush(first)
         for move in moves:  # one that fails is left to the next run: what is committed elsewhere stays
             move.make()
-        _end(first, moves)
+        end_journal(first, moves)
         return
     os.replace(written, journal_of(first))  # noqa: PTH105
     try:
         flush(first)
         for move in moves:
             move.make()
-        _end(first, moves)
+        end_journal(first, moves)
     except BaseException:
         os.replace(twin, journal_of(first))  # noqa: PTH105
-        _undo(moves)
-        _end(first, moves)
+        undo_moves(moves)
+        end_journal(first, moves)
         raise
 
 
@@ -395,151 +344,15 @@ def _commit_remote(remote: Remote, first: Path, moves: list[Move]) -> None:
         remote.commit()
     except BaseException:
         if not remote.has(remote.mark):  # an error of its own leaves the journal, and the question, to the next run
-            _end(first, moves)
+            end_journal(first, moves)
             raise
-
-
-def _write_journal(
-    path: Path,
-    direction: str,
-    moves: list[Move],
-    stages: list[Stage],
-    first: Path,
-    question: dict[str, str] | None = None,
-) -> None:
-    def told(place: Path | None) -> str | None:
-        return None if place is None else _relative(place, first)
-
-    content = {
-        "format": _FORMAT,
-        "direction": direction,
-        "moves": [[told(move.source), told(move.target), told(move.earlier), move.mark] for move in moves],
-        "stages": [told(stage.folder) for stage in stages],
-        **({} if question is None else {"question": question}),
-    }
-    path.write_text(json.dumps(content) + "\n", encoding="utf-8")
-    path.chmod(0o600)
-    flush(path)
-
-
-def _recover(first: Path, remote: Remote | None = None) -> str | None:
-    """Finish or undo by the journal; the lock is held."""
-    journal = journal_of(first)
-    if not journal.exists():
-        return None
-    try:
-        content: dict[str, Any] = parse_json(journal.read_bytes(), where=str(journal), expected="a journal")
-        if content["format"] != _FORMAT or content["direction"] not in ("finish", "undo", "ask"):
-            raise ValueError(f"format {content['format']!r}")
-        moves = [
-            Move(
-                source=_named(first, source),
-                target=_named(first, target),
-                earlier=None if earlier is None else _named(first, earlier),
-                mark=None if mark is None else (int(mark[0]), int(mark[1])),
-            )
-            for source, target, earlier, mark in content["moves"]
-        ]
-        stages = [_named(first, name) for name in content["stages"]]
-        question = content["question"] if content["direction"] == "ask" else {}
-        place, mark = str(question.get("place")), str(question.get("mark"))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FileError(
-            str(journal),
-            expected=f"a journal ({_FORMAT})",
-            got=f"something else: {error.got if isinstance(error, FileError) else error}",
-            hint="keep a copy of both folders, remove the journal, and check the release",
-        ) from error
-    _spare_others(journal, moves, stages)
-    undoing = content["direction"] == "undo"
-    if content["direction"] == "ask":
-        undoing = not _asked(journal, remote, place, mark)
-    if undoing:
-        _undo(moves)
-    else:
-        for move in moves:
-            move.make()
-    _end(first, moves)
-    for stage in stages:
-        shutil.rmtree(stage, ignore_errors=True)
-    return "undone" if undoing else "finished"
-
-
-def _asked(journal: Path, remote: Remote | None, place: str, mark: str) -> bool:
-    """Ask the remote place whether a run got as far as its commit there.
-
-    It is asked where the caller says it is, and never where a journal says so: whoever hands over a folder can put one
-    there, and would be sent the credentials of who opens it.
-    """
-    if remote is None or remote.place != place:
-        raise FileError(
-            str(journal.parent),
-            expected=f"to know whether a run that ended before its time was committed in {place}",
-            got="a command that does not ask there",
-            hint="publish again with the job of that run, which asks and then finishes or undoes what is left",
-        )
-    return remote.has(mark)
-
-
-def _named(first: Path, name: str) -> Path:
-    if "\0" in name:
-        raise ValueError("a name with a NUL")
-    return first / name
-
-
-def _spare_others(journal: Path, moves: list[Move], stages: list[Path]) -> None:
-    """Refuse a journal that moves or removes anything but files of a folder that its stage lies in.
-
-    Whoever hands over a folder can put one there. A stage outside of what was handed over is not theirs to make.
-    """
-    ours = [resolved(stage) for stage in stages]
-    for move in moves:
-        places = [_place(path) for path in (move.source, move.target, move.earlier) if path is not None]
-        if not any(_between(places, stage) for stage in ours):
-            break
-    else:
-        if all(stage.name.startswith(_STAGE_PREFIX) for stage in ours):
-            return
-    raise FileError(
-        str(journal),
-        expected="a journal that moves files between a folder and the hidden folder in it",
-        got="one that reaches for other files: nymity did not write it",
-        hint="ask who gave you the folder, and take another one; nothing was moved",
-    )
-
-
-def _between(places: list[Path], stage: Path) -> bool:
-    """Return whether a move stays in the folder of a stage, with one end in the stage."""
-    return any(stage in place.parents for place in places[:2]) and all(
-        stage.parent in place.parents for place in places
-    )
-
-
-def _place(path: Path) -> Path:
-    """Return where a name stands, without following it."""
-    return resolved(path.parent) / path.name
-
-
-def _undo(moves: list[Move]) -> None:
-    for move in reversed(moves):
-        move.take_back()
-
-
-def _end(first: Path, moves: list[Move]) -> None:
-    """Remove the journal once everything it speaks of is on the disk."""
-    for folder in {place.parent for move in moves for place in (move.source, move.target)}:
-        if folder.exists():
-            flush(folder)
-    journal_of(first).unlink()
-    with suppress(OSError):  # if the journal comes back after a crash, what it asks for is done already
-        flush(first)
 
 
 # -- folders and files ---------------------------------------------------------------------------------
 
 
 def _stage(target: Path, *, private: bool) -> Stage:
-    return Stage(folder=Path(tempfile.mkdtemp(prefix=_STAGE_PREFIX, dir=target)), target=target, private=private)
+    return Stage(folder=Path(tempfile.mkdtemp(prefix=STAGE_PREFIX, dir=target)), target=target, private=private)
 
 
 def _remove_stages(folder: Path, wait: float, remote: Remote | None) -> None:
@@ -554,7 +367,7 @@ def _remove_stages(folder: Path, wait: float, remote: Remote | None) -> None:
 
 
 def _stages_in(folder: Path) -> list[Path]:
-    return [path for path in folder.glob(f"{_STAGE_PREFIX}*") if path.is_dir() and not path.is_symlink()]
+    return [path for path in folder.glob(f"{STAGE_PREFIX}*") if path.is_dir() and not path.is_symlink()]
 
 
 def _journal_folder(stage: Path) -> Path | None:
@@ -574,11 +387,3 @@ def _may_be_moving(stage: Path) -> bool:
         return True
     except (OSError, ValueError):
         return False
-
-
-def _relative(path: Path, start: Path) -> str:
-    """Name a place by the way from ``start``, so that both may be moved together; whole on another drive."""
-    try:
-        return os.path.relpath(resolved(path), resolved(start))
-    except ValueError:
-        return str(resolved(path))

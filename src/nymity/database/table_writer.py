@@ -1,7 +1,7 @@
 """TableWriter: the tables of a release, written in one transaction that is committed together with files.
 
 The transaction ends with a row in ``nymity_releases``, beside the table: the certificate and its hash. Whoever wants to
-know whether a run that died got as far as its commit looks for that hash (:class:`nymity.core.commit.Remote`).
+know whether a run that died got as far as its commit looks for that hash (:class:`nymity.core.journal.Remote`).
 """
 
 from __future__ import annotations

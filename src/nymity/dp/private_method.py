@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -140,11 +140,14 @@ class PrivateOutcome:
     optimal: bool = False
     bound: float | None = None
     gap: float | None = None
+    suppressed: ClassVar[None] = None
+    checks: ClassVar[None] = None
+    lattice_size: ClassVar[None] = None
 
     @property
-    def private(self) -> bool:
-        """Whether nobody can foresee the draws."""
-        return self.recoding.bits.private
+    def foreseen(self) -> bool:
+        """Whether the draws are from a known seed."""
+        return not self.recoding.bits.private
 
     @property
     def loss(self) -> float:
@@ -157,6 +160,14 @@ class PrivateOutcome:
         scores = [int(score) / self.scale for score in self.choice.scores]
         levels = {f"level of {name}": self.choice.levels[:, a] for a, name in enumerate(self.levels)}
         return pl.DataFrame({"score": scores, **levels})
+
+    def searched(self) -> dict[str, Any]:
+        """What was searched is private."""
+        return {}
+
+    def chosen_by_values(self, *, promised: bool) -> str:
+        """What was chosen is drawn, and counted in epsilon."""
+        return ""
 
 
 def sampled(table: EncodedTable, beta: Fraction, bits: Bits, *, most: int = 1) -> EncodedTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -10,33 +9,28 @@ from urllib.parse import unquote
 import polars as pl
 
 from nymity.core.errors import FileError, TableError
-from nymity.core.quoting import relayed
-from nymity.io.calendar import refuse_other_years
+from nymity.io.columnar import ColumnarFormat
 from nymity.io.compact import compact
-from nymity.io.format import FileSignature, Format
-from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
+from nymity.io.format import FileSignature
 from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.parquet_size import check_parquet
-from nymity.io.scan import too_wide
-from nymity.io.text_cells import text_cells
 
 #: Metadata that Parquet files of tables have anyway.
 _METADATA = {"ARROW:schema"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parquet(Format):
-    """Columns have the types that the file names; text is written as it is, for no spreadsheet runs it."""
+class Parquet(ColumnarFormat):
+    """A Parquet file, or a folder of them."""
 
-    keeps_types = True
     may_be_folder = True
 
     def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read a Parquet file, whose columns have the types it names, or a folder of such files."""
-        return self._read_folder(path) if path.is_dir() else self._read_file(path)
+        return self._read_folder(path, options) if path.is_dir() else super().read(path, options)
 
-    def _read_folder(self, folder: Path) -> pl.DataFrame:
+    def _read_folder(self, folder: Path, options: ReadOptions) -> pl.DataFrame:
         """Read all files of a folder, in the order of their names, as one table.
 
         Folders inside that are called ``column=value``, as Spark and others partition tables, give a column.
@@ -48,7 +42,7 @@ class Parquet(Format):
         for path in files:
             if self.signature is not None and not _starts(path, self.signature.start):
                 raise FileError(str(path), expected="a Parquet file", got="another")
-            parts.append(_with_partition(self._read_file(path), path.relative_to(folder).parts[:-1]))
+            parts.append(_with_partition(super().read(path, options), path.relative_to(folder).parts[:-1]))
         for path, part in zip(files, parts, strict=True):
             if part.schema != parts[0].schema:
                 raise TableError(
@@ -59,40 +53,22 @@ class Parquet(Format):
                 )
         return typed(pl.concat(parts), only=_partitions(files[0].relative_to(folder).parts[:-1]))
 
-    def _read_file(self, path: Path) -> pl.DataFrame:
+    def check(self, path: Path) -> None:
+        """Refuse pages that are larger than the file says, or more than memory holds."""
         check_parquet(path)
-        try:
-            width = len(pl.read_parquet_schema(path))
-            if width > MAX_COLUMNS:
-                raise too_wide(str(path), width)
-            table = pl.read_parquet(path, hive_partitioning=False)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # damage makes it panic
-            raise FileError(
-                str(path),
-                expected="an intact Parquet file",
-                got=relayed(error),
-                hint="write or download the file again",
-            ) from error
-        refuse_other_years(table, str(path))
-        for column in table.get_columns():
-            if column.dtype == pl.String and (column.alias("cells").str.len_bytes() > MAX_CELL_BYTES).any():
-                raise TableError(
-                    f"{path}, column {column.name!r}",
-                    expected=f"cells of at most {MAX_CELL_BYTES:,} bytes",
-                    got="a longer one",
-                )
-        return table
 
-    def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
-        """Read the cells and write each by its type."""
-        return text_cells(self.read(path, options), columns)
+    def types(self, path: Path) -> dict[str, pl.DataType]:
+        """Read the schema alone."""
+        return pl.read_parquet_schema(path)
 
-    def strangers(self, path: Path) -> list[str]:
-        """Metadata, and categories that no cell has."""
+    def cells(self, path: Path) -> pl.DataFrame:
+        """Read all row groups; names of folders are looked at elsewhere."""
+        return pl.read_parquet(path, hive_partitioning=False)
+
+    def metadata(self, path: Path) -> list[str]:
+        """Name what other programs than ours wrote there."""
         further = sorted(pl.read_parquet_metadata(path).keys() - _METADATA)
-        found = [f"{path.name} has metadata that no release has: {', '.join(further)}"] if further else []
-        listed = [name for name, kind in pl.read_parquet_schema(path).items() if kind in (pl.Categorical, pl.Enum)]
-        return [*found, *(f"{path.name} lists categories of {name!r}, which no release does" for name in listed)]
+        return [f"{path.name} has metadata that no release has: {', '.join(further)}"] if further else []
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells in new buffers, so that nothing else is in the file."""

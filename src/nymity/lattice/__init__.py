@@ -14,7 +14,6 @@ __all__, __getattr__ = public_names(
     nodes="EvaluatedNodes Price",
     ola="OLA",
     optimal="OptimalLattice",
-    outcome="LatticeOutcome",
     rollup="NodeClasses RollUp",
     fixed_levels="FixedLevels",
     samarati="Samarati",

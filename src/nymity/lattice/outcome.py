@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -15,6 +16,7 @@ from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, NodeStatistics
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import Layer, LevelRecoding
+from nymity.table.outcome import LEVELS_BY_VALUES, LOSS_BY_VALUES
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,7 @@ class LatticeOutcome:
     minimal: tuple[Node, ...] | None = None
     bound: float | None = None
     exploration: object = None
+    foreseen: ClassVar[bool] = False
 
     @property
     def gap(self) -> float | None:
@@ -50,6 +53,20 @@ class LatticeOutcome:
     def loss_key(self) -> str:
         """Key of the loss that was minimized."""
         return self.minimized.key
+
+    def searched(self) -> dict[str, Any]:
+        """Return how many nodes there are; how many were checked can depend on who has which value."""
+        return {"lattice_nodes": self.lattice_size}
+
+    def trace(self) -> pl.DataFrame:
+        """Return every node that was seen."""
+        return self.nodes.frame()
+
+    def chosen_by_values(self, *, promised: bool) -> str:
+        """Say so if nodes are accepted, or their losses counted, by sensitive values."""
+        if promised:
+            return LEVELS_BY_VALUES
+        return LOSS_BY_VALUES if self.minimized.counts_sensitive_values else ""
 
 
 def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelRecoding:

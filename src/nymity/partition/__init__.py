@@ -12,7 +12,6 @@ __all__, __getattr__ = public_names(
     greedy_search="GreedySearch",
     k_member="KMember",
     mondrian="Mondrian",
-    outcome="PartitionOutcome",
     problem="EQUAL_RECORDS",
     refine="Refine",
     sorted_groups="SortedGroups",

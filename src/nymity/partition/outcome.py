@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from nymity.table.outcome import CUTS_BY_VALUES, Objective, WithoutLattice
 from nymity.table.partition_recoding import PartitionRecoding
 
 
 @dataclass(frozen=True, kw_only=True)
-class InformationLoss:
+class InformationLoss(Objective):
     """What partition methods keep small: the width of a record's cells, summed over records and attributes.
 
     The sum (3.2.21) of Liang (2020), (3.2.34) with weights; see :mod:`nymity.partition.geometry`.
@@ -17,14 +19,9 @@ class InformationLoss:
     key = "information-loss"
     title = "information loss, the widths of all cells as shares of their attributes, summed"
 
-    @property
-    def name(self) -> str:
-        """The key; there are no parameters."""
-        return self.key
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PartitionOutcome:
+class PartitionOutcome(WithoutLattice):
     """A partition with its recoding, and how it was found.
 
     ``optimal``: proved that no partition has a smaller loss; ``bound``: proved that none has a smaller loss than this.
@@ -47,9 +44,10 @@ class PartitionOutcome:
     minimized: InformationLoss = InformationLoss()
     suppressed: int = 0
 
-    @property
-    def gap(self) -> float | None:
-        """How much less another partition could lose, as a share of this one's loss; None where nothing is proved."""
-        if self.optimal or self.loss == 0:
-            return 0.0
-        return None if self.bound is None else 1 - self.bound / self.loss
+    def searched(self) -> dict[str, Any]:
+        """Return why a search for a proof ended without one."""
+        return {} if self.stopped is None else {"stopped": self.stopped}
+
+    def chosen_by_values(self, *, promised: bool) -> str:
+        """Say so if a model turned down a class or a cut for its sensitive values."""
+        return CUTS_BY_VALUES if self.by_values else ""

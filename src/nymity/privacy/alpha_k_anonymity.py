@@ -41,6 +41,7 @@ class AlphaKAnonymity(SensitiveModel):
     monotone_generalization = False
     bounds_parts = True
     over_persons = "shares"
+    limits_holders = True
 
     def __post_init__(self) -> None:
         number(f"{self.key}.alpha", self.alpha, above=0, at_most=1)

@@ -53,6 +53,7 @@ class FPrivacy(SensitiveModel):
     bounds_parts = True
     shares_suffice = True
     over_persons = "shares"
+    limits_holders = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.thresholds, Mapping) or not self.thresholds:

@@ -40,6 +40,7 @@ class FrequencyLDiversity(SensitiveModel):
     bounds_parts = True
     shares_suffice = True
     over_persons = "shares"
+    limits_holders = True
 
     def __post_init__(self) -> None:
         number(f"{self.key}.l", self.l, at_least=1)

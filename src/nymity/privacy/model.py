@@ -81,6 +81,8 @@ class PrivacyModel(ABC):
     #: each, of both together all); their ``records``, which are a histogram like that of values; ``links``
     #: between their rows, which whole persons are left out for. None: it is not defined for persons, and refuses them.
     over_persons: ClassVar[OverPersons] = None
+    #: ``value_shares`` are of the persons who have a value, where records are of persons: somebody with two has both.
+    limits_holders: ClassVar[bool] = False
     #: Why a promise is none where ``is_empty`` says so.
     emptiness: ClassVar[str] = "a table with every record as it was would keep that too"
 

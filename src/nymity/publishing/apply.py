@@ -240,7 +240,7 @@ def kept_recoding(place: str | Path, delivered: Any = None) -> Path:
 
 def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) -> pl.DataFrame:
     """Read the rows of a file that a recoding is to publish; as text, without a guess, if it is a private one."""
-    if not isinstance(recoding, SampledRecoding):
+    if recoding.reads is None:
         return read_table(path, reading)
     if unstated := format_of(Path(path)).unstated(reading):
         raise ParameterError(
@@ -255,9 +255,7 @@ def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) ->
 def _rows(recoding: Recoding, table: Any, reading: ReadOptions) -> pl.DataFrame:
     if isinstance(table, str | Path):
         return read_rows_for(recoding, table, reading)
-    if not isinstance(recoding, SampledRecoding):
-        return to_polars(table)
-    return text_cells(table, recoding.reads)
+    return to_polars(table) if recoding.reads is None else text_cells(table, recoding.reads)
 
 
 def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *, unaccounted: bool) -> None:

@@ -19,29 +19,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.bucket.bucketized import BucketOutcome
 from nymity.core.format_numbers import CERTIFICATE
 from nymity.dp.ledger import Spending
-from nymity.dp.private_method import PrivateOutcome
 from nymity.io import Dictionary
-from nymity.lattice.outcome import LatticeOutcome
-from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import known_seed
 from nymity.publishing.codec import dump_piece
-from nymity.publishing.differential import public_section, seeded
+from nymity.publishing.differential import NOT_PRIVATE, private_unit, public_section
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.item_sets import ItemFigures, items_section
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Tables, public_model
 from nymity.publishing.pseudonyms import pseudonym_section
-from nymity.publishing.registry import Outcome
 from nymity.publishing.verify import Verification
 from nymity.publishing.withheld import NOTHING, Withheld
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
+from nymity.table.outcome import Outcome
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
@@ -112,7 +108,7 @@ def certify(
     earlier release. ``children`` is the second of two tables of the same people, whose join ``release`` is.
     ``labels`` are those that the source came with; those of published columns are told.
     """
-    recoding, nothing = outcome.recoding, seeded(outcome)
+    recoding, nothing = outcome.recoding, NOT_PRIVATE if outcome.foreseen else ""
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     pseudonyms, withheld = pseudonym_section(job.schema), Withheld.of(job.schema, job.privacy, job.method)
@@ -169,8 +165,8 @@ def _unit(
 ) -> dict[str, Any]:
     """Return what promises count: records, or persons or households with what became of them if that is no secret."""
     counts = schema.counts
-    if isinstance(outcome, PrivateOutcome) and (most := outcome.model.records_per_person) is not None:
-        return {"counts": "persons", "records_per_person": most}
+    if outcome.recoding.is_private:
+        return private_unit(outcome)
     if verified.persons is None or touched is None:
         return {"counts": "records"}
     if withheld.counts:
@@ -202,7 +198,7 @@ def _about_records(
 
     ``by_values``: a promise looks at sensitive values, and so does what a search that stopped early has proved.
     """
-    if isinstance(outcome, PrivateOutcome):
+    if (suppressed := outcome.suppressed) is None:  # that number is private, and so is all else about the records
         return {"differential_privacy": public_section(outcome, spending)}
     source = tables.published
     bound = outcome.bound if outcome.optimal or not by_values else None
@@ -213,9 +209,9 @@ def _about_records(
             "salted_sha256": fingerprint(source, salt=salt),
         },
         "suppressed": {
-            "records": outcome.suppressed,
+            "records": suppressed,
             "masked": masked,
-            "removed": outcome.suppressed - masked,
+            "removed": suppressed - masked,
             "dropped_for_missing_values": dropped,
         },
         "loss": {
@@ -223,7 +219,7 @@ def _about_records(
             "value": None if withheld.loss else outcome.loss,
             "proven_optimal": outcome.optimal,
             "proven_bound": None if withheld.loss else bound,
-            **_found(outcome),
+            **outcome.searched(),
         },
     }
 
@@ -243,16 +239,6 @@ def _described_counts(counts: pl.DataFrame) -> dict[str, Any]:
 
 def _described(table: pl.DataFrame) -> dict[str, Any]:
     return {"records": table.height, "columns": table.columns, "content_sha256": fingerprint(table)}
-
-
-def _found(outcome: LatticeOutcome | PartitionOutcome | BucketOutcome) -> dict[str, Any]:
-    """Return what was searched, or which sizes of buckets were chosen."""
-    if isinstance(outcome, LatticeOutcome):
-        return {"lattice_nodes": outcome.lattice_size}  # how many were checked can depend on who has which value
-    if isinstance(outcome, BucketOutcome):
-        sizes, buckets = np.unique(outcome.recoding.slots.sizes, return_counts=True)
-        return {"bucket_sizes": sizes.tolist(), "buckets": buckets.tolist()}
-    return {} if outcome.stopped is None else {"stopped": outcome.stopped}
 
 
 def _population(everyone: pl.DataFrame, file: str | None, salt: str, people: pl.Series | None) -> dict[str, Any]:

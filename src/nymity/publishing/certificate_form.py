@@ -288,17 +288,14 @@ class CutItem(_Section):
 
 
 class ItemsSection(_Section):
-    """What became of sets of items: how many there were, were suppressed and are published, the loss, and the cut.
+    """What became of sets of items: how many are published, and the cut.
 
     ``folded_records`` were put together with another record of the same person.
     """
 
     column: Name
     folded_records: Count
-    occurrences: Count
-    suppressed: Count
     published: Count
-    loss: float | int
     proven_optimal: bool
     height: Count
     hierarchy_sha256: Sha256

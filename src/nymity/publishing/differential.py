@@ -22,6 +22,7 @@ from nymity.io import ReadOptions
 from nymity.io.formats import format_of
 from nymity.privacy import PrivacyModel
 from nymity.publishing.registry import Method
+from nymity.table.outcome import Outcome
 from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Schema
 
@@ -111,13 +112,13 @@ def check_stated(path: str, options: ReadOptions) -> None:
         )
 
 
-def public_section(outcome: PrivateOutcome, spending: Spending | None) -> dict[str, Any]:
+def public_section(outcome: Outcome, spending: Spending | None) -> dict[str, Any]:
     """Return what a certificate says about a private release: parameters and public facts, nothing else.
 
     ``spending`` is what the ledger has spent with this release, where there is one.
     """
-    ledger = _ledger_section(spending)
-    return public_statement(outcome.model, private=outcome.private, interval=str(outcome.interval), ledger=ledger)
+    drawn, ledger = _drawn(outcome), _ledger_section(spending)
+    return public_statement(drawn.model, private=not drawn.foreseen, interval=str(drawn.interval), ledger=ledger)
 
 
 def public_statement(
@@ -156,6 +157,12 @@ def public_statement(
         "side_channels": list(SIDE_CHANNELS),
         "not_protected": [*model.unprotected, *SampledRecoding.unprotected],
     }
+
+
+def private_unit(outcome: Outcome) -> dict[str, Any]:
+    """Return what a certificate says that the promise counts."""
+    most = _drawn(outcome).model.records_per_person
+    return {"counts": "records"} if most is None else {"counts": "persons", "records_per_person": most}
 
 
 def _unit_of_privacy(model: DifferentialPrivacy) -> dict[str, Any]:
@@ -204,10 +211,10 @@ def _ledger_section(spending: Spending | None) -> dict[str, Any]:
     }
 
 
-def seeded(outcome: object) -> str:
-    """Return that nothing is promised, if draws can be predicted; else an empty text."""
-    foreseen = isinstance(outcome, PrivateOutcome) and not outcome.private
-    return NOT_PRIVATE if foreseen else ""
+def _drawn(outcome: Outcome) -> PrivateOutcome:
+    """Return the outcome of a private method as what it is."""
+    assert isinstance(outcome, PrivateOutcome)  # asked of private jobs alone
+    return outcome
 
 
 def _figures_of_persons(records: Records) -> dict[str, int]:
@@ -215,14 +222,15 @@ def _figures_of_persons(records: Records) -> dict[str, int]:
     return {} if persons is None else {"persons": persons.n_persons, "of_nobody": records.without_person}
 
 
-def private_figures(outcome: PrivateOutcome, records: Records, released: int) -> dict[str, Any]:
+def private_figures(outcome: Outcome, records: Records, released: int) -> dict[str, Any]:
     """Return what only the custodian may see."""
+    drawn = _drawn(outcome)
     return {
         "records": len(records.rows),
         "not_released": len(records.rows) - released,
         "without_a_listed_value": records.without_place,
         "dropped_for_missing_values": records.with_gap,
         **_figures_of_persons(records),
-        "records_of_the_sample_for_the_search": outcome.sample_records,
-        "score_on_that_sample": -outcome.loss,
+        "records_of_the_sample_for_the_search": drawn.sample_records,
+        "score_on_that_sample": -drawn.loss,
     }

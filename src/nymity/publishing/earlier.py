@@ -29,7 +29,7 @@ from nymity.core.wording import count, people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.earlier_release import secret_group
 from nymity.publishing.job import Job
-from nymity.publishing.withheld import Withheld
+from nymity.publishing.withheld import OF_EARLIER, Withheld
 from nymity.table.recoding import Recoded, Recoding
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def measure_earlier(
     if not secret or not measured:
         return EarlierFindings(entries=entries, caveats=[*caveats, *unmeasured])
     return EarlierFindings(
-        entries=[{**one.entry, **({} if one.rows is None else {"withheld": list(WITHHELD)})} for one in opened],
+        entries=[{**one.entry, **({} if one.rows is None else {"withheld": list(OF_EARLIER)})} for one in opened],
         caveats=[withheld_caveat(len(measured)), *unmeasured],
         withheld={"earlier_releases": entries, "left_with_earlier_releases": [one.plain() for one in caveats]},
     )
@@ -115,10 +115,6 @@ def _demand(left: Left, wanted: int) -> None:
         "earlier ones. Nothing was published. Try: publish the new table with the recoding of the "
         "earlier release (nymity apply), a larger k, fewer quasi-identifiers, or a smaller smallest_group"
     )
-
-
-#: What is not told of an earlier release where it would tell a secret.
-WITHHELD = ("smallest_group", "people_in_both")
 
 
 def withheld_caveat(releases: int) -> Caveat:

@@ -74,6 +74,9 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method 
             why = f"{model.key} lets a class have a single record, whose mean weight is its own"
         elif model.needs_source:
             why = f"{model.key} is about rows without classes, whose weights have no mean"
+    if models and not why and max(model.smallest_class for model in models) < 2:
+        keys = ", ".join(model.key for model in models)
+        why = f"{keys} of this job let a class be of a single {schema.counts[:-1]}, and a mean of one is its own weight"
     instead = "'dropped' or 'as it is'"
     if divides_equals(method):
         instead = "'dropped'"  # weights as they are tell it, too

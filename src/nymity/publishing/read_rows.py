@@ -20,7 +20,6 @@ from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable, codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
-from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.published_cells import StatedLevels, looked_up
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK, as_text
@@ -93,8 +92,8 @@ def _columns(
 ) -> list[_Column]:
     """Read the labels of each column: as nodes of hierarchies if all of them are, else as cells of classes."""
     known = list(zip(table.names, table.hierarchies, strict=True))
-    if isinstance(recoding, PartitionRecoding):
-        return [_of_classes(looked_up(labels[n], recoding.cells[n].by_label(), n), h) for n, h in known]
+    if recoding is not None and recoding.has_own_cells:
+        return [_of_classes(looked_up(labels[n], recoding.class_cells(n).by_label(), n), h) for n, h in known]
     if recoding is None and levels is not None and all(levels[n].of(h) for n, h in known):
         return [_on_levels(labels[n], h, levels[n].of(h), n) for n, h in known]
     nodes = [{label for level in hierarchy.labels for label in level} for hierarchy in table.hierarchies]
@@ -145,9 +144,10 @@ def _masked(text: Mapping[str, pl.Series], recoding: Recoding | None) -> NDArray
     masked: NDArray[np.bool_] = np.logical_and.reduce(
         [(cells == MASK).fill_null(False).to_numpy() for cells in text.values()]
     )
-    if isinstance(recoding, PartitionRecoding) and all(MASK in cells.labels for cells in recoding.cells.values()):
-        return np.zeros_like(masked)
-    return masked
+    if recoding is None or not recoding.has_own_cells:
+        return masked
+    is_a_class = all(MASK in recoding.class_cells(name).labels for name in text)
+    return np.zeros_like(masked) if is_a_class else masked
 
 
 def _majority(row_of: Ints, values: pl.Series) -> int:

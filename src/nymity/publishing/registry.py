@@ -6,17 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from nymity.bucket.bucketized import BucketOutcome
 from nymity.core.draws import Draws
 from nymity.core.progress import Observer
 from nymity.core.registry import registered
 from nymity.dp.differential_privacy import DifferentialPrivacy
-from nymity.dp.private_method import PrivateOutcome
-from nymity.lattice.outcome import LatticeOutcome
-from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import MODELS as CLASS_MODELS
 from nymity.privacy import PrivacyModel
 from nymity.table.encoding import EncodedTable
+from nymity.table.outcome import Outcome
 from nymity.table.recoding import Recoding
 
 from nymity.lattice.optimal import OptimalLattice as OptimalLattice
@@ -41,9 +38,6 @@ from nymity.bucket.methods import Buckets as Buckets
 from nymity.bucket.methods import Anatomy as Anatomy
 from nymity.dp.safepub import SafePub as SafePub
 from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
-
-#: What a method answers with.
-Outcome = LatticeOutcome | PartitionOutcome | BucketOutcome | PrivateOutcome
 
 
 class Method(Protocol):

@@ -19,9 +19,7 @@ from nymity.core.custodian import LOG_FILES, LOG_NAME, MAPPING_NAME, NODES_NAME,
 from nymity.core.errors import PromiseError
 from nymity.core.format_numbers import LOG
 from nymity.core.paths import path_text
-from nymity.dp.private_method import PrivateOutcome
 from nymity.io import Dictionary, Taken, like
-from nymity.lattice.outcome import LatticeOutcome
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
@@ -43,13 +41,12 @@ from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population
 from nymity.publishing.pseudonyms import Pseudonyms
-from nymity.publishing.registry import Outcome
 from nymity.publishing.release_place import place_of, unholdable
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
-from nymity.table.partition_recoding import PartitionRecoding
+from nymity.table.outcome import Outcome
 from nymity.table.recoding import Recoding
 from nymity.utility.released import Released
 
@@ -65,10 +62,10 @@ class CustodianLog:
     """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
 
     source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
-    certificate must not tell, of a differentially private release or of what earlier releases leave. draw_key is the
-    key, in hexadecimal, that the draws of the release are derived from; with it the same job gives the same release of
-    the same table. None where there is no secret one: draws of a seed, and those of differential privacy. draw_mark
-    tells whether it was the same job and table.
+    certificate must not tell, of a differentially private release, of what earlier releases leave or of items that
+    were left out. draw_key is the key, in hexadecimal, that the draws of the release are derived from; with it the
+    same job gives the same release of the same table. None where there is no secret one: draws of a seed, and those of
+    differential privacy. draw_mark tells whether it was the same job and table.
     """
 
     source_rows: NDArray[np.int64]
@@ -149,7 +146,7 @@ class Release:
     @cached_property
     def released(self) -> Released:
         """What queries, learning, attacks and comparisons take."""
-        by_schema = self.population is None and not isinstance(self.recoding, PartitionRecoding)
+        by_schema = self.population is None and not self.recoding.has_own_cells
         return Released(
             frame=self.frame,
             counts=self.counts,
@@ -176,7 +173,7 @@ class Release:
     @property
     def levels(self) -> dict[str, int]:
         """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
-        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome | PrivateOutcome) else {}
+        return dict(self.outcome.levels)
 
     @property
     def bound(self) -> float | None:
@@ -191,14 +188,13 @@ class Release:
     @property
     def suppressed(self) -> int:
         """Records that were masked or removed; of a sample, all that are not in it."""
-        if isinstance(self.outcome, PrivateOutcome):
-            return int(self.log.figures["not_released"])
-        return self.outcome.suppressed
+        suppressed = self.outcome.suppressed
+        return int(self.log.figures["not_released"]) if suppressed is None else suppressed
 
     @property
     def is_foreseeable(self) -> bool:
         """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
-        return isinstance(self.outcome, PrivateOutcome) and bool(self.certificate.get("seeded"))
+        return self.recoding.is_private and bool(self.certificate.get("seeded"))
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:

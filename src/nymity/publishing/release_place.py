@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from nymity.core.commit import Remote, Stage
+from nymity.core.commit import Stage
 from nymity.core.errors import InputError, PromiseError, TableError
+from nymity.core.journal import Remote
 from nymity.database import DatabaseOutput, TableWriter
 from nymity.io import Dictionary, write_table
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint

@@ -163,11 +163,7 @@ class ReleasedFiles:
         output = stated.form.output
         if output.row_order == "sorted" and not is_sorted(self.table):
             yield TABLE, "its rows are not sorted, and their order may be that of the source"
-        for column in stated.form.columns:
-            if column.cells is not None and column.name in self.table.columns:
-                cells = as_text(self.table[column.name]).n_unique()
-                if cells > column.cells:
-                    yield "columns", f"{column.name!r} has {cells:,} different cells, and the certificate counts fewer"
+        yield from (("columns", says) for says in self._other_cells(stated.form))
         names = [column.name for column in stated.form.columns]
         yield from (("output", says) for says in _tampering(self.table, self.path, output, names))
         if output.child_table is not None:
@@ -236,6 +232,17 @@ class ReleasedFiles:
         cells = pl.DataFrame({f"c{i}": as_text(self.table[name]) for i, name in enumerate((*classes, weight))})
         if cells.n_unique() > cells.select(cells.columns[:-1]).n_unique():
             yield f"the weights {weight!r} tell rows of one class apart, and should be the mean of each class"
+
+    def _other_cells(self, form: CertificateForm) -> Iterator[str]:
+        """Say where columns have more different cells than the certificate tells of them."""
+        for column in form.columns:
+            if column.name not in self.table.columns or (column.cells is None and not column.is_at_top):
+                continue
+            cells = as_text(self.table[column.name]).unique()
+            if column.cells is not None and len(cells) > column.cells:
+                yield f"{column.name!r} has {len(cells):,} different cells, and the certificate counts fewer"
+            if column.is_at_top and cells.is_in(["*"]).not_().sum() > 1:
+                yield f"{column.name!r} tells values, and the certificate says that every cell is that of the top"
 
     def _other_files(self, form: CertificateForm) -> Iterator[str]:
         """Compare files that lie beside the table; which of them were received is not for us to say."""

@@ -132,6 +132,8 @@ class FurtherTables:
     touched: PersonsTouched | None = None
     #: The original is not the table that the release was made from, by its hash.
     another: bool = False
+    #: What the certificate says of the original that was compared with it: ``unit``, ``input``.
+    compared: frozenset[str] = frozenset()
     #: The records to publish of the original, and which of them each row is of, where somebody can tell.
     records: tuple[pl.DataFrame, NDArray[np.int64]] | None = None
 
@@ -155,7 +157,7 @@ class FurtherTables:
         table show by themselves which rows are of one person.
         """
         tables = population = originals = persons = touched = None
-        another = False
+        another, compared = False, set[str]()
         if any(model.second_table for model in models) and job is not None and (known := recoding()) is not None:
             tables, population = _population(models, job, known, source)
         if any(model.needs_source for model in models) and original is not None:
@@ -170,6 +172,8 @@ class FurtherTables:
                 persons = _persons(table, person, linked.rows) if persons is None else persons
                 touched = _touched(table, schema, person, linked)
             another = hashed is not None and fingerprint(table, salt=hashed[0]) != hashed[1]
+            compared = {"unit"} if touched is not None else set()
+            compared |= {"input"} if hashed is not None else set()
         records = None
         if schema is not None and not drawn and original is not None and (linked := links()) is not None:
             records = _records(_table(original, job), schema, linked.rows)
@@ -181,6 +185,7 @@ class FurtherTables:
             counts="records" if schema is None or drawn else schema.counts,
             touched=touched,
             another=another,
+            compared=frozenset(compared),
             records=records,
         )
 

@@ -19,12 +19,11 @@ from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Spending
-from nymity.dp.private_method import PrivateOutcome, the_promise
+from nymity.dp.private_method import the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of, read_columns
 from nymity.io import Dictionary, Taken, compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
-from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
 from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
@@ -41,7 +40,7 @@ from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_joined, load_valued, tables_of
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
-from nymity.publishing.registry import Method, Outcome
+from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
 from nymity.publishing.verify import Verification, verify
@@ -50,6 +49,7 @@ from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
+from nymity.table.outcome import Outcome
 from nymity.table.recoding import Recoded
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
@@ -211,16 +211,16 @@ class Run:
         self.outcome = method.run(
             self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
         )
-        if isinstance(self.outcome, PrivateOutcome):
-            recoding = replace(self.outcome.recoding, others=others_of(self.schema))
-            self.outcome = replace(self.outcome, recoding=recoding)
-        elif beside := _made_beside(self.job.schema):
-            decided: Any = self.outcome
-            self.outcome = replace(decided, recoding=decided.recoding.with_beside(beside))
         self.items = None
-        if self.sets is not None and isinstance(self.outcome, LatticeOutcome):
-            decided, self.items = self.sets.decided(self.outcome.recoding, self.table, folded=self.folded)
-            self.outcome = replace(self.outcome, recoding=decided)
+        decided: Any = self.outcome  # kinds are dataclasses
+        recoding = decided.recoding
+        if self.records is not None:
+            recoding = replace(recoding, others=others_of(self.schema))
+        elif beside := _made_beside(self.job.schema):
+            recoding = recoding.with_beside(beside)
+        if self.sets is not None:
+            recoding, self.items = self.sets.decided(recoding, self.table, folded=self.folded)
+        self.outcome = replace(decided, recoding=recoding)
 
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
@@ -406,12 +406,10 @@ class Run:
             masked=self.recoded.masked[self.order],
             salt=secret,
             seconds=self.seconds,
-            nodes=self._nodes(),
-            nodes_checked=outcome.checks if isinstance(outcome, LatticeOutcome) else None,
+            nodes=outcome.trace(),
+            nodes_checked=outcome.checks,
             dropped_records=self._dropped,
-            figures=private_figures(outcome, self.records, self.frame.height)
-            if isinstance(outcome, PrivateOutcome) and self.records is not None
-            else self.earlier.withheld,
+            figures=self._secret_figures(),
             draw_mark=None if private else self.draws.mark,
             draw_key=None if private or self.root.seed is not None else self.root.key.hex(),
             pseudonyms=self.pseudonyms,
@@ -419,11 +417,11 @@ class Run:
             taken_as_missing=self.taken,
         )
 
-    def _nodes(self) -> pl.DataFrame | None:
-        """Return what was seen of a lattice."""
-        if isinstance(self.outcome, PrivateOutcome):
-            return self.outcome.trace()
-        return self.outcome.nodes.frame() if isinstance(self.outcome, LatticeOutcome) else None
+    def _secret_figures(self) -> dict[str, Any]:
+        """Return what the certificate does not tell, for the custodian."""
+        if self.records is not None:
+            return private_figures(self.outcome, self.records, self.frame.height)
+        return {**self.earlier.withheld, **({} if self.items is None else self.items.withheld)}
 
     @property
     def _touched(self) -> PersonsTouched | None:

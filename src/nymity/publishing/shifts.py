@@ -18,6 +18,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,9 @@ SHIFTS = "shifts of dates"
 #: The warning of dates that were moved.
 SHIFTED = "shifted-dates"
 _DOMAIN = "nymity shift 1"
+_EPOCH = date(1970, 1, 1).toordinal()
+#: What 64 bits of nanoseconds hold.
+_NANOSECONDS = (date(1677, 9, 22), date(2262, 4, 11))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,6 +54,12 @@ class Shifts:
     persons: pl.Series = field(repr=False)
     days: pl.Series = field(repr=False)
     drawn: bool
+    within: int  #: days that a draw moves dates by at most
+
+    @property
+    def most(self) -> int:
+        """Days that any date may be moved by; those of an earlier log may be more than are drawn now."""
+        return max(self.within, *(abs(int(days)) for days in self.days))
 
     @staticmethod
     def of(schema: Schema, persons: pl.Series, draws: Draws, made: Pseudonyms | None, log: Any = None) -> Shifts | None:
@@ -67,11 +77,14 @@ class Shifts:
             days = (draws.numbers(SHIFTS, np.full(len(known), 2 * most + 1)) - most).tolist()
             earlier = _earlier(log)
             days = [earlier.get(person, drawn) for person, drawn in zip(known.to_list(), days, strict=True)]
-        return Shifts(columns=columns, persons=known, days=pl.Series("days", days, dtype=pl.Int64), drawn=key is None)
+        moves = pl.Series("days", days, dtype=pl.Int64)
+        return Shifts(columns=columns, persons=known, days=moves, drawn=key is None, within=most)
 
     def move(self, recoded: Recoded, persons: pl.Series) -> Recoded:
         """Return recoded rows with their dates moved; ``persons`` says of whom each row is."""
-        by = persons.replace_strict(self.persons, self.days, return_dtype=pl.Int64)
+        by, most = persons.replace_strict(self.persons, self.days, return_dtype=pl.Int64), self.most
+        for name in self.columns:
+            _check_calendar(_as_dates(recoded.table[name]), most)
         moved = {name: _moved(recoded.table[name], by) if name in self.columns else recoded.table[name]
                  for name in recoded.table.columns}  # fmt: skip
         return replace(recoded, table=pl.DataFrame(moved))
@@ -126,6 +139,26 @@ def _moved(cells: pl.Series, by: pl.Series) -> pl.Series:
         raise _no_dates(cells)
     frame = pl.DataFrame({"cell": cells.alias("cell"), "by": by})
     return frame.select(pl.col("cell") + pl.duration(days="by")).to_series().cast(cells.dtype).alias(cells.name)
+
+
+def _check_calendar(cells: pl.Series, most: int) -> None:
+    """Refuse dates that a draw could move out of the calendar, whether this one does or not.
+
+    If it depended on the draw, that there is a release would tell something of the days.
+    """
+    if cells.dtype != pl.Date and not isinstance(cells.dtype, pl.Datetime):
+        return
+    first, last = _NANOSECONDS if cells.dtype == pl.Datetime("ns") else (date.min, date.max)
+    days = cells.cast(pl.Date).to_physical()
+    low, high = first.toordinal() - _EPOCH + most, last.toordinal() - _EPOCH - most
+    if beyond := int(((days < low) | (days > high)).sum()):
+        between = f"from {date.fromordinal(low + _EPOCH)} to {date.fromordinal(high + _EPOCH)}"
+        raise TableError(
+            f"column {cells.name!r}",
+            expected=f"dates {between}, because each may be moved by up to {most:,} days (shift_days)",
+            got=f"{beyond:,} before or after these",
+            hint="if such a date stands for a missing one, name it in missing of the source; or a smaller shift_days",
+        )
 
 
 def _as_dates(cells: pl.Series) -> pl.Series:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, EarlierReleaseSection
 from nymity.publishing.registry import Method
-from nymity.publishing.withheld import Withheld
+from nymity.publishing.withheld import OF_EARLIER, Withheld
 from nymity.table.schema import Schema
 
 #: What is counted of an earlier release beside its smallest group.
@@ -31,8 +31,8 @@ def told_secrets(
         counted = entry.smallest_group is not None or any(name in entry.__pydantic_extra__ for name in _FIGURES)
         if counted and (withheld.classes or entry.withheld is not None):
             yield f"it tells what is left with {entry.name!r}, which is a secret (earlier_releases)"
-        if entry.withheld == ():
-            yield f"it withholds nothing of {entry.name!r}, and says that it does (earlier_releases)"
+        if entry.withheld not in (None, OF_EARLIER):
+            yield f"it says otherwise than its job what it withholds of {entry.name!r} (earlier_releases)"
 
 
 def impossible_groups(form: CertificateForm) -> Iterator[str]:

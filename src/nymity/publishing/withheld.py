@@ -9,6 +9,9 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.registry import Method
 from nymity.table.schema import Schema
 
+#: What is not told of an earlier release where it would tell a secret.
+OF_EARLIER = ("smallest_group", "people_in_both")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Withheld:

@@ -40,6 +40,7 @@ class ClassificationLoss(Loss):
     unit = "share of records"
     limits = "a majority vote in each class, which a real classifier may beat"
     rises = True  # majorities of unions are at most the sums of majorities
+    counts_sensitive_values = True
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):

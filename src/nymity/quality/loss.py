@@ -30,6 +30,8 @@ class Loss(ABC):
     #: It never falls when classes are merged and nothing is suppressed. Losses that aggregate one rising value per
     #: attribute need not say so: their floor does.
     rises: ClassVar[bool] = False
+    #: Who chooses by it chooses by sensitive values.
+    counts_sensitive_values: ClassVar[bool] = False
 
     @abstractmethod
     def prepare(self, table: EncodedTable) -> PreparedLoss:

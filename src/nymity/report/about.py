@@ -196,9 +196,8 @@ def _sets(released: OpenedRelease) -> str:
     if (told := released.items) is None:
         return "as sets of items"
     groups = sum(one.level > 0 for one in told.cut)
-    gone = f"; {told.suppressed:,} of {count(told.occurrences, 'item')} left out" if told.suppressed else ""
-    items = f"{count(len(told.cut), 'different item')}, {groups:,} of them groups{gone}"
-    return f"as sets of {items}; an empty cell has none, or none that is published"
+    items = f"{count(len(told.cut), 'different item')}, {groups:,} of them groups"
+    return f"as sets of {items}; what too few had is left out, and an empty cell has none that is published"
 
 
 def _second(released: OpenedRelease, name: str) -> list[Html | str]:

@@ -139,7 +139,7 @@ def levels_sections(opened: OpenedRelease) -> list[Section]:
         return []
     levels = opened.levels
     ladders = [
-        ladder(name, {levels[name]: 1.0}, hierarchy, Holders.of(np.arange(hierarchy.domain_size), None), 1)
+        ladder(name, {levels[name]: 1.0}, hierarchy, Holders(np.arange(hierarchy.domain_size), None), 1)
         for name, hierarchy in opened.recoding.hierarchies.items()
     ]
     text = "The filled step is what was drawn. Examples are from the hierarchies, not from the records."

@@ -94,7 +94,7 @@ def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> 
         rows = subject.original[name].gather(log.source_rows[~log.masked])
         shown = np.append(hierarchy.codes[level], -1)[_codes(rows, hierarchy.index)].astype(np.int64)
     after = np.bincount(shown[shown >= 0], minlength=len(labels)).astype(np.int64)
-    holders = Holders.of(codes, subject.owners)
+    holders = Holders(codes, subject.owners)
     return pooled(labels, before, after, holders, threshold=subject.threshold)
 
 
@@ -106,7 +106,7 @@ def plain_distribution(subject: Subject, name: str) -> Distribution:
     index = {label: code for code, label in enumerate(labels)}
     shown = _codes(subject.frame[name], index)
     after = np.bincount(shown[shown >= 0], minlength=len(labels)).astype(np.int64)
-    holders = Holders.of(_codes(cells, index), subject.owners)
+    holders = Holders(_codes(cells, index), subject.owners)
     return pooled(labels, before, after, holders, threshold=subject.threshold)
 
 

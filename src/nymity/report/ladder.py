@@ -28,7 +28,7 @@ def ladder_section(subject: Subject, _: Figures) -> Section:
             name,
             used[name],
             hierarchy,
-            Holders.of(raw_codes(subject, name), subject.owners),
+            Holders(raw_codes(subject, name), subject.owners),
             subject.threshold,
             subject.schema.counts,
         )

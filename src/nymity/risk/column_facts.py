@@ -20,6 +20,8 @@ MOST_VALUES = 4000
 MOST_NUMBERS = 0.9
 #: What may stand between items, the share of different cells that have several, and how long items are at most.
 _SEPARATORS, _SEVERAL, _ITEM = (";", "|", ","), 0.3, 30
+#: Records of each number, at least, of a number that counts occasions.
+_OCCASIONS = 20
 #: Texts that stand for a missing value, whatever the column.
 GAPS = frozenset(listed("na n/a nan null none ? . - -- -9 -99 -999 unknown missing unbekannt inconnu k.a. #n/a"))
 
@@ -56,7 +58,7 @@ class ColumnFacts:
             once=int((counts["count"] == 1).sum()),
             most_frequent=int(counts["count"].max() or 0),  # type: ignore[arg-type]
             values=values,
-            flags=flags_of(with_neighbours(list(words)), values),
+            flags=flags_of(with_neighbours(list(words)), values, few=counts.height * 5 <= present),
             separator=separator_of(values),
             label=label,
         )
@@ -131,6 +133,8 @@ class ColumnFacts:
         if not self.words:
             return None
         last, near = self.words[-1], self.near
+        if self._numbers_occasions:
+            return None
         if last.isdecimal() and len(self.words) > 1 and self.words[-2] in _NUMBERING:
             last = self.words[-2]
         about = near <= _ALONE or first_known(near, _NUMBERED) is not None
@@ -144,6 +148,13 @@ class ColumnFacts:
             return last
         known = last in _NUMBERS_OF_PEOPLE and self.distinct > 1
         return last if known or (last in _COUNTING and many) else None
+
+    @cached_property
+    def _numbers_occasions(self) -> bool:
+        """Whether whole numbers count from one in every row of several: the first visit of each, the second."""
+        low, _, high = self.spread
+        few = self.enough and self.distinct * _OCCASIONS <= self.present
+        return few and self.is_whole and low in (0, 1) and high < 2 * self.distinct
 
 
 def points_to_people(facts: ColumnFacts) -> bool:

@@ -52,14 +52,18 @@ class IdentifierFlag:
         return asdict(self)
 
 
-def flags_of(words: Iterable[str], values: pl.Series) -> tuple[IdentifierFlag, ...]:
-    """Flag a column by the words of its name and by its different values; each kind at most once."""
+def flags_of(words: Iterable[str], values: pl.Series, *, few: bool = False) -> tuple[IdentifierFlag, ...]:
+    """Flag a column by the words of its name and by its different values; each kind at most once.
+
+    ``few`` values that are small numbers are no numbers of documents and things: ``licence years``, ``device count``.
+    """
     found = by_content(values)
     kinds, words = {flag.kind for flag in found}, list(words)
     named = [
         IdentifierFlag(kind=kind, direct=kind not in INDIRECT, word=word)
         for kind, stems in _NAMES.items()
-        if kind not in kinds and (word := first_known(words, stems)) is not None
+        if kind not in kinds and not (kind in OF_THINGS and few and _small(values))
+        if (word := first_known(words, stems)) is not None
     ]
     return (*found, *named)
 
@@ -78,9 +82,16 @@ def by_content(values: pl.Series) -> tuple[IdentifierFlag, ...]:
     return ()
 
 
+def _small(values: pl.Series) -> bool:
+    """Whether values are numbers of less than four digits."""
+    return values.dtype.is_numeric() and bool((values.cast(pl.Float64).abs() < 1000).all())
+
+
 NAMES, PLACES, DATES = "names", "places smaller than a state", "dates"
 PHONES, EMAILS, URLS, ADDRESSES = "telephone numbers", "e-mail addresses", "web addresses", "IP addresses"
 SECURITY, ACCOUNTS, NUMBERS = "social security numbers", "account numbers", "other numbers of people"
+#: Kinds that are numbers of what people have.
+OF_THINGS = frozenset({"certificate and license numbers", "vehicle numbers", "device numbers"})
 #: Kinds that help to find a person without naming one.
 INDIRECT = frozenset({PLACES, DATES})
 

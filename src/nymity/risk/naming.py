@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 from itertools import pairwise
 
 
@@ -21,10 +22,15 @@ def with_neighbours(words: list[str]) -> list[str]:
 
 def first_known(words: Iterable[str], stems: tuple[str, ...]) -> str | None:
     """Return the shortest word that is known; a known one of five letters or more stands for what begins with it."""
-    matches = sorted(
-        word for word in words if any(word == stem or (len(stem) >= 5 and word.startswith(stem)) for stem in stems)
-    )
+    whole, beginnings = _known(stems)
+    matches = sorted(word for word in words if word in whole or word.startswith(beginnings))
     return min(matches, key=len) if matches else None
+
+
+@cache
+def _known(stems: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the stems, and those of five letters or more."""
+    return frozenset(stems), tuple(stem for stem in stems if len(stem) >= 5)
 
 
 def listed(text: str) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.privacy import Groups
 from nymity.risk.household_risk import HouseholdRisk, household_risk
 from nymity.risk.individual_risk import IndividualRisk, Sampled, by_class
 from nymity.table.attribute import Role
@@ -73,6 +72,8 @@ class SampledPeople:
         who = self.roles.person
         if who is None or who not in population.columns:
             return None
+        from nymity.privacy import Groups
+
         persons = person_ids(population[who])
         return persons.n_unique(), Groups(population, quasi, persons=persons).people_alone
 
@@ -89,6 +90,8 @@ class SampledPeople:
         """Return the largest share that one person has of the rows of a class; None without persons."""
         if self.persons is None:
             return None
+        from nymity.privacy import Groups
+
         return Groups(self.frame, quasi, persons=self.persons).largest_person_share
 
     def by_class(self, class_of: NDArray[np.int64]) -> NDArray[np.int64]:

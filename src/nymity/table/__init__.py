@@ -24,6 +24,7 @@ __all__, __getattr__ = public_names(
     label_form="LabelForm SET_FORM",
     level_recoding="Layer LevelRecoding",
     one_zero="with_one_zero",
+    outcome="CUTS_BY_VALUES LEVELS_BY_VALUES LOSS_BY_VALUES Objective Outcome WithoutLattice",
     packing="KeyLayout",
     partition_recoding="FreeformRecoding PartitionRecoding Quotas EQUAL_RECORDS LINKS PLACES",
     published_cells="ReadCells StatedLevels as_they_are by_recoding by_text looked_up",

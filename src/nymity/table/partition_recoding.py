@@ -80,6 +80,7 @@ class PartitionRecoding(Recoding):
     by_values: bool = False
 
     kind: ClassVar[str] = "partition"
+    has_own_cells: ClassVar[bool] = True
     may_draw: ClassVar[tuple[str, ...]] = (EQUAL_RECORDS, PLACES)
     #: A row may be published like any class whose cells span its values, whoever had them.
     by_span: ClassVar[bool] = True
@@ -149,6 +150,10 @@ class PartitionRecoding(Recoding):
     def is_partial(self) -> bool:
         """Whether nobody knows who is in the classes."""
         return self.sizes is not None
+
+    def class_cells(self, name: str) -> Cells:
+        """Return the cells of a column."""
+        return self.cells[name]
 
     def levels_in_use(self, name: str) -> list[int]:
         """None: cells are those of classes."""

@@ -62,6 +62,8 @@ class Recoding(ABC):
     is_private: ClassVar[bool] = False
     #: Sensitive values are published in a table of their own.
     has_counts: ClassVar[bool] = False
+    #: Classes are published with cells of their own (:meth:`class_cells`), which need not be nodes of hierarchies.
+    has_own_cells: ClassVar[bool] = False
     #: What this kind may have drawn; ``drawn`` is what one of it has.
     may_draw: ClassVar[tuple[str, ...]] = ()
 
@@ -92,6 +94,11 @@ class Recoding(ABC):
     @abstractmethod
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Recode rows of a table that has the columns; parameters as in :meth:`apply`."""
+
+    @property
+    def reads(self) -> list[str] | None:
+        """The columns whose cells are read as text, without a guess at what they mean; None where all are as usual."""
+        return None
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -133,6 +140,10 @@ class Recoding(ABC):
         if self.outliers == "mask":  # a masked row is written like a node that an uneven tree calls so
             nodes.append((MASK, np.arange(hierarchy.domain_size)))
         return Cells.of([label for label, _ in nodes], [below for _, below in nodes])
+
+    def class_cells(self, name: str) -> Cells:
+        """Return the cells of a column that classes are published with, where they have cells of their own."""
+        raise TypeError(f"{self.kind} has no cells of classes")
 
     def meaning(self, name: str, labels: Collection[Label]) -> dict[Label, NDArray[np.int64]]:
         """Return which codes of a column's hierarchy published cells stand for, masked ones left out."""

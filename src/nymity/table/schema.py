@@ -190,7 +190,7 @@ class Schema(Mapping[str, Attribute]):
         if table.height == 0:
             raise TableError("table", expected="at least one record", got="an empty table")
         for name, attribute in self.items():
-            compared = attribute.role in (Role.QUASI, Role.SENSITIVE)
+            compared = attribute.role in (Role.QUASI, Role.SENSITIVE, Role.PERSON, Role.HOUSEHOLD)
             if compared or (table[name].dtype == pl.Object and attribute.role is not Role.IDENTIFYING):
                 check_comparable(table[name], where=f"column {name!r}")
             if attribute.role is Role.WEIGHT:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import SchemaError, TableError
 from nymity.io import to_polars
 from nymity.privacy import PrivacyModel
-from nymity.table.bucket_recoding import BUCKET, COUNT, BucketRecoding
+from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.published_cells import ReadCells, StatedLevels, as_they_are, by_recoding, by_text
@@ -65,7 +65,7 @@ class Released:
                 got=f"{self.source_rows.size:,} numbers",
                 hint="give the links of this release",
             )
-        if self.counts is None and isinstance(self.recoding, BucketRecoding):
+        if self.counts is None and self.recoding is not None and self.recoding.has_counts:
             raise TableError(
                 "release",
                 expected="the two tables of a bucketized release",

@@ -117,3 +117,10 @@ def test_a_source_is_not_written_over(hospital: Path, nymity: Run) -> None:
     (hospital / "visits.csv").rename(hospital / "release-children.csv")
     (hospital / "job.toml").write_text(JOB.replace("visits.csv", "release-children.csv"), encoding="utf-8")
     assert "does not replace its source" in words(nymity("publish", "job.toml", "--out", "."), code=2)
+
+
+def test_the_job_stands_for_both_tables_in_an_attack(hospital: Path, nymity: Run) -> None:
+    words(nymity("publish", "job.toml", "--out", "out", "--no-report"))
+    answer = json.loads(nymity("attack", "out", "--original", "job.toml", "--json").stdout)
+    assert answer["records"] > answer["persons"] > 0
+    assert {one["counts"] for one in answer["attacks"]} == {"persons"}

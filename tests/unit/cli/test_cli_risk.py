@@ -34,6 +34,14 @@ def test_it_shows_attackers_and_columns(folder: Path, nymity: Run) -> None:
 def test_columns_that_name_people_are_pointed_out(folder: Path, nymity: Run) -> None:
     assert "column 'name' may point to single people: 'name' in its name: names" in nymity(*ASK).stderr
     assert nymity(*ASK, "--quiet").output == ""
+    job = folder / "job.toml"
+    job.write_text(
+        'source = "people.csv"\n[schema]\nname = {role = "identifying"}\nage = {role = "quasi"}\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n',
+        encoding="utf-8",
+    )
+    known = nymity("risk", str(job))
+    assert (known.exit_code, "may point to" in known.stderr) == (0, False), known.output
 
 
 def test_json_is_what_python_finds(folder: Path, people: pl.DataFrame, nymity: Run) -> None:

@@ -17,8 +17,8 @@ from typer.testing import CliRunner, Result
 
 import nymity as ny
 from nymity.cli.main import app
-from nymity.core.commit import journal_of
 from nymity.core.errors import DatabaseError, FileError, InputError, JobError, PromiseError
+from nymity.core.journal import journal_of
 from nymity.database import TableWriter
 from nymity.database.session import Session
 from postgres import GUEST, Server
@@ -655,7 +655,7 @@ def test_a_batch_is_appended_twice_only_where_that_is_meant(url: str, tmp_path: 
 def test_a_move_that_fails_after_the_commit_is_finished_by_the_next_run(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nymity.core.commit import Move
+    from nymity.core.journal import Move
 
     release, real, moved = made(job(url)), Move.make, []
 

@@ -360,9 +360,9 @@ def test_damaged_parquet(save: Any) -> None:
 
 def test_parquet_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pl.DataFrame({"a": ["x" * 11], "b": [1]}).write_parquet(tmp_path / "t.parquet")
-    monkeypatch.setattr("nymity.io.parquet.MAX_CELL_BYTES", 10)
+    monkeypatch.setattr("nymity.io.columnar.MAX_CELL_BYTES", 10)
     assert "column 'a'" in refused(tmp_path / "t.parquet").where
-    monkeypatch.setattr("nymity.io.parquet.MAX_COLUMNS", 1)
+    monkeypatch.setattr("nymity.io.columnar.MAX_COLUMNS", 1)
     assert "columns" in refused(tmp_path / "t.parquet").expected
 
 

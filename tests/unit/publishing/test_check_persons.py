@@ -346,3 +346,17 @@ def test_honest_certificates_of_other_methods_are_believed(method: Any, tmp_path
     found = ny.check(str(tmp_path / "r"), original=table)
     assert found.problems == ()
     assert found.holds
+
+
+def test_what_was_compared_with_the_original_can_be_seen(tmp_path: Path) -> None:
+    table = pl.DataFrame({"p": list("aabbcc"), "q": [1] * 6})
+    ny.publish(table, {"p": ny.person(), "q": ny.quasi()}, privacy=ny.KAnonymity(k=2), out=tmp_path / "out")
+
+    def unseen(**given: Any) -> set[str]:
+        found = ny.check(tmp_path / "out", **given)
+        return {one.about for one in found.findings if one.answer == "cannot be seen"}
+
+    assert {"unit", "input"} <= unseen()
+    assert not {"unit", "input"} & unseen(original=table)
+    other = ny.check(tmp_path / "out", original=table.with_columns(q=pl.Series([1, 1, 1, 1, 1, 2])))
+    assert any(one.about == "input" and one.answer == "does not hold" for one in other.findings)

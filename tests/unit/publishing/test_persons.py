@@ -14,6 +14,7 @@ import pytest
 
 import nymity as ny
 from cli_fixtures import Run
+from nymity.core.errors import TableError
 from nymity.publishing.caveats.of_persons import _intersected
 from nymity.publishing.earlier_release import EarlierRelease
 from nymity.recommending.trial import risk_of
@@ -360,3 +361,10 @@ def test_measured_links_say_how_much_is_known() -> None:
     release = ny.publish(table, schema, privacy=ny.LinkedKAnonymity(k=3, knows=1))
     (measured,) = release.certificate["measured"]["models"]
     assert (measured["k"], measured["knows"]) == (3, 1)
+
+
+@pytest.mark.parametrize("role", [ny.person, ny.household])
+def test_lists_are_no_names_of_people(role: Any) -> None:
+    table = pl.DataFrame({"who": [["a"], ["b"]], "q": [1, 1]})
+    with pytest.raises(TableError, match="column 'who': expected one number, date or text"):
+        ny.publish(table, {"who": role(), "q": ny.quasi()}, privacy=ny.KAnonymity(k=2))

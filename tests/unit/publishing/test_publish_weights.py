@@ -168,3 +168,28 @@ def test_persons_share_a_class_with_their_weights() -> None:
     release = ny.publish(table, people, privacy=[K5], method=ny.OptimalLattice(suppression=0.1))
     assert release.frame.select("age", "place", "w").n_unique() == release.frame.select("age", "place").n_unique()
     assert "who" not in release.frame.columns
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        ny.KAnonymity(k=1),
+        ny.AverageRisk(limit=0.9),
+        ny.SampleUniques(limit=0.5),
+        ny.TCloseness(t=0.9, attribute="illness"),
+    ],
+    ids=lambda promise: promise.key,
+)
+@pytest.mark.parametrize("person", [True, False], ids=["persons", "records"])
+def test_the_mean_of_one_is_no_mean(promise: Any, person: bool) -> None:
+    """Promises that let a class have a single person would publish that person's weight as it is."""
+    table = sample().with_columns(age=pl.int_range(pl.len()), p=pl.int_range(pl.len()))
+    unit = {"p": ny.person() if person else ny.identifying()}
+    with pytest.raises(JobError, match=r"schema\.w\.publish: .*single"):
+        ny.publish(table, ny.Schema({**unit, **schema(publish="coarsened")}), privacy=[promise])
+    dropped = ny.Schema({**unit, **schema(publish="dropped")})
+    assert "w" not in ny.publish(table, dropped, privacy=[promise]).frame.columns
+    beside = [promise, ny.KAnonymity(k=2)]
+    method = ny.OptimalLattice(suppression=1.0)
+    release = ny.publish(table, ny.Schema({**unit, **schema(publish="coarsened")}), privacy=beside, method=method)
+    assert release.frame.group_by("age", "place").len()["len"].min() > 1  # type: ignore[operator]

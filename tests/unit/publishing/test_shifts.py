@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +152,26 @@ class TestRefused:
         assert "31.5" not in str(caught.value)
         with pytest.raises(TableError, match="Int"):
             published(visits().with_columns(admitted=pl.lit(3)))
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (pl.Series([date(2020, 1, 1), date(9999, 12, 31)]), 365),
+        (pl.Series([date(2020, 1, 1), date(1, 1, 5)]), 5),
+        (pl.Series(["2020-01-01", "9999-12-31"]), 1),
+        (pl.Series([datetime(2020, 1, 1), datetime(9999, 12, 31, 23)]), 1),
+        (pl.Series([datetime(2020, 1, 1), datetime(2262, 4, 1)]).cast(pl.Datetime("ns")), 365),
+    ],
+    ids=lambda given: str(getattr(given, "dtype", given)),
+)
+def test_dates_that_a_draw_could_move_out_of_the_calendar_are_refused_whatever_it_is(
+    cells: pl.Series, days: int
+) -> None:
+    table = pl.DataFrame({"p": ["a", "b"], "q": [1, 1], "d": cells})
+    roles = {"p": ny.person(), "q": ny.quasi(), "d": ny.insensitive(shift="per person", shift_days=days)}
+    for _ in range(4):  # each draws anew
+        with pytest.raises(TableError, match=rf"column 'd': expected dates from .* by up to {days} days .*, got 1 "):
+            ny.publish(table, roles, privacy=ny.KAnonymity(k=2))
+    near = table.with_columns(d=pl.lit(date(2020, 1, 1)))
+    assert ny.publish(near, roles, privacy=ny.KAnonymity(k=2)).frame.height == 2

@@ -24,7 +24,7 @@ from nymity.table.hierarchy import Hierarchy
 
 def own_records(counts: Sequence[int]) -> Holders:
     """So many records of each value, the last being no category, each of its own person."""
-    return Holders.of(np.repeat([*range(len(counts) - 1), -1], counts), None)
+    return Holders(np.repeat([*range(len(counts) - 1), -1], counts), None)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.integers(1, 12), st.integers(0, 6), st.data())

@@ -203,7 +203,7 @@ def test_nothing_that_few_persons_have_is_shown(rows: list[tuple[int, str]], k: 
         held[value].add(who)
     labels = sorted(held)
     codes = np.array([labels.index(value) for _, value in rows])
-    holders = Holders.of(codes, np.array([who for who, _ in rows]))
+    holders = Holders(codes, np.array([who for who, _ in rows]))
     assert holders.each(len(labels)).tolist() == [len(held[value]) for value in labels]
     found = pooled(labels, np.bincount(codes), np.bincount(codes), holders, threshold=k)
     assert all(len(held[str(value)]) >= k for value in found.labels)
@@ -211,6 +211,6 @@ def test_nothing_that_few_persons_have_is_shown(rows: list[tuple[int, str]], k: 
     if found.labels and rest:
         assert len(set().union(*rest)) >= k
     tree = Hierarchy.from_rows([[value, "ab" if value in "ab" else "cd", "*"] for value in "abcd"])
-    raw = Holders.of(np.array([tree.index[value] for _, value in rows]), holders.persons)
+    raw = Holders(np.array([tree.index[value] for _, value in rows]), holders.persons)
     for label in example_path(tree, raw, k)[:-1]:
         assert label is None or len(set().union(*(held[value] for value in label if value in held))) >= k

@@ -152,3 +152,19 @@ def test_namesakes_are_not_one_person() -> None:
         }
     )
     assert inspect_table(table)["Pat"].role is Role.IDENTIFYING
+
+
+def test_what_counts_occasions_or_years_numbers_nobody() -> None:
+    """Visits of each are numbered from one; a licence of so many years is no licence's number."""
+    table = pl.DataFrame(
+        {
+            "visitnum": [i % 5 + 1 for i in range(400)],
+            "licence_years": [i * 7 % 60 for i in range(400)],
+            "visitno": [i * 37 % 4001 for i in range(400)],
+            "licence": [f"L{i * 7919:07d}" for i in range(400)],
+        }
+    )
+    found = {one.name: one.role.value for one in suggest(table)}
+    assert found["visitnum"] != "identifying"
+    assert found["licence_years"] != "identifying"
+    assert (found["visitno"], found["licence"]) == ("identifying", "identifying")

@@ -95,7 +95,7 @@ def plan(data: str, scale: str) -> RunSettings:
             data=data,
             members=50 if partitioned else 10,
             size=1100 if data == "mnist" else None,
-            training=Training(epochs=3000 if partitioned else 80),  # on CIFAR-10 the thesis has 150
+            training=Training(epochs=3000 if partitioned else 150),
             validation=5000,
             images=34,  # 306 pairs with every target
             wishes="every-target",

@@ -14,11 +14,11 @@ from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.job import Job
-from nymity.publishing.registry import Outcome
 from nymity.publishing.withheld import Withheld
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.encoding import person_ids
+from nymity.table.outcome import Outcome
 from nymity.table.recoding import Recoded
 
 

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nymity.bucket.bucketized import BucketOutcome
-from nymity.dp.private_method import PrivateOutcome
-from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.search import LatticeSearch
-from nymity.partition.outcome import PartitionOutcome
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
-from nymity.publishing.registry import Method, Outcome, is_private
-from nymity.quality.classification import ClassificationLoss
+from nymity.publishing.registry import Method, is_private
+from nymity.table.outcome import CUTS_BY_VALUES, LEVELS_BY_VALUES, LOSS_BY_VALUES, Outcome
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
-_LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
-_LOSS = "Levels were chosen by a loss that counts sensitive values"
-_CUTS = "Records were divided into classes by a search that accepts or rejects by sensitive values"
 _REPLAY = (
     "who knows the method and everybody's quasi-identifiers can leave out the tables that it would have published "
     "otherwise"
@@ -38,7 +31,7 @@ def foreseen(
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
         found += empty_promises(models, {})  # of others the table shows it
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
-        found.append(_replayed(_LEVELS, models, schema))
+        found.append(_replayed(LEVELS_BY_VALUES, models, schema))
     found += chosen_by_hand(method)
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]
 
@@ -56,15 +49,16 @@ def optimality(outcome: Outcome, models: Sequence[PrivacyModel], schema: Schema)
     Pei 2007). Buckets filled at random are planned on counts that the release shows anyway. What a differentially
     private method chooses is drawn, and counted in epsilon.
     """
-    says = _chosen_by_values(outcome, any(model.sensitive for model in models))
+    says = outcome.chosen_by_values(promised=any(model.sensitive for model in models))
     return [_replayed(says, models, schema)] if says else []
 
 
 def possible_optimality(method: Method, models: Sequence[PrivacyModel], schema: Schema) -> list[Caveat]:
     """Return how a method can be said to have looked at sensitive values, whatever it did."""
     promised = any(model.sensitive for model in models)
-    how = [_LOSS] if isinstance(getattr(method, "minimized", None), ClassificationLoss) else []
-    how += [_LEVELS, _CUTS] if promised else []
+    minimized = getattr(method, "minimized", None)
+    how = [LOSS_BY_VALUES] if getattr(minimized, "counts_sensitive_values", False) else []
+    how += [LEVELS_BY_VALUES, CUTS_BY_VALUES] if promised else []
     return [] if is_private(method) else [_replayed(words, models, schema) for words in how]
 
 
@@ -99,16 +93,3 @@ def known_seed(random_sources: Sequence[str]) -> list[Caveat]:
             says="Draws were from a known seed: against whoever knows or guesses it, nothing that was drawn protects.",
         )
     ]
-
-
-def _chosen_by_values(outcome: Outcome, promised: bool) -> str:
-    match outcome:
-        case PrivateOutcome() | BucketOutcome():
-            return ""
-        case LatticeOutcome() if promised:
-            return _LEVELS
-        case LatticeOutcome() if isinstance(outcome.minimized, ClassificationLoss):
-            return _LOSS
-        case PartitionOutcome() if outcome.by_values:
-            return _CUTS
-    return ""

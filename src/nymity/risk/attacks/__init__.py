@@ -79,7 +79,7 @@ def attack(
         rows=scene.frame.height,
         people=None if scene.people is None or scene.drawn else len(scene.people),
         of_persons=scene.of_persons,
-        persons=None if scene.owners is None else len(np.unique(scene.owners)),
+        persons=None if scene.owners is None or scene.drawn else len(np.unique(scene.owners)),
         targets=targets,
         seed=seed,
     )

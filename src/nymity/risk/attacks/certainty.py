@@ -24,13 +24,21 @@ def values_hindrance(scene: Scene) -> str | None:
     return None if scene.frame.height else "no row is published"
 
 
+def values_of_persons(scene: Scene) -> bool:
+    """Return whether values are counted by persons: it is known of whom rows are, and classes are."""
+    return scene.row_owners is not None and not scene.freeform
+
+
 def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: int, assumes: str) -> AttackResult:
     """Count the people whose class has at most ``excluded`` + 1 different values.
 
-    Models that ask for more different values promise that there are none.
+    Models that ask for more different values promise that there are none. Persons may have several values: where these
+    are counted, a value is certain that everybody of a class has, too, and only limits on shares of persons prevent it.
     """
     groups = scene.values(attribute)
     few = groups.histogram.distinct <= excluded + 1
+    shared = groups.holders & (groups.histogram.largest == groups.sizes) & ~few
+    few |= shared
     n, certain = int(groups.people.sum()), int(groups.people[few].sum())
     limit = certainty_limit(
         scene.models,
@@ -39,10 +47,14 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         excluded=excluded,
         classes=not scene.freeform,
         persons=scene.of_persons,
+        holders=groups.holders,
     )
     missing = int(groups.people[_only_missing(groups)].sum())
     gaps = f"; for {percent(missing / n)} it is a missing value" if missing else ""
+    whom = f"{scene.unit}s in their classes" if groups.holders else scene.whom
     ruled = f" once {excluded} other{'s' * (excluded > 1)} of the class can be ruled out" if excluded else ""
+    whole = percent(int(groups.people[shared].sum()) / n)
+    beside = f"; for {whole} because everybody of the class has it, beside others" if shared.any() else ""
     return AttackResult(
         key=attack.key,
         title=attack.title,
@@ -55,8 +67,8 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
         highest=Fraction(int(few.any())),
         limit=limit,
         exceeds=limit.exceeded_by(certain),
-        sentence=f"The value of {attribute!r} is certain for {percent(certain / n)} of {n:,} {scene.whom}"
-        f"{ruled}{gaps}.",
+        sentence=f"The value of {attribute!r} is certain for {percent(certain / n)} of {n:,} {whom}"
+        f"{ruled}{beside}{gaps}.",
         figures={
             "groups": len(groups.people),
             "certain_groups": int(few.sum()),

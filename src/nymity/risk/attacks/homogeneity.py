@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nymity.risk.attacks.certainty import certain_results, values_hindrance
+from nymity.risk.attacks.certainty import certain_results, values_hindrance, values_of_persons
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene
@@ -20,6 +20,10 @@ class Homogeneity(Attack):
     def hindrance(self, scene: Scene) -> str | None:
         """It needs sensitive values by class, or by what fits a person."""
         return values_hindrance(scene)
+
+    def counts_persons(self, scene: Scene) -> bool:
+        """It does where it is known of whom rows are."""
+        return values_of_persons(scene)
 
     def run(self, scene: Scene) -> list[AttackResult]:
         """Count the people whose class has one value."""

@@ -20,6 +20,8 @@ Answer = TypeVar("Answer")
 _ONE = Fraction(1)
 _PERSONS = Unlimited("it counts persons, and this attack rows, most of which may be one person's")
 _COMPARED = Unlimited("it compares shares in which every person weighs one, and this attack counts rows")
+_WEIGHED = Unlimited("it is about shares in which every person weighs one, not about how many have a value at all")
+_EVERYBODY = Unlimited("it asks for different values, and everybody of a class may have a value, beside others")
 _PRESENT = Unlimited("it counts persons, and this attack rows, of which one may have several")
 _FREEFORM = Unlimited("it is about classes, and each row of this release has cells of its own")
 
@@ -58,13 +60,17 @@ def value_limits(
     *,
     classes: bool = True,
     persons: bool = False,
+    holders: bool = False,
 ) -> list[Limit] | NoLimit:
-    """Return for each value the largest share it may have of a class, 1 and no promise where nothing is promised."""
-    if persons:
+    """Return for each value the largest share it may have of a class, 1 and no promise where nothing is promised.
+
+    ``persons``: promises count persons. ``holders``: so does the attack, those who have a value.
+    """
+    if persons and not holders:
         return _no_limit([_reason(model, _PERSONS) for model in models])
     limits = [Limit(chance=_ONE, promise="")] * len(column.labels)
     reasons = []
-    for model, shares in _about(models, attribute, classes, lambda model: model.value_shares(column)):
+    for model, shares in _about(models, attribute, classes, lambda model: _shares(model, column, holders)):
         if isinstance(shares, Unlimited):
             reasons.append(_reason(model, shares))
             continue
@@ -72,7 +78,8 @@ def value_limits(
             reasons.append(_reason(model, Unlimited("its parameters let any value fill a class")))
         for code, share in enumerate(shares):
             if share < limits[code].chance:
-                limits[code] = Limit(chance=share, promise=model.promise())
+                said = model.promise_to_persons() if holders else model.promise()
+                limits[code] = Limit(chance=share, promise=said)
     return limits if any(limit.promise for limit in limits) else _no_limit(reasons)
 
 
@@ -116,18 +123,30 @@ def certainty_limit(
     excluded: int,
     classes: bool,
     persons: bool = False,
+    holders: bool = False,
 ) -> Limit | NoLimit:
-    """Return the promise that nobody's value is certain even after so many others were excluded."""
+    """Return the promise that nobody's value is certain even after so many others were excluded.
 
-    def certainty(fewest: int | Unlimited) -> Fraction | Unlimited:
+    Where the attack counts persons by the values that they have (``holders``), different values are not enough.
+    """
+
+    def certainty(model: PrivacyModel, fewest: int | Unlimited) -> Fraction | Unlimited:
         if isinstance(fewest, Unlimited):
             return fewest
         if fewest > excluded + 1:
-            return Fraction(0)
+            shares = _shares(model, column, holders) if holders else []
+            whole = isinstance(shares, Unlimited) or any(share >= 1 for share in shares)
+            return _EVERYBODY if whole else Fraction(0)
         return Unlimited(f"it lets a class have {fewest} different value{'s' if fewest > 1 else ''}")
 
     answers = _about(models, attribute, classes, lambda model: _fewest(model, column, persons))
-    return _of_answers((model, certainty(fewest)) for model, fewest in answers)
+    return _of_answers(((model, certainty(model, fewest)) for model, fewest in answers), holders=holders)
+
+
+def _shares(model: PrivacyModel, column: SensitiveColumn, holders: bool) -> list[Fraction] | Unlimited:
+    """Return the largest share that values may have of a class, or of those in it who have them."""
+    shares = model.value_shares(column)
+    return _WEIGHED if holders and not model.limits_holders and not isinstance(shares, Unlimited) else shares
 
 
 def _fewest(model: PrivacyModel, column: SensitiveColumn, persons: bool) -> int | Unlimited:
@@ -156,13 +175,15 @@ def _strictest(models: Sequence[PrivacyModel], ask: Callable[[PrivacyModel], Fra
     return _of_answers((model, ask(model)) for model in models)
 
 
-def _of_answers(answers: Iterator[tuple[PrivacyModel, Fraction | Unlimited]]) -> Limit | NoLimit:
+def _of_answers(
+    answers: Iterator[tuple[PrivacyModel, Fraction | Unlimited]], *, holders: bool = False
+) -> Limit | NoLimit:
     limits, reasons = [], []
     for model, answer in answers:
         if isinstance(answer, Unlimited):
             reasons.append(_reason(model, answer))
         else:
-            limits.append((-answer, model.promise()))
+            limits.append((-answer, model.promise_to_persons() if holders else model.promise()))
     if not limits:
         return _no_limit(reasons)
     chance, promise = max(limits)

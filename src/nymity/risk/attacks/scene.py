@@ -7,7 +7,7 @@ bucket, and, if the original is there, who of it is in which class.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -46,11 +46,15 @@ class ValueGroups:
     """How often each value of a sensitive attribute occurs among the rows that people may be.
 
     people (n_groups,): how many persons face each group. Groups are classes, buckets, or what fits one person.
+    commonest: how often the most frequent value of all is right. holders: counted are persons, those of a group
+    and those of them who have a value, and not rows: somebody with two values has both.
     """
 
     histogram: Histogram
     people: Ints
     exact: bool
+    commonest: float
+    holders: bool = False
 
     @property
     def column(self) -> SensitiveColumn:
@@ -60,7 +64,9 @@ class ValueGroups:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Rows of each group, (n_groups,)."""
+        """Rows of each group, (n_groups,), or persons."""
+        if self.holders:
+            return self.people
         entries = self.histogram
         return np.bincount(entries.classes, weights=entries.counts, minlength=entries.n_classes).astype(np.int64)
 
@@ -236,6 +242,8 @@ class Scene:
         if self.counts is not None:
             return self._by_bucket(attribute, self.counts)
         labels, codes = labelled(self.frame[attribute])
+        if self.row_owners is not None and not self.freeform:
+            return self._by_holder(attribute, labels, codes, self.row_owners)
         entries = _counted(self.rows.class_of, codes, np.ones(len(codes), dtype=np.int64))
         n = len(self.rows.sizes)
         if not self.freeform:
@@ -250,6 +258,17 @@ class Scene:
         person, value_of = np.nonzero(fits)
         found = (person, value_of, fits[person, value_of])
         return self._groups(attribute, labels, found, len(chosen), np.ones(len(chosen), dtype=np.int64), exact=False)
+
+    def _by_holder(self, attribute: str, labels: tuple[Label, ...], codes: Ints, owners: Ints) -> ValueGroups:
+        """Count the persons of each class, and those of them who have each value."""
+        n = len(self.rows.sizes)
+        has = np.unique(np.stack([self.rows.class_of, owners, codes]), axis=1)
+        inside = np.unique(has[:2], axis=1)[0]
+        entries = _counted(has[0], has[2], np.ones(has.shape[1], dtype=np.int64))
+        people = np.bincount(inside, minlength=n).astype(np.int64)
+        found = self._groups(attribute, labels, entries, n, people, exact=True)
+        most = found.column.totals.max(initial=0)  # of guesses that do not know the class
+        return replace(found, holders=True, commonest=float(most / max(int(people.sum()), 1)))
 
     def joint_values(self, names: Sequence[str]) -> tuple[Ints, list[tuple[Label, ...]]]:
         """Number the combinations of some columns of the rows, and list them."""
@@ -281,7 +300,10 @@ class Scene:
         source = self.schema[attribute].hierarchy
         tree = None if source is None else source.build(pl.Series(labels, dtype=pl.String), where=attribute)
         column = SensitiveColumn(labels, group, code, count, tree)
-        return ValueGroups(histogram=Histogram(n, len(labels), group, code, count, column), people=people, exact=exact)
+        histogram = Histogram(n, len(labels), group, code, count, column)
+        rows = column.totals if exact else self.frame[attribute].value_counts()["count"].to_numpy()
+        commonest = float(rows.max(initial=0) / max(int(rows.sum()), 1))
+        return ValueGroups(histogram=histogram, people=people, exact=exact, commonest=commonest)
 
 
 def drawn_codes(scene: Scene, rows: Ints, key: str) -> Ints:

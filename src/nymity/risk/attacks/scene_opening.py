@@ -127,11 +127,15 @@ def _others(where: str, table: Any, index: Index, schema: Schema) -> People | No
 def _drawn(scene: Scene) -> Scene:
     """Without the original, take a row for a person with any of the values that its cells stand for.
 
-    The people of masked rows have values that fit no other class, whatever they are.
+    The people of masked rows have values that fit no other class, whatever they are. Pseudonyms tell whose rows are.
     """
+    unit = scene.schema.unit
+    told = unit is not None and scene.schema[unit].pseudonym is not None and unit in scene.frame.columns
+    owners = _owners(scene.frame, scene.schema) if told else None
     codes = drawn_codes(scene, np.arange(scene.frame.height), "people")
     codes[:, scene.rows.class_of == scene.rows.suppressed] = -1
-    return replace(scene, people=People(frame=scene.frame, codes=codes), own=scene.rows.class_of, drawn=True)
+    people = People(frame=scene.frame, codes=codes)
+    return replace(scene, people=people, own=scene.rows.class_of, drawn=True, owners=owners, row_owners=owners)
 
 
 def _beside(scene: Scene, source: pl.DataFrame, kept: Ints, link: Ints | None, name: str) -> Scene:

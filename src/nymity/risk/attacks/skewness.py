@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from nymity.core.wording import percent
-from nymity.risk.attacks.certainty import interval, values_hindrance
+from nymity.risk.attacks.certainty import interval, values_hindrance, values_of_persons
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import highest_chance, value_limits
 from nymity.risk.attacks.result import AttackResult
@@ -23,7 +23,8 @@ class Skewness(Attack):
     """Someone finds a person's class or bucket and guesses its most frequent value (Li et al. 2007).
 
     The guess is right for as many of a class as have that value; without the release the best guess is the most
-    frequent value of all. Models that cap the share of values cap the chance.
+    frequent value of all. Models that cap the share of values cap the chance. Where it is known of whom rows are, the
+    guess is the value that most persons of the class have, in one of their records or more.
     """
 
     key = "skewness"
@@ -32,6 +33,10 @@ class Skewness(Attack):
     def hindrance(self, scene: Scene) -> str | None:
         """It needs sensitive values by class, or by what fits a person."""
         return values_hindrance(scene)
+
+    def counts_persons(self, scene: Scene) -> bool:
+        """It does where it is known of whom rows are."""
+        return values_of_persons(scene)
 
     def run(self, scene: Scene) -> list[AttackResult]:
         """Guess every sensitive attribute of everybody."""
@@ -43,12 +48,15 @@ class Skewness(Attack):
         right = float((groups.people * (largest / groups.sizes)).sum())
         rate = right / n
         limits = value_limits(
-            scene.models, attribute, groups.column, classes=not scene.freeform, persons=scene.of_persons
+            scene.models,
+            attribute,
+            groups.column,
+            classes=not scene.freeform,
+            persons=scene.of_persons,
+            holders=groups.holders,
         )
         chances = _largest_chances(groups)
         highest, limit, exceeds = highest_chance(chances, limits)
-        overall = groups.column.totals if groups.exact else _overall(scene, attribute)
-        baseline = float(overall.max() / overall.sum())
         return AttackResult(
             key=self.key,
             title=self.title,
@@ -59,14 +67,21 @@ class Skewness(Attack):
             rate=rate,
             interval=interval(groups, right, n),
             highest=highest,
-            baseline=baseline,
+            baseline=groups.commonest,
             limit=limit,
             exceeds=exceeds,
-            sentence=f"Guessing the most frequent {attribute!r} of a person's class is right for {percent(rate)}, "
-            f"against {percent(baseline)} for the most frequent of all, and with a chance of "
-            f"{percent(float(highest))} at most.",
+            sentence=f"Guessing {_what(groups, attribute, scene.unit)} is right for {percent(rate)}, against "
+            f"{percent(groups.commonest)} for the most frequent of all, and with a chance of {percent(float(highest))} "
+            "at most.",
             figures={"groups": len(groups.people)},
         )
+
+
+def _what(groups: ValueGroups, attribute: str, unit: str) -> str:
+    """Name the guess: of persons, who may have several values, the one that most of them have."""
+    if groups.holders:
+        return f"that a {unit} has the {attribute!r} that most {unit}s of the class have"
+    return f"the most frequent {attribute!r} of a person's class"
 
 
 def _largest_chances(groups: ValueGroups) -> dict[int, Fraction]:
@@ -80,8 +95,3 @@ def _largest_chances(groups: ValueGroups) -> dict[int, Fraction]:
     for value, count, size in np.unique(rows, axis=0).tolist():
         found[value] = max(found.get(value, Fraction(0)), Fraction(count, size))
     return found
-
-
-def _overall(scene: Scene, attribute: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Count the values of all rows."""
-    return scene.frame[attribute].value_counts()["count"].to_numpy().astype(np.int64)

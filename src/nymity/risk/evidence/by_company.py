@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from nymity.io import CodedTable
@@ -67,37 +69,39 @@ def _derived(
             yield name, RoleVotes(why=f"it follows from {source!r}", votes={sure[source]: 3.0})
 
 
-def _codes(table: pl.DataFrame | CodedTable, names: Sequence[str]) -> pl.DataFrame:
-    """Number the values of some rows in their order; which rows is decided by the order of no column."""
+def _codes(table: pl.DataFrame | CodedTable, names: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+    """Number the values of some rows in their order, 0 for gaps; which rows is decided by the order of no column."""
     rows = table.height
     some = table.gather_every(rows // MOST_ROWS + 1 if rows > MOST_ROWS else 1)
-    return pl.DataFrame(
-        {
-            name: some[name].cast(pl.String) if some[name].dtype == pl.Boolean else some[name]
-            for name in names
-            if not some[name].dtype.is_nested() and some[name].dtype != pl.Object
-        }
-    ).select(pl.all().rank("dense"))
+    comparable = {
+        name: some[name].cast(pl.String) if some[name].dtype == pl.Boolean else some[name]
+        for name in names
+        if not some[name].dtype.is_nested() and some[name].dtype != pl.Object
+    }
+    ranks = pl.DataFrame(comparable).select(pl.all().rank("dense").fill_null(0).cast(pl.Int64))
+    return {name: ranks[name].to_numpy() for name in comparable}
 
 
-def _follows(coded: pl.DataFrame, source: str, name: str) -> bool:
+def _follows(coded: Mapping[str, npt.NDArray[np.int64]], source: str, name: str) -> bool:
     """Whether each value of the source has one of the other, and that is no accident."""
-    if source not in coded.columns or name not in coded.columns:
+    if source not in coded or name not in coded:
         return False
-    both = pl.DataFrame({"a": coded[source], "b": coded[name]}).drop_nulls()
-    if both.height < 50:
+    given = (coded[source] > 0) & (coded[name] > 0)
+    first, second = coded[source][given], coded[name][given]
+    if len(first) < 50:
         return False
-    values = both["a"].n_unique()
-    pairs = both.unique()
-    if pairs.height != values or both["b"].n_unique() < 2:
+    only = np.zeros(int(first.max()) + 1, np.int64)  # a value of the other for each of the source: the last one
+    only[first] = second
+    if not (only[first] == second).all():
         return False
-    frequent = both["b"].value_counts()["count"].max()
-    if frequent > 0.98 * both.height:  # type: ignore[operator]
+    frequencies = np.bincount(second)
+    if np.count_nonzero(frequencies) < 2 or frequencies.max() > 0.98 * len(second):
         return False
-    if values <= both.height / 4:
+    values = only[only > 0]  # in the order of the source's
+    if len(values) <= len(first) / 4:
         return True
-    steps = pairs.sort("a")["b"].diff().drop_nulls()
-    return bool((steps >= 0).all()) or bool((steps <= 0).all())
+    steps = np.diff(values)
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str, RoleVotes]]:

@@ -25,6 +25,10 @@ _REACHING = 0.02
 _NAMING, _FEWEST_NAMES = 0.3, 2
 #: Share of different texts of several words from which a column of notes is free text.
 _NOTED = 0.05
+#: Words from which a text may tell of somebody, and the share of different texts that do, however few there are.
+_TELLING, _TOLD = 4, 0.3
+#: How much texts of several words say that are few and name nobody.
+_LONG = 2.0
 #: Words of an item of a set, at most.
 _TERM = 1.6
 _WORD, _NUMBER = r"[^\W\d_]{2,}", r"\b\d+\b"
@@ -35,6 +39,11 @@ _TITLE = (
 )
 #: A word in small letters, or a number: what is written of somebody, beyond a title and a name.
 _BESIDE = r"(?:^|[\s,])\p{Ll}{2,}|\d{2,}"
+#: Somebody who is spoken of, within a text: categories name kinds of people, notes say what he or she did.
+_SPOKEN_OF = (
+    r"\b(?:he|she|him|himself|herself|er|ihm|ihn|elle|lui|él|ella|hij|hem)\b"
+    r"|\b(?:his|her|seine[rnms]?|ihre[rnms]?|sa|son|ses|sus?|zijn|haar) \p{Ll}{3,}"
+)
 _NAME_IN_TEXT = r"(?:(?:^|\s)\p{Ll}{2,},?\s+(\p{Lu}\p{Ll}{2,}))|(?:(?:^|\s)(\p{Lu}\p{Ll}{2,}),?\s+\p{Ll}{2,})"
 
 
@@ -50,6 +59,7 @@ class TokenStatistics:
     own: float  #: different texts per filled cell
     contacts: float  #: share of texts of several words with a telephone number, an e-mail or web address within
     mentions: float  #: share of texts with a title, a name and something else
+    told: float  #: share of texts of several words that speak of him or her
     names: int  #: texts with a frequent name beside a word in small letters
     looked_at: int  #: different texts that were looked at
 
@@ -71,6 +81,7 @@ class TokenStatistics:
             own=distinct / present if present else 0.0,
             contacts=reached / len(texts) if len(texts) else 0.0,
             mentions=mentioned / len(texts) if len(texts) else 0.0,
+            told=int(texts.filter(words >= _TELLING).str.contains(_SPOKEN_OF).sum()) / max(1, len(texts)),
             names=_naming(written),
             looked_at=len(texts),
         )
@@ -84,6 +95,8 @@ class TokenStatistics:
             return True
         if self.words < 2:
             return False
+        if self.words >= _TELLING and self.told >= _TOLD:
+            return True
         if self.length > PROSE:
             return True
         if self.different < ENOUGH_RECORDS:
@@ -115,6 +128,9 @@ def free_text(facts: ColumnFacts) -> Iterator[RoleVotes]:
     if _is_written(statistics, facts.name, facts.texts, facts.separator):
         why = f"free text of {max(2.0, statistics.tokens):.0f} words, which may name people"
         yield RoleVotes(why=why, votes={IDENTIFYING: 12.0})
+    elif statistics.words >= _TELLING and not _are_sets(facts.texts, facts.separator):
+        # A few notes that repeat look like categories with long names: only who knows the data can tell.
+        yield RoleVotes(why=f"texts of {statistics.words:.0f} words, as notes are", votes={IDENTIFYING: _LONG})
 
 
 def is_free_text(column: pl.Series) -> bool:

@@ -72,7 +72,7 @@ KNOWN = (
         {QUASI: 3},
         "occupation occup occ occu beruf profession job jobs employ emp empl emplr empstat employer arbeitgeber "
         "employeur empresa werkgever bedrijf workclass work works working worker wrk wrkstat industry indust indus "
-        "branche! sector sektor secteur tenure exper experience expr hours hrs whrs hrswk wkhrs hrsweek union selfemp "
+        "branche! sector sektor secteur tenure exper experience expr hours hrs whrs hrswk wkhrs hrsweek selfemp "
         "selfe slfemp self unemp unem unemployed unempl uempla arbeitslos chomage chomeur werkloos parado desempl "
         "labour labor lfs lfstat lfp inlf retire retired rente! rentner retraite jubil gepens prestige isei siops "
         "manager clerical manuf construc bluecoll whitecoll firm company position trabajo laboral ocupacion ocup "

@@ -66,7 +66,7 @@ PROCESS = (
         "currency waehrung wahrung devise moneda valuta unitof uom einheit recstat psu primarysamp samplingunit enum "
         "ordinal counter tat turnaround consent einwilligung proxy orderset formtype doctype template originsys "
         "testid kitid kit reagent lotno analyzer laborsystem completedflag langver erhebungsart visitnum aeseq filenm "
-        "domain! actarm versie valueuom pruefkenn form! ballot intlng proddate interviewd intdur observed siren siret "
+        "domain! actarm versie valueuom pruefkenn ballot intlng proddate interviewd intdur observed siren siret "
         "dataprov",
     ),
     Concept.of(

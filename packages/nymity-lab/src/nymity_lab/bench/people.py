@@ -106,7 +106,7 @@ def _sets(unit: float) -> Iterator[Line]:
     schema = Schema({"sex": quasi(), "items": items(tree)})
     for m in (1, 2, 3):
         work = partial(ny.publish, table, schema, privacy=[ny.KMAnonymity(k=5, m=m)])
-        loss = work().certificate["items"]["loss"]
+        loss = work().log.figures["items"]["loss"]
         yield Line(
             name=f"publish sets of items, m = {m}", value=cpu_seconds(work) / unit, unit="G", note=f"NCP {loss:.3f}"
         )
