@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import DerivedDraws
 from nymity.core.errors import PromiseError
+from nymity.core.format_numbers import CONTENT
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
@@ -29,7 +30,7 @@ from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
-from nymity.publishing.certificate import PersonsTouched, certify
+from nymity.publishing.certificate import PersonsTouched, TableFigures, certify
 from nymity.publishing.children import split
 from nymity.publishing.compare import Comparer, Comparison
 from nymity.publishing.differential import private_figures
@@ -366,7 +367,9 @@ class Run:
             certificate=certify(
                 job=self.job,
                 tables=self.tables,
-                release=self.frame,
+                read=lambda: self._read_figures(secret),
+                release=TableFigures.of(self.frame, self._content_format),
+                frame=self.frame,
                 counts=self.counts,
                 outcome=self.outcome,
                 masked=int(self.recoded.masked.sum()),
@@ -395,6 +398,22 @@ class Run:
             child_columns=self.child_columns,
             dictionary=self.dictionary,
         )
+
+    @property
+    def _content_format(self) -> str | None:
+        """How cells are hashed: where a job names an engine, so that the hash is the same with every other."""
+        return None if self.job.engine is None else CONTENT.tag
+
+    def _read_figures(self, secret: str) -> TableFigures:
+        """Return what is said of the source; with engines its hash is of the combinations that they count."""
+        if self.job.engine is None:
+            found = TableFigures.of(self.original, salt=secret)
+        else:
+            counted = (*self.job.schema.quasi, *self.job.schema.sensitive)
+            cells = pl.DataFrame([self.table[name] for name in counted])
+            found = TableFigures.of(cells, CONTENT.tag, salt=secret)
+            found = replace(found, columns=tuple(self.original.columns))
+        return replace(found, records=self.original.height + self.tables.left_out)
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         assert self.pseudonyms is not None
