@@ -51,8 +51,8 @@ from nymity.table.encoding import check_extent, encode_counted
 from nymity.table.schema import check_columns
 
 if TYPE_CHECKING:
-    from nymity.publishing.registry import Outcome
     from nymity.table.encoding import EncodedTable
+    from nymity.table.outcome import Outcome
 
 #: Rows that are looked at for free text.
 _SAMPLE = 100_000
