@@ -96,7 +96,7 @@ def command(
     ] = False,
     engine: Annotated[
         str | None,
-        typer.Option(help="Where rows live: memory, streaming, duckdb, spark.", show_default=False),
+        typer.Option(help="Where rows live: memory, streaming, duckdb, postgresql, spark.", show_default=False),
     ] = None,
     master: Annotated[
         str | None, typer.Option(help="Spark's master, such as local[2] or spark://host:7077.", show_default=False)

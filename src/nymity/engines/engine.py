@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 
-EngineKind = Literal["memory", "streaming", "duckdb", "spark"]
+EngineKind = Literal["memory", "streaming", "duckdb", "postgresql", "spark"]
 KINDS: tuple[str, ...] = get_args(EngineKind)
 
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -26,10 +26,10 @@ class Engine:
     """Where rows live while a job runs.
 
     ``kind``: ``memory`` reads the whole table; ``streaming`` reads it in batches with polars; ``duckdb`` and ``spark``
-    read the same Parquet files. ``memory`` is how much to use, such as
-    "4GB"; ``temporary`` the folder for what does not fit, which holds raw rows and is private. ``master`` is Spark's.
-    ``mapping`` names the column that the custodian's mapping is kept by; without it no mapping is kept.
-    ``settings`` are handed to the engine as they are.
+    read the same Parquet files; ``postgresql`` lets the server that has the table count, join and sort. ``memory`` is
+    how much to use, such as "4GB"; ``temporary`` the folder for what does not fit, which holds raw rows and is private.
+    ``master`` is Spark's. ``mapping`` names the column that the custodian's mapping is kept by; without it no mapping
+    is kept. ``settings`` are handed to the engine as they are.
     """
 
     kind: EngineKind = "memory"
@@ -50,7 +50,7 @@ class Engine:
         for name, value in self.settings.items():
             if not isinstance(name, str) or not isinstance(value, str):
                 raise ParameterError("engine.settings", expected="texts", got=f"{name!r} = {value!r}"[:80])
-        if self.settings and self.kind not in ("duckdb", "spark"):
+        if self.settings and self.kind not in ("duckdb", "postgresql", "spark"):
             raise ParameterError(
                 "engine.settings", expected=f"none: {self.kind} has no settings", got=", ".join(self.settings)[:80]
             )

@@ -5,14 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from nymity.core.errors import JobError
+from nymity.database import DatabaseSource
 from nymity.engines.duckdb_rows import DuckDBRows
 from nymity.engines.engine import Engine
 from nymity.engines.engine_rows import Rows
 from nymity.engines.parquet_source import ParquetSource
+from nymity.engines.postgresql_rows import PostgreSQLRows
 from nymity.engines.spark_rows import SparkRows
 from nymity.engines.streaming import StreamedRows
 from nymity.engines.text_source import TEXT_SUFFIXES, parquet_of_text
 from nymity.io import ReadOptions
+
+
+def open_database_rows(engine: Engine, source: DatabaseSource, folder: Path) -> Rows:
+    """Return the rows of a table of a server."""
+    return PostgreSQLRows(source, folder, engine.memory_bytes, engine.settings)
 
 
 def open_rows(engine: Engine, path: Path, options: ReadOptions, folder: Path) -> Rows:

@@ -105,15 +105,7 @@ class StreamedRows(Rows):
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the cells of each batch of the file, and merge the groups."""
-        written = ParquetSource.of(path)
-        names = dict(zip(written.columns, written.safe, strict=True))
-        chosen = [pl.col(names[name]).alias(f"c{i}") for i, name in enumerate(columns)]
-        safe = [f"c{i}" for i in range(len(columns))]
-        found = DistinctRows(self._folder, safe, most=max(BATCH, self._memory // (100 * (len(safe) + 1))))
-        with told(self.kind, "measure"):
-            for batch in _in_batches(written.scan().select(chosen)):
-                found.add(batch.group_by(safe).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
-            yield from found.parts()
+        return measured_parts(path, columns, self._folder, self._memory)
 
     def close(self) -> None:
         """Nothing is open; the folder of spilled rows is removed by who made it."""
@@ -137,6 +129,19 @@ class StreamedRows(Rows):
 
     def _batches(self, columns: Sequence[str], dropping: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield from _in_batches(self._selected(columns, dropping))
+
+
+def measured_parts(path: Path, columns: Sequence[str], folder: Path, memory: int) -> Iterator[pl.DataFrame]:
+    """Count the distinct rows of some columns of a written file, as :meth:`Rows.measure` returns them."""
+    written = ParquetSource.of(path)
+    names = dict(zip(written.columns, written.safe, strict=True))
+    chosen = [pl.col(names[name]).alias(f"c{i}") for i, name in enumerate(columns)]
+    safe = [f"c{i}" for i in range(len(columns))]
+    found = DistinctRows(folder, safe, most=max(BATCH, memory // (100 * (len(safe) + 1))))
+    with told(StreamedRows.kind, "measure"):
+        for batch in _in_batches(written.scan().select(chosen)):
+            found.add(batch.group_by(safe).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
+        yield from found.parts()
 
 
 def _in_batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:

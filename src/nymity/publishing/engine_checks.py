@@ -32,12 +32,11 @@ def check_engine(
             expected="a column of the schema, for an engine that knows no numbers of rows",
             got=f"{engine.mapping!r} for {engine.kind!r}",
         )
-    in_files = not isinstance(output, DatabaseOutput)
-    if in_files and getattr(output, "format", None) != "parquet":
+    if isinstance(output, DatabaseOutput) or getattr(output, "format", None) != "parquet":
         raise JobError(
             "output.format",
             expected="'parquet', which engines write",
-            got=repr(getattr(output, "format", None)),
+            got="a database" if isinstance(output, DatabaseOutput) else repr(getattr(output, "format", None)),
             hint='[output] format = "parquet"',
         )
     if engine.kind == "memory":

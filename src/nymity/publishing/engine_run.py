@@ -24,7 +24,8 @@ from nymity.core.format_numbers import CONTENT
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
-from nymity.engines import RECORDS, Rows, check_types, counted_hash, open_rows, plan_of, spilling
+from nymity.database import DatabaseSource
+from nymity.engines import RECORDS, Rows, check_types, counted_hash, open_database_rows, open_rows, plan_of, spilling
 from nymity.lattice.default import default_search, said
 from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
@@ -142,12 +143,16 @@ class EngineRun:
         refuse_free_text(self.rows.head(shown, _SAMPLE), schema.among(shown))
 
     def _rows(self) -> Rows:
-        source = self.job.source
-        if not isinstance(source, Source):
+        source, in_database = self.job.source, self.engine.kind == "postgresql"
+        if in_database and isinstance(source, DatabaseSource):
+            return open_database_rows(self.engine, source, self.spilled)
+        if not isinstance(source, Source) or in_database:
             raise JobError(
                 "source",
-                expected=f"a path to Parquet or text files, which engine {self.engine.kind!r} reads",
-                got="none" if source is None else "a database",
+                expected="a table of a PostgreSQL server ([source] url, table)"
+                if in_database
+                else f"a path to Parquet or text files, which engine {self.engine.kind!r} reads",
+                got="none" if source is None else "files" if in_database else "a database",
             )
         return open_rows(self.engine, Path(source.path), source.options, self.spilled)
 
