@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from nymity.cli.console import Screen, add_row, parameters, table
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from nymity.publishing.compare import Comparison
     from nymity.publishing.release import Release
 
@@ -148,6 +148,8 @@ def _level_table(levels: list[dict[str, Any]]) -> Table:
 
 
 def _facts(account: Mapping[str, Any]) -> Table:
+    from rich.table import Table
+
     shown = Table.grid(padding=(0, 3, 0, 0))
     shown.add_column(no_wrap=True)
     shown.add_column()

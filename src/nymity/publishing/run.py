@@ -46,7 +46,7 @@ from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.constant_columns import check_constant, check_households
-from nymity.table.content_order import content_order
+from nymity.table.content_order import content_order, ranked_text
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.outcome import Outcome
@@ -233,7 +233,8 @@ class Run:
         self.shifts = self._shifted()
         if self.job.children is not None:
             self.child_columns = tuple(name for name in self.child_columns if name in self.recoded.table.columns)
-        order = content_order(self.recoded.table)
+        ranked = pl.DataFrame([ranked_text(column) for column in self.recoded.table])
+        order = content_order(ranked)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
@@ -243,7 +244,7 @@ class Run:
         secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
         classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
         self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
-        self.frame = compact(self.recoded.table, self.order)
+        self.frame = compact(ranked, self.order)
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
     def _with_weights(self, recoded: Recoded) -> Recoded:
