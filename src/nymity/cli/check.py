@@ -76,6 +76,12 @@ def command(
             help="Database that the table lies in, unless the job names it; without a password.", show_default=False
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="Check a release that an engine wrote in bounded memory: streaming, duckdb, spark.", show_default=False
+        ),
+    ] = None,
     fail_on_warnings: FailOnWarnings = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -87,11 +93,16 @@ def command(
     what was given.
     """
     from nymity.publishing.check import check
+    from nymity.publishing.job import Job
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
-    opened = open_released(release, job, certificate=stated, recoding=recoding, sensitive=sensitive, url=url)
-    result = check(opened, original=original, key=key)
+    if engine is None:
+        opened = open_released(release, job, certificate=stated, recoding=recoding, sensitive=sensitive, url=url)
+        result = check(opened, original=original, key=key)
+    else:
+        described = None if job is None else Job.load(job)
+        result = check(release, job=described, certificate=certificate, original=original, key=key, engine=engine)
     against = " and ".join(str(path) for path in (job, stated) if path is not None)
     screen.line(f"{release}, checked against {against}", style="bold")
     screen.line()

@@ -6,13 +6,14 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
-from rich.table import Table
-from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
 
 _BAR_WIDTH = 20
 #: Columns below which a table cannot be read.
@@ -29,8 +30,16 @@ class Screen:
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         self.silent = quiet or as_json
         self.as_json = as_json
-        self.out = Console(markup=False, highlight=False, emoji=False)
-        self.err = Console(markup=False, highlight=False, emoji=False, stderr=True)
+
+    @cached_property
+    def out(self) -> Console:
+        """Standard output."""
+        return _console(stderr=False)
+
+    @cached_property
+    def err(self) -> Console:
+        """Standard error."""
+        return _console(stderr=True)
 
     def show(self, *things: RenderableType) -> None:
         """Show something to people; a :class:`Table` or wrapped text."""
@@ -49,6 +58,8 @@ class Screen:
 
     def tell(self, head: str, text: str) -> None:
         """Write one unbroken line ``head: text`` to stderr."""
+        from rich.text import Text
+
         line = Text.assemble((f"{head}: ", _STYLES.get(head, "bold")), " ".join(_printable(text).split("\n")))
         self.err.print(line, soft_wrap=True)
 
@@ -56,6 +67,12 @@ class Screen:
         """Write the machine-readable result, where that was asked for."""
         if self.as_json:
             write_json(data)
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console  # takes longer to load than a quiet command has to say
+
+    return Console(markup=False, highlight=False, emoji=False, stderr=stderr)
 
 
 def widen() -> None:
@@ -72,6 +89,9 @@ def write_json(data: Mapping[str, Any]) -> None:
 
 def table(*columns: str, title: str | None = None, right: Iterable[str] = ()) -> Table:
     """Return an empty table; numbers of the columns ``right`` are flushed right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     made = Table(
         title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, show_edge=False
     )

@@ -3,55 +3,32 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
-from typing import Annotated
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from nymity.cli import (
-    apply,
-    attack,
-    check,
-    compare,
-    demo,
-    explore,
-    forecast,
-    forget,
-    hierarchy,
-    identify,
-    inspect,
-    key,
-    measure,
-    preset,
-    publish,
-    query,
-    recommend,
-    report,
-    risk,
-    schema,
-)
 from nymity.cli.console import Screen, widen
 from nymity.cli.failure import describe_bug
-from nymity.cli.plugins import add_plugins
 from nymity.cli.register import group, register
 from nymity.cli.stopping import stop_code
 from nymity.cli.streams import guard_streams
 from nymity.core.exit_code import ExitCode
 from nymity.core.quoting import hidden
 
-app = group(
-    "Turn a table about people into a release that others can use and nobody can misuse.",
-    epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
-    "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in ExitCode),
-)
+#: The commands, each a module of this package, in the order of the help.
+_COMMANDS = (
+    "demo", "inspect", "publish", "preset", "explore", "forecast", "check", "report", "measure", "compare", "query",
+    "recommend", "risk", "attack", "apply", "identify", "forget", "hierarchy", "schema",
+)  # fmt: skip
 
 
 def run() -> int:
     """Run the command line and return the exit code; what was not foreseen ends with a traceback and 70."""
     stdout = guard_streams()
     widen()
-    for note in _LEFT_OUT:
-        Screen().warn(note)
     code = _exit_code()
     sys.stdout.flush()
     if stdout is not None and stdout.lost is not None:
@@ -64,7 +41,10 @@ def run() -> int:
 
 def _exit_code() -> int:
     try:
-        app()
+        called, left_out = command_line(sys.argv[1:])
+        for note in left_out:
+            Screen().warn(note)
+        called()
     except SystemExit as done:
         if done.code == ExitCode.INTERRUPTED:
             return stop_code()
@@ -77,41 +57,55 @@ def _exit_code() -> int:
     return ExitCode.HOLDS
 
 
-register(app, "demo", demo.command, demo.EXAMPLES)
-register(app, "inspect", inspect.command, inspect.EXAMPLES)
-register(app, "publish", publish.command, publish.EXAMPLES)
-register(app, "preset", preset.command, preset.EXAMPLES)
-register(app, "explore", explore.command, explore.EXAMPLES)
-register(app, "forecast", forecast.command, forecast.EXAMPLES)
-register(app, "check", check.command, check.EXAMPLES)
-register(app, "report", report.command, report.EXAMPLES)
-register(app, "measure", measure.command, measure.EXAMPLES)
-register(app, "compare", compare.command, compare.EXAMPLES)
-register(app, "query", query.command, query.EXAMPLES)
-register(app, "recommend", recommend.command, recommend.EXAMPLES)
-register(app, "risk", risk.command, risk.EXAMPLES)
-register(app, "attack", attack.command, attack.EXAMPLES)
-register(app, "apply", apply.command, apply.EXAMPLES)
-register(app, "identify", identify.command, identify.EXAMPLES)
-register(app, "forget", forget.command, forget.EXAMPLES)
-register(app, "hierarchy", hierarchy.command, hierarchy.EXAMPLES)
-register(app, "schema", schema.command, schema.EXAMPLES)
+def command_line(arguments: Sequence[str]) -> tuple[typer.Typer, list[str]]:
+    """Return the command that is called, where it is one of ours, or else all of them; and what is wrong with plugins.
 
-_keys = group("Make and show the keys that sign certificates.")
-register(_keys, "new", key.new, key.NEW_EXAMPLES)
-register(_keys, "show", key.show, key.SHOW_EXAMPLES)
-app.add_typer(_keys, name="key")
-#: What is wrong with plugins that are installed.
-_LEFT_OUT = add_plugins(app)
+    To prepare the others, and to look for plugins, takes longer than many a command.
+    """
+    called = arguments[0] if arguments and arguments[0] in _COMMANDS else None
+    made = group(
+        "Turn a table about people into a release that others can use and nobody can misuse.",
+        epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
+        "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in ExitCode),
+    )
+    made.callback()(_options)
+    for name in _COMMANDS if called is None else [called]:
+        module = import_module(f"nymity.cli.{name}")
+        register(made, name, module.command, module.EXAMPLES)
+    return made, [] if called is not None else _further(made)
+
+
+def _further(to: typer.Typer) -> list[str]:
+    """Add groups of commands, and what other distributions bring; say what of that was left out."""
+    from nymity.cli import key
+    from nymity.cli.plugins import add_plugins
+
+    keys = group("Make and show the keys that sign certificates.")
+    register(keys, "new", key.new, key.NEW_EXAMPLES)
+    register(keys, "show", key.show, key.SHOW_EXAMPLES)
+    to.add_typer(keys, name="key")
+    return add_plugins(to)
+
+
+@cache
+def _whole() -> typer.Typer:
+    return command_line([])[0]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":  # the whole of it, for whoever calls several commands
+        return _whole()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"nymity {version('nymity')}")
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     _version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")

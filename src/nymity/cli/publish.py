@@ -52,6 +52,7 @@ EXAMPLES = (
     "nymity publish patients.csv --quasi age,sex,postcode --out release",
     "nymity publish job.toml --out release --custodian /safe/place --no-report",
     "nymity publish job.toml --out release --force --log release-custodian",
+    "nymity publish job.toml --out release --engine duckdb",
     "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
 )
 
@@ -93,6 +94,13 @@ def command(
         bool,
         typer.Option("--force", help="Replace the release that is there; its custodian's log is kept, numbered."),
     ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Where rows live: memory, streaming, duckdb, postgresql, spark.", show_default=False),
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Spark's master, such as local[2] or spark://host:7077.", show_default=False)
+    ] = None,
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
     ] = 0.0,
@@ -117,6 +125,7 @@ def command(
     described = job_of_given("publish", data, job, quasi, reading, settings or ())
     if quasi is not None:
         screen.tell("note", _suggested(described))
+    described = _in_engine(described, engine, master)
     publish_job(
         screen,
         described if node is None else _at_node(described, node),
@@ -181,10 +190,12 @@ def publish_job(
     wait: float = 0.0,
 ) -> None:
     """Run a job, write everything and show what came of it."""
+    from nymity.cli.engine_publish import publish_by_engine
     from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
     from nymity.publishing.custody import finish_earlier, make_way
+    from nymity.publishing.engine_choice import with_fitting_engine
     from nymity.publishing.release import ABOUT_NAME
     from nymity.publishing.run import Run
     from nymity.publishing.signing import key_for
@@ -201,6 +212,10 @@ def publish_job(
     key = key_for(job.sign, to.release, to.custodian, ask=ask)
     pages = Pages(screen)
     with watching(screen) as observe:
+        job = with_fitting_engine(job, observe)
+        if job.engine is not None and job.engine.kind != "memory":
+            publish_by_engine(screen, job, to, observe, key=key, log=log, force=force, wait=wait)
+            return
         run = Run(job, observe=observe, log=log, folder=to.release)
         release, original = run.release(), run.original
         if fail_on_warnings and release.warnings:
@@ -234,7 +249,7 @@ def publish_job(
         has_about=pages.has_about,
         has_report=pages.has_report,
     )
-    found = summary(release, comparison, files)
+    found = summary(release, None if comparison is None else comparison.losses, files)
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
     if fail_on_warnings and pages.left_out:
@@ -389,6 +404,17 @@ def _levels(listed: str, quasi: Sequence[str]) -> dict[str, int]:
             hint=f"explore shows the levels there are; {unnamed[0]}=0 publishes raw values",
         )
     return levels
+
+
+def _in_engine(job: Job, engine: str | None, master: str | None) -> Job:
+    """Return the job with the engine of the command line; settings of the job's own stay if it is the same kind."""
+    from nymity.engines import Engine
+
+    kind = engine or ("spark" if master is not None else None)
+    if kind is None:
+        return job
+    named = job.engine if job.engine is not None and job.engine.kind == kind else Engine(kind=kind)
+    return replace(job, engine=named if master is None else replace(named, master=master))
 
 
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:

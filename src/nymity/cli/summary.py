@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, parameters, table
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publishing.compare import Comparison
+    from rich.table import Table
+
     from nymity.publishing.release import Release
+    from nymity.publishing.written_release import WrittenRelease
 
 
 #: Said of a private release whose draws anybody can draw again.
 _NOT_PRIVATE = "it is NOT PRIVATE, for all draws are from a known seed, and nothing is promised"
 
 
-def summary(release: Release, comparison: Comparison | None, files: Mapping[str, Path | str | None]) -> dict[str, Any]:
-    """Return the short account of a release as plain data; without comparison it tells what anybody may know."""
+def summary(
+    release: Release | WrittenRelease, losses: Sequence[Any] | None, files: Mapping[str, Path | str | None]
+) -> dict[str, Any]:
+    """Return the short account of a release as plain data; without losses it tells what anybody may know."""
     certificate = release.certificate
     return {
         "holds": release.verification.holds and not release.is_foreseeable,
@@ -33,15 +35,15 @@ def summary(release: Release, comparison: Comparison | None, files: Mapping[str,
         "guarantees": _guarantees(release),
         "levels": _levels(release),
         **({"items": {**certificate["items"], **release.log.figures["items"]}} if "items" in certificate else {}),
-        **({} if comparison is None else _cost(release, comparison)),
+        **({} if losses is None else _cost(release, losses)),
         "files": {name: None if path is None else str(path) for name, path in files.items()},
     }
 
 
-def _cost(release: Release, comparison: Comparison) -> dict[str, Any]:
+def _cost(release: Release | WrittenRelease, losses: Sequence[Any]) -> dict[str, Any]:
     """Return what was left out and lost."""
     certificate, method = release.certificate, release.job.method
-    lost = next((loss for loss in comparison.losses if loss.name == release.outcome.minimized.name), None)
+    lost = next((loss for loss in losses if loss.name == release.outcome.minimized.name), None)
     return {
         "suppressed": {
             **certificate["suppressed"],
@@ -96,7 +98,7 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
         screen.line(f"report        {files['report']}  (for you)")
 
 
-def _guarantees(release: Release) -> list[dict[str, Any]]:
+def _guarantees(release: Release | WrittenRelease) -> list[dict[str, Any]]:
     return [
         {
             "model": model.key,
@@ -109,7 +111,7 @@ def _guarantees(release: Release) -> list[dict[str, Any]]:
     ]
 
 
-def _levels(release: Release) -> list[dict[str, Any]]:
+def _levels(release: Release | WrittenRelease) -> list[dict[str, Any]]:
     from nymity.table.text import MASK, as_text
 
     rows: list[dict[str, Any]] = []
@@ -121,7 +123,7 @@ def _levels(release: Release) -> list[dict[str, Any]]:
     return rows
 
 
-def _published_as(release: Release, name: str) -> dict[str, Any]:
+def _published_as(release: Release | WrittenRelease, name: str) -> dict[str, Any]:
     """Return the levels of a quasi-identifier in use, or how many different cells classes have."""
     if name not in release.levels:
         return {"cells": release.frame[name].n_unique()}
@@ -148,6 +150,8 @@ def _level_table(levels: list[dict[str, Any]]) -> Table:
 
 
 def _facts(account: Mapping[str, Any]) -> Table:
+    from rich.table import Table
+
     shown = Table.grid(padding=(0, 3, 0, 0))
     shown.add_column(no_wrap=True)
     shown.add_column()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from nymity.cli.console import Screen, add_row
 
 if TYPE_CHECKING:
@@ -27,6 +25,8 @@ def show_warnings(screen: Screen, what: str, warnings: Sequence[Mapping[str, Any
 def list_warnings(screen: Screen, head: str, warnings: Sequence[Mapping[str, Any]]) -> None:
     """List warnings below a line."""
     screen.line(head, style="bold yellow")
+    from rich.table import Table
+
     shown = Table.grid(padding=(0, 1, 0, 0))
     shown.add_column(justify="right", no_wrap=True)
     shown.add_column()

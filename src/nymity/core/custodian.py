@@ -9,6 +9,8 @@ from nymity.core.plain_data import read_json
 
 LOG_NAME = "log.json"
 MAPPING_NAME = "mapping.parquet"
+#: The published cells of each row by a key of the source, where an engine knows no numbers of rows.
+KEYED_MAPPING_NAME = "mapping-by-key.parquet"
 NODES_NAME = "nodes.parquet"
 RECODING_NAME = "recoding.json"
 #: The values that a recoding was decided on, which further rows do not need.
@@ -24,6 +26,7 @@ DRAWN_LATER = (REPORT_NAME, BOARD_NAME, FINDINGS_NAME)
 #: All that may lie there of one release; the log last, which tells that the others are there.
 LOG_FILES = (
     MAPPING_NAME,
+    KEYED_MAPPING_NAME,
     NODES_NAME,
     RECODING_NAME,
     SEEN_NAME,

@@ -76,12 +76,13 @@ class Session:
             for batch in cursor.fetch_record_batch():
                 yield arrow.Table.from_batches([batch])
 
-    def ingest(self, table: str, schema: str | None, frame: pl.DataFrame) -> None:
-        """Append rows to a table, so many at a time that they fit into the caches of a processor."""
+    def ingest(self, table: str, schema: str | None, frame: pl.DataFrame, *, temporary: bool = False) -> None:
+        """Append rows to a table, maybe a temporary one; so many at a time that they fit into a processor's caches."""
         arrow = require("pyarrow", extra="database", purpose="a database")
         rows = arrow.Table.from_batches(*_batches(frame))
         with told(self.address, self.where, f"to write the table {table!r}"), self._connection.cursor() as cursor:
-            cursor.adbc_ingest(table, rows, mode="append", db_schema_name=schema)
+            more = {"temporary": True} if temporary else {"db_schema_name": schema}
+            cursor.adbc_ingest(table, rows, mode="append", **more)
 
     def commit(self) -> None:
         """Commit the transaction."""

@@ -9,9 +9,10 @@ from nymity.io.dictionary import Dictionary
 from nymity.io.dictionary_files import read_dictionary
 from nymity.io.formats import FORMATS, RELEASED, format_of
 from nymity.io.frame import like, to_polars
-from nymity.io.lossless import whole_again
+from nymity.io.lossless import typed_column, whole_again
 from nymity.io.neutralize import neutralize, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
+from nymity.io.parquet_size import check_parquet
 from nymity.io.read import read_detected, read_table, read_text_cells, read_valued, reread_table
 from nymity.io.text_cells import text_cells
 from nymity.io.values import Taken, Valued, taken_in_words
@@ -41,6 +42,8 @@ __all__ = [
     "like",
     "compact",
     "whole_again",
+    "typed_column",
+    "check_parquet",
     "DetectedReading",
     "detect_reading",
     "Dictionary",

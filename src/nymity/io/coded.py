@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,13 +32,15 @@ _LONGEST = 2**31
 class CodedColumn:
     """A column: its different cells as text, missing first, then in the order in which they occur; how often; where.
 
-    ``values`` may since have become something else than text, and then equal each other.
+    ``values`` may since have become something else than text, and then equal each other, unless they are ``as_cut``: as
+    they stand in the file, or of a type in which each would be written as it stands there.
     """
 
     name: str
     values: pl.Series  #: (n_values,), the first is missing
     times: pl.Series  #: (n_values,), of which the first may be zero
     codes: npt.NDArray[np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
+    as_cut: bool = False
 
     @cached_property
     def keys(self) -> pl.Series:
@@ -50,7 +52,12 @@ class CodedColumn:
 
     @cached_property
     def _are_different(self) -> bool:
-        return self.values.n_unique() == len(self.values)
+        return self.as_cut or self.values.n_unique() == len(self.values)
+
+    def valued(self, values: pl.Series) -> CodedColumn:
+        """Return the column with values in place of its own, one for one; what stays is still as it was cut."""
+        same = values.dtype == self.values.dtype and values.null_count() == self.values.null_count()
+        return replace(self, values=values, as_cut=self.as_cut and same)
 
     @property
     def rows(self) -> pl.Series:
@@ -128,10 +135,11 @@ def numbers_at(table: pl.DataFrame | CodedTable, name: str, rows: pl.Series) -> 
 class Coder:
     """Takes the rows of a regular text in pieces, and gives their columns; None where the text is not regular."""
 
-    def __init__(self, names: Sequence[str], delimiter: str) -> None:
-        self._names, self._delimiter = names, ord(delimiter)
+    def __init__(self, names: Sequence[str], delimiter: str, size: int = 0) -> None:
+        self._names, self._delimiter, self._expected = names, ord(delimiter), size
         self._columns = [_Values() for _ in names]
-        self._codes: list[npt.NDArray[np.uint32]] = []  # each (n_fields, n_rows)
+        self._codes = np.empty((len(names), 0), np.uint32)  # of the first rows those that were numbered
+        self._rows = 0
         self._buffer = np.zeros(_BLOCK + _PADDING, np.uint8)
         self._size = 0
         # Kept from block to block, for memory that is new costs as much as what is done with it.
@@ -180,15 +188,25 @@ class Coder:
         low, high = (words[: fields * rows].reshape(fields, rows) for words in self._words)
         if not cut_cells(block, block.view(np.uint64), ends, low, high):
             return False
-        codes = np.empty((fields, rows), np.uint32)
+        cut = int(ends[rows * fields - 1]) + 1
+        codes = self._room(rows, cut)
         for place, column in enumerate(self._columns):
             column.number(low[place], high[place], block, codes[place])
-        self._codes.append(codes)
-        cut = int(ends[rows * fields - 1]) + 1
+        self._rows += rows
         rest = block[cut : self._size].copy()
         block[: len(rest)] = rest
         self._size = len(rest)
         return True
+
+    def _room(self, rows: int, size: int) -> npt.NDArray[np.uint32]:
+        """Return room for the codes of further rows: at first for all of a text, if these are like the rest of it."""
+        needed = self._rows + rows
+        if needed > self._codes.shape[1]:
+            whole = rows * self._expected // size if not self._rows else needed
+            larger = np.empty((len(self._names), max(needed, whole) * 17 // 16), np.uint32)
+            larger[:, : self._rows] = self._codes[:, : self._rows]
+            self._codes = larger
+        return self._codes[:, self._rows : needed]
 
     def _finished(self) -> tuple[CodedColumn, ...] | None:
         columns = []
@@ -198,12 +216,12 @@ class Coder:
             if texts is None or (self._returns and _has_returns(texts)):
                 return None
             times = column.times()
-            codes = np.concatenate([block[place] for block in self._codes] or [np.empty(0, np.uint32)])
+            codes = self._codes[place, : self._rows]
             if self._quoted and texts.str.contains('"', literal=True).any():
                 if not texts.str.contains(_WELL_QUOTED).all():
                     return None
                 texts, times, codes = _unquoted(texts, times, codes)
-            columns.append(CodedColumn(name=name, values=texts, times=pl.Series(times), codes=codes))
+            columns.append(CodedColumn(name=name, values=texts, times=pl.Series(times), codes=codes, as_cut=True))
         return tuple(columns)
 
 
@@ -251,11 +269,12 @@ class _Values:
                 low,
                 high,
                 row,
-                block,
+                block.view(np.uint64),
                 self._table,
                 self._bits,
                 self._pairs,
                 self._starts,
+                self._arena.view(np.uint64),
                 self._arena,
                 self._state,
                 codes,
@@ -275,8 +294,8 @@ class _Values:
             room = (1 << self._bits) // 2 + 2
             self._pairs = _longer(self._pairs, values + 1, (room, 2))
             self._starts = _longer(self._starts, values + 1, (room,))
-        if used + length + 1 > len(self._arena):
-            self._arena = _longer(self._arena, used, (2 * len(self._arena) + length + 1,))
+        if used + length + 1 + _PADDING > len(self._arena):
+            self._arena = _longer(self._arena, used, ((2 * len(self._arena) + length + _PADDING) // 8 * 8 + 8,))
 
     def texts(self) -> pl.Series | None:
         """Return the different cells as text, missing first."""

@@ -17,32 +17,42 @@ def compact(table: pl.DataFrame, rows: NDArray[np.int64] | None = None) -> pl.Da
     ``rows`` are those to take, in this order; column by column, so that they lie in memory once.
     """
     named = {column.name: column.alias("cells") for column in table.get_columns()}  # names may be patterns
-    return pl.DataFrame({n: _column(c if rows is None else c.gather(rows)).alias(n) for n, c in named.items()})
+    return pl.DataFrame({n: _column(c, rows).alias(n) for n, c in named.items()})
 
 
-def _column(column: pl.Series) -> pl.Series:
+def _column(column: pl.Series, rows: NDArray[np.int64] | None) -> pl.Series:
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return _text(column, rows)
+    cells = column if rows is None else column.gather(rows)
     if column.dtype == pl.Object:  # Python's own values share nothing
-        return column
-    cells = column.alias("cells").cast(_plain(column.dtype))
+        return cells
+    cells = cells.cast(_plain(column.dtype))
     present = cells.is_not_null()
     # Gathering the values alone leaves zeros below the gaps.
     place = pl.select(pl.when(present).then(present.cum_sum().cast(pl.UInt32) - 1)).to_series()
     values = cells.drop_nulls().gather(place)
-    if values.dtype == pl.String:  # polars shares the buffers of long text
-        values = _text_anew(values)
-    elif values.dtype.is_nested() or values.dtype == pl.Binary:
+    if values.dtype.is_nested() or values.dtype == pl.Binary:
         # Arrow's plain layout has buffers of its own for each column.
         values = pl.Series(values.to_arrow(), dtype=values.dtype)
-    return values.rechunk().alias(column.name)
+    return values.rechunk()
 
 
-def _text_anew(values: pl.Series) -> pl.Series:
-    """Return the same text with a buffer that has been made of nothing but its different values."""
-    different = values.drop_nulls().unique()
-    anew = pl.Series(different.to_list(), dtype=pl.String)
+def _text(cells: pl.Series, rows: NDArray[np.int64] | None) -> pl.Series:
+    """Return text with a buffer that has been made of nothing but its different values; polars shares long text."""
+    if isinstance(cells.dtype, pl.Enum):
+        listed = cells.dtype.categories
+    else:
+        listed = cells.cast(pl.String).drop_nulls().unique()
+        cells = cells.cast(pl.String).cast(pl.Enum(listed))
+    places = cells.to_physical().cast(pl.UInt32)
+    places = places if rows is None else places.gather(rows)
+    used = np.bincount(places.drop_nulls().to_numpy(), minlength=len(listed)) > 0
+    anew = pl.Series(listed.filter(pl.Series(used)).to_list(), dtype=pl.String)
     if not len(anew):
-        return pl.Series([None] * len(values), dtype=pl.String)
-    return anew.gather(values.cast(pl.Enum(anew)).to_physical().cast(pl.UInt32))
+        return pl.Series([None] * len(places), dtype=pl.String)
+    if len(anew) < len(listed):  # a value that no row has must not be there
+        places = pl.Series(np.cumsum(used, dtype=np.uint32) - np.uint32(1)).gather(places)
+    return anew.gather(places).rechunk()
 
 
 def _plain(dtype: pl.DataType) -> pl.DataType:

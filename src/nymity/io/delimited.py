@@ -103,7 +103,8 @@ class Delimited(SpreadsheetFormat):
         except TableError:
             return None
         rest = sample[first[1] :] if header else sample
-        columns = Coder(names, delimiter).coded(chain([rest.encode()], pieces))
+        size = 0 if self.compressed else path.stat().st_size
+        columns = Coder(names, delimiter, size).coded(chain([rest.encode()], pieces))
         if columns is None:
             return None
         return columns, replace(options, delimiter=delimiter, header=header)

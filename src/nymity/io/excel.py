@@ -26,7 +26,7 @@ from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, M
 from nymity.io.lossless import days_of
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import too_wide
-from nymity.io.workbook import check_workbook, too_long
+from nymity.io.workbook import TITLE_ROWS, check_workbook, titles, too_long
 
 # It warns of empty columns; without a handler Python would print that, and below the command line nothing prints.
 logging.getLogger("fastexcel").addHandler(logging.NullHandler())
@@ -60,7 +60,8 @@ class Excel(SpreadsheetFormat):
 
         The sheet is loaded twice, as text and typed: a type is kept only where it has a value wherever the text has
         one. Numbers that are all whole become Int64, times that are all midnight become Date. Rows without any cell
-        are dropped at the end of the sheet, where spreadsheets leave them behind.
+        are dropped at the end of the sheet, where spreadsheets leave them behind, and so are sums and remarks below an
+        empty row; titles above the header are no records either.
         """
         fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
         sheet = check_workbook(path, options.sheet, strict=True)
@@ -164,7 +165,7 @@ def _sheet_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
 def _names(path: Path, texts: pl.DataFrame, start: int) -> list[str]:
     """Return the names in the header row, or numbered ones without a header."""
     if start:
-        return named(f"{path}, header", list(texts.row(0)))
+        return named(f"{path}, header", list(texts.row(start - 1)))
     return [f"column_{place}" for place in range(1, texts.width + 1)]
 
 
@@ -186,7 +187,7 @@ def _load(book: Any, sheet: str | int, **choices: Any) -> pl.DataFrame:
 
 
 def _start(path: Path, texts: pl.DataFrame, header: bool | None) -> int:
-    """Return the number of header rows: 0 or 1."""
+    """Return the number of rows before the first record: the header, if there is one, and titles above it."""
     if not texts.height or not texts.width:
         raise FileError(
             str(path), expected="at least a header row", got="an empty sheet", hint="name the sheet with sheet=…"
@@ -195,9 +196,15 @@ def _start(path: Path, texts: pl.DataFrame, header: bool | None) -> int:
         raise too_wide(str(path), texts.width)
     if any(column.dtype == pl.String and _is_long(column) for column in texts):
         raise too_long(str(path))
+    above = 0 if header is False else _titles(texts)
     if header is None:
-        header = has_header([[cell or "" for cell in row] for row in texts.head(SAMPLE_ROWS).rows()])
-    return int(header)
+        header = has_header([[cell or "" for cell in row] for row in texts.slice(above, SAMPLE_ROWS).rows()])
+    return above + 1 if header else 0
+
+
+def _titles(texts: pl.DataFrame) -> int:
+    first = texts.head(TITLE_ROWS)
+    return titles([sum(cell is not None and cell != "" for cell in row) for row in first.rows()], texts.width)
 
 
 def _is_long(texts: pl.Series) -> bool:
@@ -224,9 +231,21 @@ def _settle(values: pl.Series, texts: pl.Series) -> pl.Series:
     return values
 
 
+#: Rows below a table, at most, that are sums and remarks.
+_FOOTERS = 5
+
+
 def _without_tail(table: pl.DataFrame) -> pl.DataFrame:
-    filled = _filled(table).arg_true()
-    return table.head(int(filled[-1]) + 1 if len(filled) else 0)
+    """Leave out empty rows at the end, and what stands below the table: a few sparse rows after an empty one."""
+    filled = _filled(table)
+    rows = filled.arg_true()
+    table = table.head(int(rows[-1]) + 1 if len(rows) else 0)
+    gaps = (~filled.head(table.height)).arg_true()
+    if not len(gaps) or table.width <= 2:
+        return table
+    below = table.slice(int(gaps[-1]) + 1)
+    sparse = all(2 * sum(cell is not None for cell in row) <= table.width for row in below.head(_FOOTERS + 1).rows())
+    return _without_tail(table.head(int(gaps[-1]))) if sparse and below.height <= _FOOTERS else table
 
 
 def _filled(table: pl.DataFrame) -> pl.Series:

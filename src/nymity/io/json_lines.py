@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 
 from nymity.core.errors import TableError
 from nymity.core.plain_data import parse_json
+from nymity.core.quoting import quoted
 from nymity.io.compact import compact
 from nymity.io.file_content import empty, utf8_chunks
 from nymity.io.format import Format, flat
@@ -26,7 +28,8 @@ from nymity.io.text_cells import text_cells
 class JsonLines(Format):
     """Text, numbers and truth values as JSON has them; ISO dates are dates; a field that a line lacks is missing.
 
-    A column of several kinds is text. Tables and lists inside of a record have no column, and are refused.
+    A column of several kinds is text. A list of values is text with ``;`` between them, as sets of items have it.
+    Tables inside of a record have no column, and are refused.
     """
 
     keeps_types = True
@@ -59,6 +62,9 @@ class JsonLines(Format):
             flat(compact(table)).write_ndjson(file)
 
 
+#: Stands between the items of a list.
+_BETWEEN = ";"
+
 JSONL = JsonLines(suffix=".jsonl")
 NDJSON = JsonLines(suffix=".ndjson", released=False)
 
@@ -89,16 +95,31 @@ def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise TableError(where, expected='a record: {"age": 34, …}', got=type(record).__name__)
     for name, cell in record.items():
-        if isinstance(cell, dict | list):
+        if not name:
+            raise TableError(where, expected="a name for every field", got="an empty one")
+        if isinstance(cell, dict):
             raise TableError(
                 f"{where}, field {name!r}",
                 expected="one value",
-                got="a table" if isinstance(cell, dict) else "a list",
+                got="a table",
                 hint="write its parts as fields of their own, such as address_city",
             )
-        if not name:
-            raise TableError(where, expected="a name for every field", got="an empty one")
+        if isinstance(cell, list):
+            record[name] = _joined(cell, f"{where}, field {name!r}")
     return record
+
+
+def _joined(items: list[Any], where: str) -> str:
+    """Write the items of a list one after another; what could be read in two ways is refused."""
+    for item in items:
+        if not isinstance(item, str | int | float) or _BETWEEN in str(item) or not str(item).strip():
+            raise TableError(
+                where,
+                expected=f"one value, or a list of values without {_BETWEEN!r}",
+                got=f"a list with {quoted(json.dumps(item, ensure_ascii=False))}",
+                hint="write its parts as fields of their own, such as address_city",
+            )
+    return _BETWEEN.join(item if isinstance(item, str) else json.dumps(item) for item in items)
 
 
 def _whole_or_text(cells: list[Any]) -> list[Any]:

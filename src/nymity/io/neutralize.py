@@ -14,6 +14,8 @@ exactly one from what matches ``'+ start``; what is left alone by the first is n
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
 _START = "[=+\\-@\t\r\n＝＋－＠]"
@@ -24,22 +26,38 @@ _PLAIN_NUMBER = r"^[+-](?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 def neutralize(table: pl.DataFrame) -> pl.DataFrame:
     """Put an apostrophe before every text cell and column name that a spreadsheet would run."""
-    risky = pl.col(pl.String).str.contains(_RISKY) & ~pl.col(pl.String).str.contains(_PLAIN_NUMBER)
-    cells = table.with_columns(
-        pl.when(risky).then(pl.lit("'") + pl.col(pl.String)).otherwise(pl.col(pl.String)).name.keep()
-    )
-    return _renamed(cells, neutralize_names(table.columns))
+    return _renamed(_with_texts(table, _neutralized), neutralize_names(table.columns))
 
 
 def strip_neutralization(table: pl.DataFrame) -> pl.DataFrame:
     """Take the apostrophes away that :func:`neutralize` added, in text cells and column names."""
-    added = pl.col(pl.String).str.contains(_NEUTRALIZED)
-    cells = table.with_columns(
-        pl.when(added).then(pl.col(pl.String).str.slice(1)).otherwise(pl.col(pl.String)).name.keep()
-    )
     names = pl.Series(table.columns, dtype=pl.String)
     stripped = names.str.replace(f"^'('*{_START})", "${1}")
-    return _renamed(cells, stripped.to_list())
+    return _renamed(_with_texts(table, _stripped), stripped.to_list())
+
+
+def _neutralized(texts: pl.Series) -> pl.Series:
+    risky = texts.str.contains(_RISKY)
+    if not risky.any():  # as in most columns: one look at each cell is enough
+        return texts
+    risky &= ~texts.str.contains(_PLAIN_NUMBER)
+    return pl.select(pl.when(risky).then(pl.lit("'") + texts).otherwise(texts)).to_series()
+
+
+def _stripped(texts: pl.Series) -> pl.Series:
+    added = texts.str.contains(_NEUTRALIZED)
+    if not added.any():
+        return texts
+    return pl.select(pl.when(added).then(texts.str.slice(1)).otherwise(texts)).to_series()
+
+
+def _with_texts(table: pl.DataFrame, change: Callable[[pl.Series], pl.Series]) -> pl.DataFrame:
+    """Return the table with something done to its columns of text; names may be patterns to polars."""
+    texts = [
+        change(column.alias("cells")).alias(column.name) if column.dtype == pl.String else column
+        for column in table.get_columns()
+    ]
+    return pl.DataFrame(texts)
 
 
 def neutralize_names(names: list[str]) -> list[str]:

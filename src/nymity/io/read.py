@@ -87,7 +87,12 @@ def _has_points(cells: pl.Series, numbers: pl.Series, options: ReadOptions) -> b
 
 def _typed(columns: Iterable[CodedColumn], options: ReadOptions) -> tuple[CodedColumn, ...]:
     """Give columns the types that all their values can have."""
-    return tuple(replace(one, values=typed_column(one.values, point=options.has_point)) for one in columns)
+    return tuple(_as_typed(one, typed_column(one.values, point=options.has_point)) for one in columns)
+
+
+def _as_typed(column: CodedColumn, values: pl.Series) -> CodedColumn:
+    """Different texts are different whole numbers and days, for these would be written so; fractions may be equal."""
+    return replace(column, values=values, as_cut=column.as_cut and not values.dtype.is_float())
 
 
 def _detected(

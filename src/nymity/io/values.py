@@ -62,8 +62,9 @@ def valued_columns(
     _check_named([column.name for column in columns], options, where)
     found, taken = [], {}
     for column in columns:
-        values, counts = _column(column.values.alias("cells"), column.name, options, where, column.times)
-        found.append(replace(column, values=values))
+        cells = column.values.alias("cells")
+        values, counts = _column(cells, column.name, options, where, column.times)
+        found.append(replace(column, values=values, as_cut=column.as_cut and values is cells))
         if counts:
             taken[column.name] = counts
     return tuple(found), taken

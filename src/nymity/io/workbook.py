@@ -35,6 +35,8 @@ _BROKEN = (
     RuntimeError,
     EOFError,
 )
+#: Rows in which a table's header is looked for, below what stands above it.
+TITLE_ROWS = 20
 _QUOTED = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
 
 
@@ -45,6 +47,15 @@ class Sheet:
     name: str
     part: str
     hidden: bool
+
+
+def titles(filled: Sequence[int], columns: int) -> int:
+    """Return how many rows stand above a table, as titles do: fewer than half of their cells are filled.
+
+    ``filled`` counts those of the first rows. Below them must be a row with more, which is the header.
+    """
+    above = next((row for row, cells in enumerate(filled) if 2 * cells > columns), 0)
+    return above if columns > 2 else 0
 
 
 def check_workbook(path: Path, wanted: str | int | None, *, strict: bool) -> str | int:
@@ -217,6 +228,8 @@ class _Cells:
     wrong: list[str] = field(default_factory=list)
     wrong_cells: int = 0
     merged: list[str] = field(default_factory=list)
+    #: Filled cells of the first rows that have any.
+    first: dict[int, int] = field(default_factory=dict)
     _row: int = 0
     _row_text: str = ""
     _column: int = 0
@@ -311,6 +324,8 @@ class _Cells:
         self.filled += 1
         self.low = (min(self.low[0], place[0]), min(self.low[1], place[1]))
         self.high = (max(self.high[0], place[0]), max(self.high[1], place[1]))
+        if self._row < self.low[0] + TITLE_ROWS:
+            self.first[self._row] = self.first.get(self._row, 0) + 1
         if self._watched:
             self._text = []
             self.parser.CharacterDataHandler = self._text.append
@@ -371,12 +386,16 @@ class _Cells:
                 got=", ".join(self.wrong) + more,
                 hint="correct or empty these cells; a formula gets its value when a spreadsheet program saves the file",
             )
-        if self.merged:
-            more = f" and {len(self.merged) - 5:,} more" if len(self.merged) > 5 else ""
+        rows_from = self.low[0]
+        first = [self.first.get(row, 0) for row in range(rows_from, rows_from + TITLE_ROWS)]
+        top = rows_from + titles(first, columns)  # the header's row
+        merged = [cells for cells in self.merged if int(re.sub(r"\D", "", cells.rpartition(":")[2]) or 0) >= top]
+        if merged:
+            more = f" and {len(merged) - 5:,} more" if len(merged) > 5 else ""
             raise TableError(
                 self._where,
                 expected="one value in every cell",
-                got=f"merged cells, of which only the first has one: {', '.join(self.merged[:5])}{more}",
+                got=f"merged cells, of which only the first has one: {', '.join(merged[:5])}{more}",
                 hint="unmerge them and fill in every cell",
             )
 

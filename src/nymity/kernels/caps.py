@@ -21,51 +21,74 @@ _ROUNDING = 1e-9
 
 @njit(cache=True, nogil=True)
 def keep_caps(classes, codes, counts, sizes, numerators, denominators):
-    """Return (n_classes,): count * denominator <= numerator * size for every entry, in integers of 93 bits."""
+    """Return (n_classes,): which classes keep the caps."""
     kept = np.ones(len(sizes), np.bool_)
-    for e in range(len(classes)):
-        count, size = np.int64(counts[e]), np.int64(sizes[classes[e]])
-        numerator, denominator = numerators[codes[e]], denominators[codes[e]]
+    first = 0
+    while first < len(classes):
+        here, end = classes[first], _end(classes, first)
+        kept[here] = keeps_caps(codes, counts, first, end, np.int64(sizes[here]), numerators, denominators)
+        first = end
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def keeps_caps(codes, counts, first, end, size, numerators, denominators):
+    """Return whether count * denominator <= numerator * size for every entry of a class, in integers of 93 bits."""
+    for e in range(first, end):
+        count, numerator, denominator = np.int64(counts[e]), numerators[codes[e]], denominators[codes[e]]
         # Products as high * 2**31 + low
         have, most = (denominator & _LOW) * count, (numerator & _LOW) * size
         high = (denominator >> _HALF) * count + (have >> _HALF)
         most_high = (numerator >> _HALF) * size + (most >> _HALF)
         if high > most_high or (high == most_high and (have & _LOW) > (most & _LOW)):
-            kept[classes[e]] = False
-    return kept
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
 def most_under_caps(classes, codes, counts, sizes, caps):
-    """Return (n_classes,): the largest s with s <= sum over the values of min(count, floor(cap * s)), or more.
+    """Return (n_classes,): how many records of each class parts of it that keep the caps can have at most."""
+    most = sizes.astype(np.int64)
+    first = 0
+    while first < len(classes):
+        here, end = classes[first], _end(classes, first)
+        most[here] = most_of_class(codes, counts, first, end, most[here], caps)
+        first = end
+    return most
+
+
+@njit(cache=True, nogil=True)
+def most_of_class(codes, counts, first, end, size, caps):
+    """Return the largest s <= size with s <= sum over the values of min(count, floor(cap * s)), or more.
 
     caps (n_values,): shares, rounded. From the size of the class on, s shrinks to the sum of counts of the values below
     their caps, over what the caps of the others leave of 1; then to the sum itself, as long as that is less.
     """
-    most = sizes.astype(np.int64)
-    first = 0
-    while first < len(classes):
-        end = first
-        while end < len(classes) and classes[end] == classes[first]:
-            end += 1
-        s = most[classes[first]]
-        while True:
-            free, room = 0.0, 1.0 - _ROUNDING
-            for e in range(first, end):
-                if caps[codes[e]] * s < counts[e]:
-                    room -= caps[codes[e]]
-                else:
-                    free += counts[e]
-            if room <= 0 or np.floor(free / room) >= s:
-                break
-            s = np.int64(np.floor(free / room))
-        while s > 0:
-            together = np.int64(0)
-            for e in range(first, end):
-                together += min(np.int64(counts[e]), np.int64(np.floor(caps[codes[e]] * s + _SLACK)))
-            if together >= s:
-                break
-            s = together
-        most[classes[first]] = s
-        first = end
-    return most
+    s = size
+    while True:
+        free, room = 0.0, 1.0 - _ROUNDING
+        for e in range(first, end):
+            if caps[codes[e]] * s < counts[e]:
+                room -= caps[codes[e]]
+            else:
+                free += counts[e]
+        if room <= 0 or np.floor(free / room) >= s:
+            break
+        s = np.int64(np.floor(free / room))
+    while s > 0:
+        together = np.int64(0)
+        for e in range(first, end):
+            together += min(np.int64(counts[e]), np.int64(np.floor(caps[codes[e]] * s + _SLACK)))
+        if together >= s:
+            break
+        s = together
+    return s
+
+
+@njit(cache=True, nogil=True)
+def _end(classes, first):
+    """Return where the entries of the class that starts at ``first`` end."""
+    end = first
+    while end < len(classes) and classes[end] == classes[first]:
+        end += 1
+    return end

@@ -75,11 +75,12 @@ def cut_cells(block, words, ends, low, high):
 
 
 @njit(cache=True, nogil=True)
-def number_cells(low, high, row, block, table, bits, pairs, starts, arena, state, codes):
+def number_cells(low, high, row, words, table, bits, pairs, starts, kept, arena, state, codes):
     """Number the cells of one column from ``row`` on, in the order in which they first occur; empty cells are 0.
 
     ``table`` (2 * 2**bits,) has a key and, packed, number and count in each slot. ``pairs`` (n, 2) has both numbers of
-    each value, ``arena`` the texts with a zero after each, ``starts`` where they start in it. ``state`` has the number
+    each value, ``arena`` the texts with a zero after each, ``starts`` where they start in it, ``kept`` its bytes as 64-bit
+    numbers; its last 16 bytes stay free. ``state`` has the number
     of values, the bytes of the arena in use and the number of empty cells. Returns the row at which one of them is
     full, or how many rows there are.
     """
@@ -112,9 +113,7 @@ def number_cells(low, high, row, block, table, bits, pairs, starts, arena, state
                     expected = higher if lower < _MARK else higher & _LOWER
                     same = pairs[number, 0] == lower and pairs[number, 1] == expected
                     if same and lower >= _MARK:
-                        start, begin = starts[number], np.int64(higher >> _HALF)
-                        for i in range(np.int64(expected)):
-                            same &= block[begin + i] == arena[start + i]
+                        same = _alike(words, np.int64(higher >> _HALF), kept, starts[number], np.int64(expected))
                 if same:
                     table[2 * slot + 1] = packed + _ONE
                     code = number
@@ -122,7 +121,7 @@ def number_cells(low, high, row, block, table, bits, pairs, starts, arena, state
             slot = (slot + _ONE) & last
         if code == 0:
             length = np.int64(higher & _LOWER) if lower >= _MARK else 16
-            if values >= most or used + length + 1 > len(arena):
+            if values >= most or used + length + 1 > len(arena) - 16:
                 break
             values += 1
             code = values
@@ -130,11 +129,21 @@ def number_cells(low, high, row, block, table, bits, pairs, starts, arena, state
             table[2 * slot + 1] = (np.uint64(code) << _HALF) | _ONE
             pairs[code, 0], pairs[code, 1] = lower, higher & _LOWER if lower >= _MARK else higher
             starts[code] = used
-            used = _keep(lower, higher, block, arena, used)
+            used = _keep(lower, higher, words, arena, used)
         codes[row] = code
         row, ahead = row + 1, ahead + 1
     state[0], state[1], state[2] = values, used, empty
     return row
+
+
+@njit(cache=True, nogil=True)
+def _alike(words, begin, others, start, length):
+    """Return whether two texts of a length are the same."""
+    while length > 8:
+        if _eight(words, begin) != _eight(others, start):
+            return False
+        begin, start, length = begin + 8, start + 8, length - 8
+    return _first(words, begin, length) == _first(others, start, length)
 
 
 @njit(cache=True, nogil=True)
@@ -200,12 +209,13 @@ def _hashed(words, start, length):
 
 
 @njit(cache=True, nogil=True)
-def _keep(lower, higher, block, arena, used):
+def _keep(lower, higher, words, arena, used):
     """Write a value to the arena, a zero after it; return where the next one goes."""
     if lower >= _MARK:
         length, begin = np.int64(higher & _LOWER), np.int64(higher >> _HALF)
         for i in range(length):
-            arena[used + i] = block[begin + i]
+            at = begin + i
+            arena[used + i] = (words[at >> 3] >> np.uint64((at & 7) << 3)) & np.uint64(0xFF)
         used += length
     else:
         for word in (lower, higher):

@@ -47,24 +47,48 @@ def most_within(classes, codes, counts, sizes, nodes, table, n, numerator, denom
         end, m = _end(classes, first), 0
         for level in range(len(nodes)):
             m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
-        absent = len(nodes) * n - wanted[:m].sum()
-        s = np.int64(sizes[classes[first]])
-        while True:
-            have, asked = np.int64(0), absent  # c(T), and q(T) n
-            for i in range(m):
-                if held[i] * n < wanted[i] * s:
-                    have += held[i]
-                    asked += wanted[i]
-            room = asked * denominator - len(nodes) * n * numerator
-            if room <= 0:
-                break
-            bound = float(have) * float(n) * float(denominator) / float(room) * (1 + _SLACK)
-            if bound >= s:
-                break
-            s = np.int64(np.floor(bound))
-        most[classes[first]] = s
+        size = np.int64(sizes[classes[first]])
+        most[classes[first]] = _most(held, wanted, m, len(nodes), n, size, numerator, denominator)
         first = end
     return most
+
+
+@njit(cache=True, nogil=True)
+def close_of_class(codes, counts, first, end, size, nodes, table, n, t, found, held, wanted):
+    """Return whether a class is within t = (numerator, denominator) of the table, and at most how many records if not.
+
+    Its entries are those from ``first`` to ``end``; found, held and wanted are room as for :func:`most_within`.
+    """
+    m, work = 0, np.int64(0)
+    for level in range(len(nodes)):
+        m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
+    for i in range(m):
+        work += max(0, held[i] * n - wanted[i] * size)
+    # work <= t * whole, taken apart by the denominator so that no product leaves 64 bits
+    numerator, denominator = t
+    whole = size * n * len(nodes)
+    if work <= whole // denominator * numerator + whole % denominator * numerator // denominator:
+        return True, size
+    return False, _most(held, wanted, m, len(nodes), n, size, numerator, denominator)
+
+
+@njit(cache=True, nogil=True)
+def _most(held, wanted, m, n_levels, n, size, numerator, denominator):
+    """Return the bound of :func:`most_within` for one class, of which ``m`` nodes are gathered."""
+    absent, s = n_levels * n - wanted[:m].sum(), size
+    while True:
+        have, asked = np.int64(0), absent  # c(T), and q(T) n
+        for i in range(m):
+            if held[i] * n < wanted[i] * s:
+                have += held[i]
+                asked += wanted[i]
+        room = asked * denominator - n_levels * n * numerator
+        if room <= 0:
+            return s
+        bound = float(have) * float(n) * float(denominator) / float(room) * (1 + _SLACK)
+        if bound >= s:
+            return s
+        s = np.int64(np.floor(bound))
 
 
 @njit(cache=True, nogil=True)

@@ -35,11 +35,14 @@ def _hidden(*names: str) -> Iterator[None]:
 
 with _hidden("coverage"):  # lines of kernels are measured only where that runs already
     import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.runtime import rtsys
-from numba.core.typing.typeof import typeof_impl
+from numba.core.caching import FunctionCache, IndexDataCacheFile  # noqa: E402
+from numba.core.runtime import rtsys  # noqa: E402
+from numba.core.typing.typeof import typeof_impl  # noqa: E402
 
 _DIGEST = hashlib.sha256().digest_size
+
+#: numba's array functions.
+_ARRAYS = "numba.np.arraymath"
 
 #: What unpickling a name raises whose class or module no longer exists.
 _TYPE_IS_GONE = (AttributeError, ImportError)
@@ -50,13 +53,13 @@ def _load_without_blas() -> None:
 
     numba asks whether it is there when it loads them, and again where it is used; only the first question is put off.
     """
-    if "numba.np.arraymath" in sys.modules:
+    if _ARRAYS in sys.modules:
         return
     algebra: Any = import_module("numba.np.linalg")
     asked = algebra.ensure_blas
     algebra.ensure_blas = lambda: None
     try:
-        arrays: Any = import_module("numba.np.arraymath")
+        arrays: Any = import_module(_ARRAYS)
     finally:
         algebra.ensure_blas = asked
     arrays.ensure_blas = asked
@@ -112,13 +115,15 @@ class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
 
     def _load_index(self) -> Any:
         with suppress(*_TYPE_IS_GONE):
-            if _is_whole(Path(self._index_path)):
+            if _whole(Path(self._index_path)):
                 return super()._load_index()
         return {}
 
     def _load_data(self, name: str) -> Any:
         with suppress(*_TYPE_IS_GONE):
-            if _is_whole(Path(self._data_path(name))):
+            if content := _whole(Path(self._data_path(name))):
+                if _ARRAYS.encode() in content:  # which it would load by itself
+                    _load_without_blas()
                 return super()._load_data(name)
         raise FileNotFoundError(name)  # for numba: removed, so compile it again
 
@@ -130,9 +135,10 @@ class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
 
-def _is_whole(path: Path) -> bool:
+def _whole(path: Path) -> bytes:
+    """Return what a file holds, nothing where it is damaged or not there."""
     try:
         content = path.read_bytes()
     except OSError:
-        return False
-    return hashlib.sha256(content[:-_DIGEST]).digest() == content[-_DIGEST:]
+        return b""
+    return content if hashlib.sha256(content[:-_DIGEST]).digest() == content[-_DIGEST:] else b""

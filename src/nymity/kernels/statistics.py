@@ -46,14 +46,14 @@ def summarize_chain(
             place[:] = 0
             n = merge_entries(block, codes, weights, n, place)
         lost_leaves[level, :] = 0
-        lost_leaves[level, pivot] = _count(
+        lost_leaves[level, pivot] = count_sizes(
             block[:n], codes[:n], weights[:n], smallest, leaves[pivot_leaf_at[level] :], counts[level], lost[level]
         )
-    _weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, lost_leaves)
+    weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, lost_leaves)
 
 
 @njit(cache=True, nogil=True)
-def _count(block, codes, weights, smallest, leaves, counts, lost):
+def count_sizes(block, codes, weights, smallest, leaves, counts, lost):
     """Fill the counts of one node and the lost records of each block; return the lost leaves of the pivot."""
     kept = squares = gone = leaf_sum = np.int64(0)
     least = _MOST
@@ -77,7 +77,7 @@ def _count(block, codes, weights, smallest, leaves, counts, lost):
 
 
 @njit(cache=True, nogil=True)
-def _weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, lost_leaves):
+def weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, lost_leaves):
     """Add, per level and attribute of the key, lost records times the leaves of their value."""
     n_levels, n_blocks = lost.shape
     leaf = np.empty(n_blocks, np.uint32)
@@ -120,7 +120,7 @@ def summarize(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, l
     counts[CLASSES] = len(sizes)
     counts[SMALLEST] = least if counts[KEPT] else 0
     row = lost_leaves.reshape((1, len(lost_leaves)))
-    _weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, row)
+    weigh_lost(keys, lost, pivot, word, shift, mask, leaf_at, leaves, row)
     if pivot >= 0:
         row[0, pivot] = pivot_leaves
 

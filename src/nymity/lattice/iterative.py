@@ -67,6 +67,8 @@ class IterativeRecoding:
     key: ClassVar[str] = "iterative-recoding"
     takes_persons: ClassVar[bool] = True
     makes: ClassVar[type[Recoding]] = LevelRecoding
+    #: Whether it may decide by counted combinations alone, so that any engine can publish what it decides.
+    by_combinations: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         loss_of(self.loss, where="iterative-recoding.loss")

@@ -25,15 +25,18 @@ class LevelTables:
         self._map_at: dict[tuple[int, int, int], int] = {}
         self._leaf_at: list[list[int]] = []
         map_end = leaf_end = 0
+        steps = [[_step(hierarchy, low) for low in range(hierarchy.height)] for hierarchy in hierarchies]
         for a, hierarchy in enumerate(hierarchies):
             self._leaf_at.append([])
             for low in range(hierarchy.height + 1):
                 self._leaf_at[a].append(leaf_end)
                 leaves.append((hierarchy.leaves if costs is None else costs[a])[low].astype(np.uint32))
                 leaf_end += len(leaves[-1])
+                to = np.arange(len(hierarchy.labels[low]), dtype=np.uint32)
                 for high in range(low + 1, hierarchy.height + 1):
                     self._map_at[a, low, high] = map_end
-                    maps.append(_between(hierarchy, low, high))
+                    to = steps[a][high - 1][to]
+                    maps.append(to)
                     map_end += len(maps[-1])
         self.maps = np.concatenate(maps) if maps else np.empty(0, np.uint32)
         self.leaves = np.concatenate(leaves)
@@ -42,6 +45,10 @@ class LevelTables:
     def map_at(self, attribute: int, low: int, high: int) -> int:
         """Where the table from codes of level ``low`` to codes of level ``high`` starts in ``maps``."""
         return self._map_at[attribute, low, high]
+
+    def leaf_of(self, attribute: int, level: int) -> int:
+        """Where the leaf counts of a level start in ``leaves``."""
+        return self._leaf_at[attribute][level]
 
     def leaf_at(self, levels: Sequence[int]) -> NDArray[np.uint64]:
         """Where the leaf counts of each attribute's level start in ``leaves``, (n_attributes,)."""
@@ -70,8 +77,8 @@ class LevelTables:
         return steps, leaf_counts
 
 
-def _between(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.uint32]:
-    """Codes of level ``high`` for the codes of level ``low``."""
+def _step(hierarchy: Hierarchy, low: int) -> NDArray[np.uint32]:
+    """Codes of the next level for the codes of level ``low``."""
     table = np.zeros(len(hierarchy.labels[low]), dtype=np.uint32)
-    table[hierarchy.codes[low]] = hierarchy.codes[high]
+    table[hierarchy.codes[low]] = hierarchy.codes[low + 1]
     return table

@@ -29,6 +29,7 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.lattice.border import MAX_TAGGED, decided_by_size, look_for_lowest, look_for_most_classes
 from nymity.lattice.frontier import Frontier
+from nymity.lattice.rule_search import look_by_rule
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
 #: Largest lattice that is evaluated node by node.
@@ -60,7 +61,7 @@ class OptimalLattice(LatticeSearch):
             look_for_most_classes(inquiry)
         elif inquiry.loss.levels_alone and decided_by_size(inquiry) and inquiry.space.size <= MAX_TAGGED:
             look_for_lowest(inquiry)
-        else:
+        elif not look_by_rule(inquiry):
             frontier = Frontier(inquiry)
             while frontier.open:
                 frontier.step()

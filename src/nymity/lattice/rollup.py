@@ -224,7 +224,7 @@ class RollUp:
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             # Sorted by key, so that the entries of a block are adjacent, as kernels expect them.
-            order = np.lexsort((table.combinations[:, self.pivot], *keys.T[::-1]))
+            order = _order(keys, table.combinations[:, self.pivot], self._pivot_size(0))
             order = order[table.counts[order] > 0]
             keys, codes = keys[order], table.combinations[order, self.pivot].astype(np.uint32)
             fresh = np.ones(len(keys), dtype=bool)
@@ -425,7 +425,7 @@ class RollUp:
             entropy = np.empty(len(leaf_at))
             kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
             extra["lost_entropy"] = entropy[None, :]
-        return self._node_statistics(np.array([snapshot.levels]), counts, lost, extra)
+        return self.statistics_of(np.array([snapshot.levels]), counts, lost, extra)
 
     def _touched(self, classes: Classes, suppressed: NDArray[np.uint32]) -> int:
         """Return how many persons lose records: those with one in a class that is suppressed, or left out themselves.
@@ -449,13 +449,14 @@ class RollUp:
             published = np.bincount(persons.classes[left[persons.codes]], minlength=len(classes))
         return int(min(published[published > 0], default=0))
 
-    def _node_statistics(
+    def statistics_of(
         self,
         levels: NDArray[np.int64],
         counts: NDArray[np.int64],
         lost: NDArray[np.int64],
         extra: dict[str, NDArray[Any]],
     ) -> NodeStatistics:
+        """Put what kernels count into statistics of nodes."""
         extra = {"lost_leaves" if self.needs.costs is None else "lost_costs": lost, **extra}
         return NodeStatistics(
             levels=levels,
@@ -472,7 +473,7 @@ class RollUp:
         counts, lost = np.empty((1, kernel.N_COUNTS), np.int64), np.empty((1, len(node)), np.int64)
         arguments = self._chain_arguments(node, 1)
         check_node(g.keys, g.block, g.codes, g.weights, *self._changes(start, node), *arguments, counts, lost)
-        return self._node_statistics(np.array([node]), counts, lost, {})
+        return self.statistics_of(np.array([node]), counts, lost, {})
 
     def _chain_arguments(self, node: Node, length: int) -> tuple[Any, ...]:
         """What kernels need to evaluate the chain of ``length`` nodes that starts at ``node``."""
@@ -487,6 +488,14 @@ class RollUp:
 def _widest(table: EncodedTable) -> int:
     """Return the attribute with most values in use: as pivot it leaves the fewest blocks to hash."""
     return int(np.argmax([np.count_nonzero(frequency) for frequency in table.frequencies]))
+
+
+def _order(keys: NDArray[np.uint64], codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
+    """Return the order of different pairs of key (n, n_words) and code; packed into one number where they fit."""
+    bits = max(1, n_codes - 1).bit_length()
+    if keys.shape[1] == 1 and int(keys.max(initial=0)).bit_length() + bits <= 64:
+        return np.argsort((keys[:, 0] << np.uint64(bits)) | codes.astype(np.uint64))
+    return np.lexsort((codes, *keys.T[::-1]))
 
 
 def _membership(keys: NDArray[np.uint64], table: EncodedTable) -> Grouping:

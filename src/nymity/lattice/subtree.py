@@ -50,9 +50,7 @@ class Subtree:
         for attribute, index in zip(self.attributes, np.indices(n_levels).reshape(len(n_levels), n), strict=True):
             levels[:, :, attribute] += index[:, None]
         levels[:, :, engine.pivot] += np.arange(self.length)
-        return engine._node_statistics(
-            levels.reshape(-1, m), counts.reshape(-1, kernel.N_COUNTS), lost.reshape(-1, m), {}
-        )
+        return engine.statistics_of(levels.reshape(-1, m), counts.reshape(-1, kernel.N_COUNTS), lost.reshape(-1, m), {})
 
     def _descend(self, snapshot: Snapshot, depth: int) -> None:
         if depth == len(self.attributes):

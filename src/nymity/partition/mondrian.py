@@ -55,6 +55,8 @@ class Mondrian(PartitionMethod):
     cuts: Literal["strict", "relaxed", "literal"] = "strict"
 
     key: ClassVar[str] = "mondrian"
+    #: Whether it may decide by counted combinations alone, so that any engine can publish what it decides.
+    by_combinations: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from nymity.kernels import closeness as kernel
 from nymity.table.classes import Classes, Histogram
+from nymity.table.encoding import SensitiveColumn
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 #: Integers of 64 bits, or of Python where a sum could leave them.
@@ -165,6 +166,16 @@ def _levels(histogram: Histogram, distance: Distance) -> tuple[NDArray[np.int64]
     for i, level in enumerate(nodes):
         np.add.at(table[i], level, histogram.overall)
     return nodes, table
+
+
+def levels_of(column: SensitiveColumn, distance: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return the same for the values of a table; None for ordered ones, and where there is no level."""
+    if distance == "ordered" or column.totals.dtype == object:
+        return None
+    alone = np.empty(0, np.uint32)
+    histogram = Histogram(0, len(column.labels), alone, alone, alone, column, column.totals)
+    nodes, table = _levels(histogram, distance)
+    return (nodes, table.astype(np.int64)) if len(nodes) == _steps(histogram, distance) else None
 
 
 def _steps(histogram: Histogram, distance: Distance) -> int:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.validation import whole_number
+from nymity.kernels.frontier import DISTINCT
 from nymity.privacy.groups import Groups
+from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured, Unlimited
 from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values
 from nymity.table.classes import Classes
@@ -48,6 +50,10 @@ class DistinctLDiversity(SensitiveModel):
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """At least l different values, and as many persons where records are of persons: one may have them all."""
         return np.asarray((classes.histograms[self.attribute].distinct >= self.l) & (classes.units >= self.l))
+
+    def rule(self, table: EncodedTable) -> KernelRule:
+        """Return the same for a kernel."""
+        return KernelRule(kind=DISTINCT, least_values=self.l)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -30,7 +30,8 @@ class Groups:
     records were to be published, those of the table unless given. ``originals`` are those records as they were.
     ``persons`` says of whom each row is, where rows are of persons: whatever is counted are persons then. ``people``
     says the same of the population; without it its rows are counted. ``owners`` are the persons of the records that
-    were to be published. ``items`` is the column whose cells are sets of items, where there is one.
+    were to be published. ``items`` is the column whose cells are sets of items, where there is one. ``records`` says
+    for how many rows each one stands, where the table is one of distinct rows; not for what looks at single rows.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Groups:
         people: pl.Series | None = None,
         owners: pl.Series | None = None,
         items: ItemColumn | None = None,
+        records: pl.Series | None = None,
     ) -> None:
         # columns are renamed: polars reads names like "*" or "^x$" as patterns
         self._table = pl.DataFrame({f"q{i}": _with_gaps(table[name]) for i, name in enumerate(quasi)})
@@ -55,8 +57,10 @@ class Groups:
         self._largest: dict[str, pl.DataFrame] = {}
         self._shares: dict[str, PersonShares] = {}
         self._hierarchies = dict(hierarchies or {})
-        self.n_records = table.height
-        self.members = table.height if members is None else members
+        each = pl.repeat(1, table.height, dtype=pl.Int64, eager=True) if records is None else records.cast(pl.Int64)
+        self._records = each.alias("records")
+        self.n_records = table.height if records is None else int(each.sum())
+        self.members = self.n_records if members is None else members
         self.originals = originals
         self.persons = persons
         self._items = items
@@ -73,20 +77,21 @@ class Groups:
     def _masked_rows(self) -> pl.Series:
         text = [name for name in self._keys if self._table[name].dtype == pl.String]
         if len(text) < len(self._keys):
-            return pl.repeat(False, self.n_records, eager=True, dtype=pl.Boolean)
+            return pl.repeat(False, self._table.height, eager=True, dtype=pl.Boolean)
         return self._table.select(pl.all_horizontal(pl.col(text) == MASK).fill_null(False)).to_series()
 
     @cached_property
     def masked(self) -> int:
         """Number of rows with every quasi-identifier masked."""
-        return int(self._masked_rows.sum())
+        return int(self._records.filter(self._masked_rows).sum())
 
     @cached_property
     def sizes(self) -> pl.Series:
         """Number of records of each class."""
         if self.persons is not None:
             return self._persons_of_classes["size"]
-        return self._class_of_rows.to_frame("class").group_by("class").len()["len"]
+        rows = pl.DataFrame({"class": self._class_of_rows, "records": self._records})
+        return rows.group_by("class").agg(pl.col("records").sum())["records"]
 
     @property
     def smallest(self) -> int | None:
@@ -160,12 +165,13 @@ class Groups:
         are numbers of persons: one with two values counts for both.
         """
         if attribute not in self._counts:
-            rows = pl.DataFrame({"class": self._class_of_rows, "value": _with_gaps(self._source[attribute])})
+            values = _with_gaps(self._source[attribute])
+            rows = pl.DataFrame({"class": self._class_of_rows, "value": values, "records": self._records})
             size = pl.col("records").sum().over("class")
             if self.persons is not None:
                 rows = rows.with_columns(self.persons.alias("person")).unique()
                 size = pl.col("size")
-            counts = rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records"))
+            counts = rows.group_by("class", "value").agg(pl.col("records").sum())
             if self.persons is not None:
                 counts = counts.join(self._persons_of_classes.select("class", size="people"), on="class")
             self._counts[attribute] = counts.with_columns(
@@ -222,7 +228,8 @@ class Groups:
         rows = _texts([self._table[name] for name in self._keys])
         rows = rows.with_columns(pl.col(self._floats).str.replace(r"^(-?\d+)\.0$", "${1}"))
         if self.persons is None:
-            found = rows.filter(~self._masked_rows).group_by(self._keys).agg(pl.len().alias("records"))
+            rows = rows.with_columns(self._records)
+            found = rows.filter(~self._masked_rows).group_by(self._keys).agg(pl.col("records").sum())
         else:
             owned = rows.with_columns(self.persons.alias("person")).filter(~self._masked_rows)
             found = owned.group_by(self._keys).agg(pl.col("person").n_unique().alias("records"))
@@ -258,6 +265,7 @@ class Groups:
             people=self._person_of_people,
             owners=self.owners,
             items=self._items,
+            records=self._records.filter(~self._masked_rows),
         )
 
     @cached_property

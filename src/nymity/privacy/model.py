@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.privacy.groups import Groups
+from nymity.privacy.kernel_rule import KernelRule
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
@@ -127,6 +128,14 @@ class PrivacyModel(ABC):
     @abstractmethod
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Return which classes keep the promise, (n_classes,)."""
+
+    def rule(self, table: EncodedTable) -> KernelRule | None:
+        """Return for a kernel which classes it accepts, and how much of others can be kept; None where no kernel can.
+
+        ``table`` has no persons. The rule says the same as :meth:`accepts` and :meth:`most_kept`.
+        """
+        del table
+        return KernelRule() if self.size_only else None
 
     def together(self, classes: Classes, published: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of the classes that are to be kept can be published together, for promises about all of them.

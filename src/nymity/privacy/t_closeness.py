@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, one_of, short_fraction
-from nymity.privacy.closeness import Distance, closeness, most_within
+from nymity.kernels.frontier import CLOSE
+from nymity.privacy.closeness import Distance, closeness, levels_of, most_within
 from nymity.privacy.groups import Groups
+from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
 from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, overall_shares
 from nymity.table.classes import Classes
@@ -85,6 +87,14 @@ class TCloseness(SensitiveModel):
             return super().most_kept(classes, accepted)
         most = most_within(classes, self.attribute, self.distance, self._limit)
         return np.minimum(super().most_kept(classes, accepted), most)
+
+    def rule(self, table: EncodedTable) -> KernelRule | None:
+        """Return the distances of nodes, unless values are ordered or products are too large."""
+        levels = levels_of(table.sensitive[self.attribute], self.distance)
+        t, n = self._limit, table.n_records
+        if levels is None or n * len(levels[0]) * max(n, t.denominator) >= 2**62 or t.denominator >= 2**31:
+            return None
+        return KernelRule(kind=CLOSE, nodes=levels[0], table=levels[1], t=t)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None, distance: Distance = "equal") -> Measured:

@@ -18,6 +18,8 @@ __all__, __getattr__ = public_names(
     compare="Comparison Measured compare",
     custody="Custody finish_earlier make_way places private_folder",
     earlier_release="Earlier EarlierRelease",
+    engine_choice="with_fitting_engine",
+    engine_run="EngineRun",
     estimates="Estimate",
     explore="explore levels_of_node",
     fingerprint="fingerprint",
@@ -41,4 +43,5 @@ __all__, __getattr__ = public_names(
     stated="Stated",
     toml="toml_job",
     verify="Verification",
+    written_release="WrittenRelease",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -27,7 +27,7 @@ from nymity.publishing.caveats.caveat import Caveat, worst_first
 from nymity.publishing.caveats.of_method import known_seed
 from nymity.publishing.codec import dump_piece
 from nymity.publishing.differential import NOT_PRIVATE, private_unit, public_section
-from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.fingerprint import content_hash, fingerprint
 from nymity.publishing.item_sets import ItemFigures, items_section
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Tables, public_model
@@ -63,6 +63,34 @@ class PersonsTouched:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class TableFigures:
+    """What a certificate says of a table: its records, its columns, and the hash of its cells.
+
+    ``content_format``: how the hash is made, where not of all rows in their order (:mod:`nymity.engines.rows_hash`).
+    """
+
+    records: int
+    columns: tuple[str, ...]
+    sha256: str
+    content_format: str | None = None
+
+    @staticmethod
+    def of(table: pl.DataFrame, content_format: str | None = None, *, salt: str = "") -> TableFigures:
+        """Count a table that is in memory."""
+        return TableFigures(
+            records=table.height,
+            columns=tuple(table.columns),
+            sha256=content_hash(table, content_format, salt=salt),
+            content_format=content_format,
+        )
+
+    @property
+    def how(self) -> dict[str, str]:
+        """How the hash is made, where that is to be said."""
+        return {} if self.content_format is None else {"content_format": self.content_format}
+
+
 #: Names the parameters of a hierarchy that a certificate leaves out.
 WITHHELD = "withheld"
 #: Names the second table of a bucketized release in a certificate's output section.
@@ -81,8 +109,9 @@ _DEPENDENCIES = ("numpy", "numba", "polars", "pydantic")
 def certify(
     *,
     job: Job,
-    tables: Tables,
-    release: pl.DataFrame,
+    tables: Tables | None,
+    read: Callable[[], TableFigures],
+    release: TableFigures,
     counts: pl.DataFrame | None,
     outcome: Outcome,
     masked: int,
@@ -99,14 +128,17 @@ def certify(
     people: pl.Series | None = None,
     children: pl.DataFrame | None = None,
     items: ItemFigures | None = None,
+    frame: pl.DataFrame | None = None,
     labels: Dictionary | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
-    ``caveats`` are the warnings, to which a known seed is added; ``earlier`` says what earlier releases leave.
-    ``drawn`` is what was decided at random, ``origin`` where that came from, ``redrawn`` whether the key was that of an
-    earlier release. ``children`` is the second of two tables of the same people, whose join ``release`` is.
-    ``labels`` are those that the source came with; those of published columns are told.
+    ``read`` returns figures of what was read, ``release`` are those of what is published, ``tables`` has the
+    population, and ``frame`` is the release where sets of items are looked at. ``caveats`` are the warnings, to which a
+    known seed is added; ``earlier`` says what earlier releases leave. ``drawn`` is what was decided at random,
+    ``origin`` where that came from, ``redrawn`` whether the key was that of an earlier release. ``children`` is the
+    second of two tables of the same people, whose join ``release`` is. ``labels`` are those that the source came with;
+    those of published columns are told.
     """
     recoding, nothing = outcome.recoding, NOT_PRIVATE if outcome.foreseen else ""
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
@@ -128,15 +160,20 @@ def certify(
         "measured": measured_section(verified, job.privacy, withheld),
         "unit": _unit(verified, touched, job.schema, outcome, withheld),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),
-        **_items(job, recoding, items, release, salt),
+        **({} if frame is None else _items(job, recoding, items, frame, salt)),
         "columns": _columns(release.columns, job, recoding, salt, labels or Dictionary()),
         "job": public_job(job),
-        **_about_records(outcome, tables, masked, dropped, salt, spending, withheld, by_values=by_values),
-        **({} if tables.everyone is None else {"population": _population(tables.everyone, tables.file, salt, people)}),
+        **_about_records(outcome, read, masked, dropped, spending, withheld, by_values=by_values),
+        **(
+            {}
+            if tables is None or tables.everyone is None
+            else {"population": _population(tables.everyone, tables.file, salt, people)}
+        ),
         "output": {
-            "records": release.height,
+            "records": release.records,
             "columns": len(release.columns),
-            "content_sha256": fingerprint(release),
+            "content_sha256": release.sha256,
+            **release.how,
             "row_order": job.output.row_order,
             **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
             **({} if children is None else {CHILD_TABLE: _described(children)}),
@@ -185,10 +222,9 @@ def _unit(
 
 def _about_records(
     outcome: Outcome,
-    tables: Tables,
+    read: Callable[[], TableFigures],
     masked: int,
     dropped: int,
-    salt: str,
     spending: Spending | None,
     withheld: Withheld,
     *,
@@ -200,13 +236,13 @@ def _about_records(
     """
     if (suppressed := outcome.suppressed) is None:  # that number is private, and so is all else about the records
         return {"differential_privacy": public_section(outcome, spending)}
-    source = tables.published
-    bound = outcome.bound if outcome.optimal or not by_values else None
+    bound, source = outcome.bound if outcome.optimal or not by_values else None, read()
     return {
         "input": {
-            "records": source.height + tables.left_out,
+            "records": source.records,
             "columns": len(source.columns),
-            "salted_sha256": fingerprint(source, salt=salt),
+            "salted_sha256": source.sha256,
+            **source.how,
         },
         "suppressed": {
             "records": suppressed,
@@ -311,6 +347,7 @@ def public_job(job: Job) -> dict[str, Any]:
     data.pop("earlier_releases", None)
     data.pop("earlier", None)  # what was asked for and left stands under earlier_releases
     data.pop("ledger", None)
+    data.pop("engine", None)  # the same release comes of any
     data.pop("target", None)  # it changes nothing that is published
     data.pop("sign", None)  # a path
     data.pop("seed", None)  # whoever knows it can draw the same

@@ -121,12 +121,17 @@ class PublicJob(_Section):
     reading: dict[Name, JsonValue] | None = None  #: what cells of the source mean: codes for missing, forms of numbers
 
 
+#: How a hash of cells is made that is not of rows in their order.
+ContentFormat = Literal["nymity-rows-1"]
+
+
 class InputSection(_Section):
     """What was read."""
 
     records: Count
     columns: Count
     salted_sha256: Sha256
+    content_format: ContentFormat | None = None
 
 
 class Suppressed(_Section):
@@ -215,6 +220,7 @@ class OutputSection(_WrittenTable):
     """What was written; of two tables of the same people their join, and the file of parents."""
 
     columns: Count
+    content_format: ContentFormat | None = None
     row_order: Literal["sorted", "shuffled"]
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None

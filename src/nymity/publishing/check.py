@@ -16,6 +16,7 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, ParameterError
+from nymity.engines import Engine
 from nymity.io import read_table
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
@@ -131,6 +132,7 @@ def check(
     source: Any = None,
     original: Any = None,
     key: VerifyingKey | str | Path | None = None,
+    engine: Engine | str | None = None,
 ) -> CheckResult:
     """Check a release, as :func:`nymity.open` opens it or takes it, against a job, its certificate, or both.
 
@@ -142,8 +144,11 @@ def check(
     need it, and the job, whose hierarchies tell what cells stand for; the recoding tells it where text is ambiguous.
     A promise that needs what was not given cannot be seen, and the check does not succeed.
 
-    ``key`` is a public key, or its path: the certificate file must be signed by it.
+    ``key`` is a public key, or its path: the certificate file must be signed by it. ``engine`` checks the folder of a
+    release that an engine wrote against its certificate, in bounded memory.
     """
+    if engine is not None:
+        return _by_engine(release, engine, key, job, certificate, source, original)
     if not isinstance(release, OpenedRelease):
         opened = open_release(release, job=job, certificate=certificate)
     elif job is None and certificate is None:
@@ -209,12 +214,12 @@ def check(
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
-        findings += [one for one in _unseen_fields(stated.form) if one.about not in further.compared]
+        findings += [one for one in unseen_fields(stated.form) if one.about not in further.compared]
         findings += _unseen_database(files, stated.form)
     if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):
         says = "all draws were from a known seed, so nothing is private"
         findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
-    findings += _signed(stated, key)
+    findings += signed(stated, key)
     named = stated.signature.key if stated is not None and stated.signature is not None else None
     caveats = _caveats(measuring, verified, promised, job, stated)
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
@@ -222,6 +227,16 @@ def check(
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
+
+
+def _by_engine(release: Any, engine: Engine | str, key: Any, *more: object) -> CheckResult:
+    from nymity.publishing.check_folder import check_folder
+
+    if not isinstance(release, str | Path) or any(one is not None for one in more):
+        raise ParameterError(
+            "engine", expected="the folder of a release, and at most a key", got="a table in memory, a job or more"
+        )
+    return check_folder(release, engine=engine, key=key)
 
 
 def _whole(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[Checked]:
@@ -456,7 +471,7 @@ def _is_seeded(job: Job | None, stated: Stated | None) -> bool:
     return told or foretold or getattr(job.method, "not_private_seed", None) is not None
 
 
-def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
+def unseen_fields(form: CertificateForm) -> Iterator[Checked]:
     """Name what the certificate says and nobody can see from the files: it is as good as who wrote it."""
     salted = "only the custodian, who has the salt, can compare it"
     told: dict[str, tuple[str, str]] = {
@@ -491,7 +506,7 @@ def _unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         yield Checked(about=about, says=says, answer=Answer.UNSEEN, why=why)
 
 
-def _signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Iterator[Checked]:
+def signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Iterator[Checked]:
     """Answer for the signature: without a key it only names one."""
     if key is None:
         if stated is not None and stated.signature is not None:

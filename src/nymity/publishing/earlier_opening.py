@@ -20,7 +20,7 @@ from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certific
 from nymity.publishing.custody import Custody
 from nymity.publishing.earlier_release import EarlierRelease
 from nymity.publishing.earlier_rows import Ints, LinkedRows
-from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.fingerprint import content_hash, fingerprint
 from nymity.publishing.job import Output, parse_method
 from nymity.publishing.reading_back import read_release
 from nymity.publishing.registry import MODELS
@@ -128,7 +128,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
             expected=f"a release and its custodian's log as nymity writes them ({folder}, {kept})",
             got=f"no field {error}" if isinstance(error, KeyError) else str(error).partition("\n")[0],
         ) from error
-    if fingerprint(frame) != content or len(link) != frame.height:
+    if content_hash(frame, output.get("content_format")) != content or len(link) != frame.height:
         raise FileError(
             where,
             expected=f"the table of {folder} as it was certified, and the log of the same run",

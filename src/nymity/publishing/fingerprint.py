@@ -8,6 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
+from nymity.engines import table_hash
+
 _ROWS_AT_A_TIME = 100_000
 _TRIAL_ROWS = 256
 
@@ -21,6 +23,11 @@ def fingerprint(table: pl.DataFrame, *, salt: str = "") -> str:
         part = plain[start : start + _ROWS_AT_A_TIME]
         digest.update(part.write_csv(include_header=False).encode())
     return digest.hexdigest()
+
+
+def content_hash(table: pl.DataFrame, content_format: str | None, *, salt: str = "") -> str:
+    """Return the hash of a table that certificates have: of rows in their order, unless they say another format."""
+    return fingerprint(table, salt=salt) if content_format is None else table_hash(table, salt=salt)
 
 
 def file_fingerprint(path: Path) -> str:

@@ -18,6 +18,7 @@ from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
+from nymity.engines import Engine
 from nymity.io import (
     FORMATS,
     RELEASED,
@@ -30,6 +31,7 @@ from nymity.publishing.children import Children, check_children, refuse_deeper, 
 from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import check_promise
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, parse_earlier, read_earlier, secret_group
+from nymity.publishing.engine_checks import check_engine
 from nymity.publishing.file_source import Source as Source
 from nymity.publishing.job_checks import (
     check_batches,
@@ -164,7 +166,8 @@ class Job:
     signed with. ``children`` is a second table of the same people, whose records belong to those of the source
     (:mod:`nymity.publishing.children`). ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies
     and benchmarks. The certificate of such a release says so. Differentially private methods have one of their own,
-    ``not_private_seed``.
+    ``not_private_seed``. ``engine`` says where rows are counted, recoded and measured (:mod:`nymity.engines`); the same
+    release comes of any.
     """
 
     schema: Schema
@@ -179,9 +182,12 @@ class Job:
     sign: Sign | None = None
     seed: int | None = None
     children: Children | None = None
+    engine: Engine | None = None
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.engine is not None:
+            check_engine(self.engine, self.schema, self.privacy, self.method, self.output, children=self.children)
         if self.source is not None:
             object.__setattr__(self, "output", self.output.like(self.source.options))
         if isinstance(self.output, Output):
@@ -226,7 +232,7 @@ class Job:
         validation.instance("output", self.output, (Output, DatabaseOutput), expected="an Output")
         if self.source is not None:
             validation.instance("source", self.source, (Source, DatabaseSource), expected="Source(...)")
-        kinds = {"earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children}
+        kinds = {"earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children, "engine": Engine}
         for name, kind in kinds.items():
             if getattr(self, name) is not None:
                 validation.instance(name, getattr(self, name), kind, expected=f"{kind.__name__}(...)")
@@ -323,6 +329,7 @@ class Job:
             sign=_parse_sign(data["sign"], folder) if "sign" in data else None,
             seed=data.get("seed"),
             children=_parse_children(data["children"], folder) if "children" in data else None,
+            engine=_parse_engine(data["engine"], folder) if "engine" in data else None,
         )
 
     def seen_from(self, folder: Path) -> Job:
@@ -358,6 +365,8 @@ class Job:
             data["sign"] = dataclasses.asdict(self.sign)
         if self.seed is not None:
             data["seed"] = self.seed
+        if self.engine is not None:
+            data["engine"] = {"kind": self.engine.kind, **_dump_flat(self.engine)}
         return data
 
 
@@ -488,6 +497,13 @@ def _parse_sign(data: Any, folder: Path | None) -> Sign:
     if folder is None:
         return sign
     return dataclasses.replace(sign, key=str(folder / Path(sign.key).expanduser()))
+
+
+def _parse_engine(data: Any, folder: Path | None) -> Engine:
+    engine: Engine = _parse_flat(Engine, {"kind": data} if isinstance(data, str) else data, "engine")
+    if folder is None or engine.temporary is None:
+        return engine
+    return dataclasses.replace(engine, temporary=str(folder / Path(engine.temporary).expanduser()))
 
 
 def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:

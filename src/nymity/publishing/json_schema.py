@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from nymity.core.format_numbers import JOB
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
+from nymity.engines import KINDS, Engine
 from nymity.publishing.children import Children
 from nymity.publishing.earlier_release import Earlier, EarlierRelease
 from nymity.publishing.job import Output, Source
@@ -47,6 +48,7 @@ def job_schema() -> dict[str, Any]:
             "sign": _fields(Sign),
             "format": {"enum": [JOB.tag, "nymity-job-1"]},
             "seed": {"type": "integer"},
+            "engine": {"oneOf": [{"enum": list(KINDS)}, _fields(Engine)]},
         },
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError
@@ -13,10 +13,13 @@ from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
+from nymity.engines import Engine
 from nymity.privacy import PrivacyModel
 from nymity.publishing.children import Children, refuse_deeper
 from nymity.publishing.custody import finish_earlier, make_way, private_folder
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
+from nymity.publishing.engine_choice import with_engine, with_fitting_engine
+from nymity.publishing.engine_run import EngineRun
 from nymity.publishing.finished_run import finished_release
 from nymity.publishing.job import Job, Output, Source
 from nymity.publishing.redrawing import Log
@@ -24,13 +27,38 @@ from nymity.publishing.registry import Method
 from nymity.publishing.release import Release
 from nymity.publishing.run import Run
 from nymity.publishing.signing import SigningKey, signing_key
+from nymity.publishing.written_release import WrittenRelease
 from nymity.table.schema import Schema
 
 
+@overload
 def publish(
     source: Any,
     schema: Schema | None = None,
     *,
+    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
+    method: Method | None = None,
+    output: Output | DatabaseOutput | None = None,
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
+    earlier: Earlier | None = None,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    engine: None = None,
+    children: Any = None,
+    log: Log | None = None,
+    out: str | Path | None = None,
+    sign: SigningKey | str | Path | None = None,
+    force: bool = False,
+    observe: Observer = silent,
+) -> Release: ...
+
+
+@overload
+def publish(
+    source: Any,
+    schema: Schema | None = None,
+    *,
+    engine: Engine | str,
     privacy: Sequence[PrivacyModel] | PrivacyModel = (),
     method: Method | None = None,
     output: Output | DatabaseOutput | None = None,
@@ -44,7 +72,28 @@ def publish(
     sign: SigningKey | str | Path | None = None,
     force: bool = False,
     observe: Observer = silent,
-) -> Release:
+) -> Release | WrittenRelease: ...
+
+
+def publish(
+    source: Any,
+    schema: Schema | None = None,
+    *,
+    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
+    method: Method | None = None,
+    output: Output | DatabaseOutput | None = None,
+    earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
+    earlier: Earlier | None = None,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    engine: Engine | str | None = None,
+    children: Any = None,
+    log: Log | None = None,
+    out: str | Path | None = None,
+    sign: SigningKey | str | Path | None = None,
+    force: bool = False,
+    observe: Observer = silent,
+) -> Release | WrittenRelease:
     """Publish a table so that every privacy model holds.
 
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, a
@@ -64,10 +113,15 @@ def publish(
     whatever the order of its rows, and repetitions tell nothing. ``seed`` makes draws repeatable for anyone who knows
     it, in tests and studies.
 
+    ``engine`` says where rows live meanwhile: an :class:`Engine`, or its kind. With another than ``memory`` rows are
+    never all in memory: ``source`` is a path, ``out`` is needed, and what is returned says where the release lies. A
+    table that would not fit is streamed without being asked, and then a :class:`WrittenRelease` is returned, too.
+
     Where an earlier call died after it had committed this release to a database, that is finished, and returned as it
     was published then.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    job = with_engine(job, engine, given)
     if children is not None:
         job, children = _with_children(source, job, children)
     if out is not None:
@@ -81,6 +135,10 @@ def publish(
             if there is not None:
                 return there
         make_way(job, Path(out), private, force=force)
+    if out is not None:
+        job = with_fitting_engine(job, observe)
+    if job.engine is not None and job.engine.kind != "memory":
+        return _by_engine(job, given, observe, log=log, out=out, sign=sign, force=force)
     chosen = sign if sign is not None else job.sign
     key = signing_key(chosen) if chosen is not None and out is not None else None  # refused before the search
     release = Run(job, given, observe, log=log, folder=out, children=children).release()
@@ -88,6 +146,21 @@ def publish(
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.write(out, sign=key, force=force))
     return release
+
+
+def _by_engine(
+    job: Job, given: Any, observe: Observer, *, log: Log | None, out: str | Path | None, sign: Any, force: bool
+) -> WrittenRelease:
+    """Publish where rows are not in memory."""
+    assert job.engine is not None
+    if given is not None or out is None:
+        raise ParameterError(
+            "engine",
+            expected="the path of a table, and `out`, a folder for the release",
+            got="a frame, which is in memory" if given is not None else "no `out`",
+            hint="engine='memory', or write the frame to a .parquet file",
+        )
+    return EngineRun(job, observe, log=log).write(out, sign=sign, force=force)
 
 
 def job_of(

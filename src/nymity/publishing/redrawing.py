@@ -10,7 +10,7 @@ own.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -154,13 +154,22 @@ DRAWN_APART = (
 )
 
 
+def counted_draws(root: KeyedDraws, job: Job, encoded: EncodedTable, content: Callable[[], str]) -> DerivedDraws:
+    """Return the draws of a job on a table that an engine counted; ``content`` returns the hash of what it counted."""
+    return DerivedDraws(root, lambda: _described(job, encoded, content()))
+
+
 def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequence[str]) -> str:
+    published = pl.DataFrame([table[name] for name in columns])
+    return _described(job, encoded, fingerprint(published[content_order(published)]))
+
+
+def _described(job: Job, encoded: EncodedTable, content: str) -> str:
     """Describe everything that a release depends on but the order of rows, paths and the form of files."""
     hierarchies = {
         **dict(zip(encoded.names, encoded.hierarchies, strict=True)),
         **{name: column.hierarchy for name, column in encoded.sensitive.items() if column.hierarchy is not None},
     }
-    published = pl.DataFrame([table[name] for name in columns])
     described = {
         "schema": {
             name: {key: value for key, value in dump_attribute(attribute).items() if key not in _PATHS}
@@ -169,7 +178,7 @@ def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequ
         "hierarchies": {name: hierarchy.fingerprint() for name, hierarchy in hierarchies.items()},
         "privacy": [dump_piece(public_model(model), tag="model") for model in job.privacy],
         "method": dump_piece(job.method, tag="name"),
-        "table": fingerprint(published[content_order(published)]),
+        "table": content,
     }
     return json.dumps(described, sort_keys=True, ensure_ascii=False, default=str)
 

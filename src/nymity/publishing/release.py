@@ -88,7 +88,6 @@ class CustodianLog:
 
         The hashes of the tables that the certificate is of say what the log belongs to.
         """
-        mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
         log = {
             "format": LOG.tag,
             "note": "Not for release: this links published rows to their source.",
@@ -103,18 +102,24 @@ class CustodianLog:
             **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
             **({} if self.nodes_checked is None else {"nodes_checked": self.nodes_checked}),
         }
-        _write_parquet(mapping, stage / MAPPING_NAME)
+        mapped = self.stage_mapping(stage)
         if self.nodes is not None:
             _write_parquet(self.nodes, stage / NODES_NAME)
         decided = recoding.save_with_values(stage / RECODING_NAME)
         (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
         nodes = [] if self.nodes is None else [NODES_NAME]
         persons = [name for part in (self.pseudonyms, self.shifts) if part is not None for name in part.stage(stage)]
-        written = [MAPPING_NAME, *nodes, *decided, *persons, LOG_NAME]
+        written = [*mapped, *nodes, *decided, *persons, LOG_NAME]
         stage.commit(written)
         for name in LOG_FILES:
             if name not in written:
                 stage.remove(name)  # it would speak of an earlier release
+
+    def stage_mapping(self, stage: Stage) -> list[str]:
+        """Write which source row each released row came from; return the name of the file."""
+        mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
+        _write_parquet(mapping, stage / MAPPING_NAME)
+        return [MAPPING_NAME]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -238,21 +243,12 @@ class Release:
             spare_release(folder, private, self.job.file_names, force=force)  # others may have been faster
             tables = self._joined(place.put(stage, self._files, self.certificate["columns"]))
             certificate = self._with_places(*place.described(stage, self._measured), self._verify_written(tables))
-            content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
-            certificate_form(parse_bytes(content, CERTIFICATE_NAME), CERTIFICATE_NAME)  # else nobody could check it
-            (stage / CERTIFICATE_NAME).write_bytes(content)
-            if key is not None:
-                (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
+            content = stage_certificate(stage, certificate, key)
             further = further_files(stage.folder, tables) if further_files is not None else ()
             spare_release(folder, private, further, force=force)
             keep_earlier(kept, folder)
             self.log.stage(kept, self.recoding, certificate)
-            written = [*place.seal(content), *further]
-            written += [*([SIGNATURE_NAME] if key is not None else []), CERTIFICATE_NAME]
-            stage.commit(written)
-            for name in _earlier_files(folder, private):
-                if name not in written:
-                    stage.remove(name)  # it belongs to the release that is replaced
+            stage_release(stage, folder, private, [*place.seal(content), *further], signed=key is not None)
         return certificate
 
     @property
@@ -329,6 +325,25 @@ class Release:
             "measured": measured,
             **({"files": files} if files else {}),
         }
+
+
+def stage_certificate(stage: Stage, certificate: Certificate, key: SigningKey | None) -> bytes:
+    """Put a certificate, and its signature if there is a key, where they wait for their place; return its bytes."""
+    content = (json.dumps(certificate, indent=2, ensure_ascii=False) + "\n").encode()
+    certificate_form(parse_bytes(content, CERTIFICATE_NAME), CERTIFICATE_NAME)  # else nobody could check it
+    (stage / CERTIFICATE_NAME).write_bytes(content)
+    if key is not None:
+        (stage / SIGNATURE_NAME).write_bytes(key.sign(content))
+    return content
+
+
+def stage_release(stage: Stage, folder: Path, private: Path, files: Sequence[str], *, signed: bool) -> None:
+    """Plan which staged files become the release, and which files of the one that is replaced go."""
+    written = [*files, *([SIGNATURE_NAME] if signed else []), CERTIFICATE_NAME]
+    stage.commit(written)
+    for name in _earlier_files(folder, private):
+        if name not in written:
+            stage.remove(name)  # it belongs to the release that is replaced
 
 
 def _write_parquet(table: pl.DataFrame, path: Path) -> None:

@@ -25,7 +25,7 @@ from nymity.publishing.certificate_form import (
     SensitiveTable,
 )
 from nymity.publishing.children import HAS_CHILDREN, misjoined, rejoined, split
-from nymity.publishing.fingerprint import file_fingerprint, fingerprint
+from nymity.publishing.fingerprint import content_hash, file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.reading_back import read_written
 from nymity.publishing.stated import Stated
@@ -320,7 +320,7 @@ def _tampering(
         problems.append(
             f"the certificate lists the columns {', '.join(names)}, the table has {', '.join(table.columns)}"
         )
-    if fingerprint(table) != expected.content_sha256:
+    if content_hash(table, getattr(expected, "content_format", None)) != expected.content_sha256:
         problems.append("the cells are not those the certificate was made for (content_sha256 differs)")
     elif path is not None and expected.file_sha256 not in (None, file_fingerprint(path)):
         problems.append("the file is not the one the certificate was made for (file_sha256 differs, same cells)")

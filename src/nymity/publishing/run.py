@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import DerivedDraws
 from nymity.core.errors import PromiseError
+from nymity.core.format_numbers import CONTENT
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
@@ -29,7 +30,7 @@ from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import lost_records
 from nymity.publishing.caveats import Caveat, caveats_of
 from nymity.publishing.caveats.of_persons import population_by_records
-from nymity.publishing.certificate import PersonsTouched, certify
+from nymity.publishing.certificate import PersonsTouched, TableFigures, certify
 from nymity.publishing.children import split
 from nymity.publishing.compare import Comparer, Comparison
 from nymity.publishing.differential import private_figures
@@ -46,7 +47,7 @@ from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.constant_columns import check_constant, check_households
-from nymity.table.content_order import content_order
+from nymity.table.content_order import content_order, ranked_text
 from nymity.table.encoding import EncodedTable, encode, person_ids
 from nymity.table.one_zero import with_one_zero
 from nymity.table.outcome import Outcome
@@ -233,7 +234,8 @@ class Run:
         self.shifts = self._shifted()
         if self.job.children is not None:
             self.child_columns = tuple(name for name in self.child_columns if name in self.recoded.table.columns)
-        order = content_order(self.recoded.table)
+        ranked = pl.DataFrame([ranked_text(column) for column in self.recoded.table])
+        order = content_order(ranked)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
@@ -243,7 +245,7 @@ class Run:
         secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
         classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
         self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
-        self.frame = compact(self.recoded.table, self.order)
+        self.frame = compact(ranked, self.order)
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
     def _with_weights(self, recoded: Recoded) -> Recoded:
@@ -365,7 +367,9 @@ class Run:
             certificate=certify(
                 job=self.job,
                 tables=self.tables,
-                release=self.frame,
+                read=lambda: self._read_figures(secret),
+                release=TableFigures.of(self.frame, self._content_format),
+                frame=self.frame,
                 counts=self.counts,
                 outcome=self.outcome,
                 masked=int(self.recoded.masked.sum()),
@@ -394,6 +398,22 @@ class Run:
             child_columns=self.child_columns,
             dictionary=self.dictionary,
         )
+
+    @property
+    def _content_format(self) -> str | None:
+        """How cells are hashed: where a job names an engine, so that the hash is the same with every other."""
+        return None if self.job.engine is None else CONTENT.tag
+
+    def _read_figures(self, secret: str) -> TableFigures:
+        """Return what is said of the source; with engines its hash is of the combinations that they count."""
+        if self.job.engine is None:
+            found = TableFigures.of(self.original, salt=secret)
+        else:
+            counted = (*self.job.schema.quasi, *self.job.schema.sensitive)
+            cells = pl.DataFrame([self.table[name] for name in counted])
+            found = TableFigures.of(cells, CONTENT.tag, salt=secret)
+            found = replace(found, columns=tuple(self.original.columns))
+        return replace(found, records=self.original.height + self.tables.left_out)
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         assert self.pseudonyms is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 from nymity.publishing.caveats import ORDER, SEEN, Caveat
 from nymity.publishing.caveats.of_method import possible_optimality
-from nymity.publishing.caveats.of_people import ALIKE, SEVERAL, several_caveat, spelled_caveat
+from nymity.publishing.caveats.of_people import ALIKE, NOT_COUNTED, SEVERAL, not_counted, several_caveat, spelled_caveat
 from nymity.publishing.caveats.of_persons import (
     BY_RECORDS,
     FILLED,
@@ -39,6 +39,7 @@ from nymity.publishing.registry import is_private
 from nymity.publishing.shifts import SHIFTED
 from nymity.publishing.told_secrets import is_measured
 from nymity.publishing.withheld import Withheld
+from nymity.table.attribute import Role
 
 _DRAWN_ANEW, _DELIVERIES, _OPTIMALITY = "drawn-anew", "linked-deliveries", "optimality"
 #: Those that are looked for in the table, with the persons and dates that it shows, and compared there.
@@ -79,6 +80,7 @@ class _Possible:
                 self.schema.person is not None and one == by_records_caveat(job.models, self.schema.person)
             ),
             SEVERAL: self._several,
+            NOT_COUNTED: lambda one: self._by_engine and [one] == not_counted(self.schema.columns(Role.IDENTIFYING)),
             ALIKE: self._alike,
             MEMBERS: self._members,
         }
@@ -160,6 +162,10 @@ class _Possible:
         unit = self.schema.unit
         keyed = unit is not None and self.schema[unit].pseudonym == "keyed"
         return [linked_caveat(self.schema, unit)] if keyed and unit is not None else []
+
+    @property
+    def _by_engine(self) -> bool:
+        return self.form.output.content_format is not None
 
     # -- people --------------------------------------------------------------------------------------------
 

@@ -105,13 +105,15 @@ def verify(
     persons: pl.Series | None = None,
     unit: str = "persons",
     items: ItemColumn | None = None,
+    records: pl.Series | None = None,
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
     ``hierarchies`` are those of sensitive attributes. ``counts`` is the sensitive table of a bucketized release: what
     its buckets hold is measured in place of classes. ``originals`` is the source, for promises about matching it with
     the rows. ``persons`` says of whom each row is, where rows are of persons, or of which household: ``unit`` tells.
-    ``items`` is the column that holds sets.
+    ``items`` is the column that holds sets. ``records`` says for how many rows each one stands, where the table is one
+    of distinct rows.
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
@@ -120,9 +122,18 @@ def verify(
     if population is not None:
         beside = {"population": population.cells, "members": population.members, "people": population.people}
         beside["owners"] = population.owners
-    groups = Groups(table, quasi, hierarchies=hierarchies, originals=originals, persons=persons, items=items, **beside)
+    groups = Groups(
+        table,
+        quasi,
+        hierarchies=hierarchies,
+        originals=originals,
+        persons=persons,
+        items=items,
+        records=records,
+        **beside,
+    )
     return Verification(
-        records=table.height,
+        records=groups.n_records,
         masked=groups.masked,
         classes=len(groups.sizes),
         smallest_class=groups.smallest,

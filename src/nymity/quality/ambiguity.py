@@ -16,6 +16,8 @@ from math import exp2, log10, prod
 import numpy as np
 
 from nymity.core.errors import ParameterError
+from nymity.kernels.frontier import COVER, SUM_OF_COVERED
+from nymity.quality.kernel_form import KernelForm, form_of_classes
 from nymity.quality.level_bits import covered_bits
 from nymity.quality.loss import Loss, PreparedLoss
 from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
@@ -65,6 +67,12 @@ class PreparedAmbiguityLoss(PreparedLoss):
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return what published rows cover and the whole domain per suppressed record."""
         return np.asarray(nodes.covered[:, 0] + nodes.suppressed * self.everything)
+
+    def form(self) -> KernelForm:
+        """Return the same."""
+        return form_of_classes(
+            self.covered_bits, 1, kind=SUM_OF_COVERED, scale=self.n_records, everything=self.everything, further=COVER
+        )
 
     def floor(self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None) -> float:
         """Return n * 2^(Σ mean log2 leaves) of these levels, and what records suppressed above cover beyond that."""

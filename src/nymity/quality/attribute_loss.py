@@ -17,13 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.kernels.frontier import NOTHING
 from nymity.quality.aggregation import AGGREGATIONS, Aggregate, Aggregation, arithmetic, total
+from nymity.quality.kernel_form import KernelForm, form_of_parts
 from nymity.quality.loss import Loss, PreparedLoss
 from nymity.quality.node_statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
@@ -104,6 +106,22 @@ class PreparedAttributeLoss(PreparedLoss):
             parts = self.attribute_losses(own, above.suppressed[:, None], self.lost(above))
         return tuple(self.aggregate(parts, self.weights)[0].tolist())
 
+    def form(self) -> KernelForm | None:
+        """Return the parts and how they are aggregated."""
+        if (parts := self.parts()) is None:
+            return None
+        return form_of_parts(*parts, self.aggregate, self.weights, further=self.further)
+
+    def parts(self) -> tuple[Floats, Floats, Floats] | None:
+        """Return ``attribute_losses`` as base and rate (m, levels) and share (m,); None where it is no such formula.
+
+        The loss of an attribute is base + suppressed * rate at its level, and share times what was lost.
+        """
+        return None
+
+    #: What it asks for as ``lost`` where that is not a sum of leaves or costs.
+    further: ClassVar[int] = NOTHING
+
     def floor(self, levels: Sequence[int], above: NodeStatistics | None, below: NodeStatistics | None = None) -> float:
         """Return the first of the floors."""
         return self.floors(levels, above)[0]
@@ -177,6 +195,13 @@ class PreparedCostLoss(PreparedAttributeLoss):
         if self.aggregate is arithmetic:
             return (sum(map(mul, parts, self._weight_shares)),)
         return tuple(self.aggregate(np.array([parts]), self.weights)[0].tolist())
+
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return the three terms of the rule."""
+        generalized, gone = self.factors
+        base = generalized * self.totals / self.denominator[:, None]
+        rate = np.broadcast_to((gone * self.most / self.denominator)[:, None], base.shape)
+        return base, rate, -min(generalized, gone) / self.denominator
 
     @cached_property
     def _plain(self) -> list[tuple[list[int], int, int]]:

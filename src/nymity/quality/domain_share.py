@@ -18,7 +18,7 @@ import numpy as np
 
 from nymity.quality.aggregation import Aggregation
 from nymity.quality.attribute_loss import AttributeLoss, PreparedCostLoss
-from nymity.quality.node_statistics import Ints, NodeStatistics
+from nymity.quality.node_statistics import Floats, Ints, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
@@ -64,6 +64,11 @@ class PreparedDomainShareLoss(PreparedCostLoss):
     def cost_of(self, attribute: int, codes: Ints) -> int:
         """The values but one."""
         return len(codes) - 1
+
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return them for leaves, which are one more for each suppressed record than what ``lost`` says."""
+        base, rate, share = super().parts()
+        return base, rate - share[:, None], share
 
     def lost(self, nodes: NodeStatistics) -> Ints:
         """Leaves but one of the suppressed records' cells."""

@@ -20,6 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
+from nymity.kernels.frontier import ENTROPY
 from nymity.quality.attribute_loss import AttributeLoss, PreparedAttributeLoss, per_level
 from nymity.quality.loss import Loss
 from nymity.quality.node_statistics import Floats, Ints, Needs, NodeStatistics
@@ -65,6 +66,13 @@ class PreparedEntropyLoss(PreparedAttributeLoss):
         """The entropy of the suppressed records' values."""
         return Needs(statistics=frozenset({"lost_entropy"}))
 
+    further = ENTROPY
+
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return the bits of the levels and what those of suppressed records count."""
+        generalized, gone = self.factors
+        return generalized * self.level_bits, np.zeros_like(self.level_bits), np.full(len(self.level_bits), float(gone))
+
     @cached_property
     def level_bits(self) -> Floats:
         """Bits lost over all records, per attribute and level, (m, levels)."""
@@ -101,3 +109,8 @@ class PreparedNormalizedEntropyLoss(PreparedEntropyLoss):
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the share of the bits."""
         return super().attribute_losses(levels, suppressed, lost) / self.column_bits
+
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return the shares of the bits."""
+        base, rate, share = super().parts()
+        return base / self.column_bits[:, None], rate, share / self.column_bits

@@ -36,6 +36,12 @@ class PreparedHeightLoss(PreparedAttributeLoss):
         """Unless an attribute has no weight."""
         return bool((self.weights > 0).all())
 
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return the levels."""
+        highest = max(h.height for h in self.table.hierarchies)
+        levels = np.broadcast_to(np.arange(highest + 1.0), (len(self.weights), highest + 1))
+        return levels, np.zeros(levels.shape), np.zeros(len(levels))
+
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the levels."""
         return levels.astype(np.float64)

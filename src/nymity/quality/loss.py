@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import ClassVar
 
+from nymity.quality.kernel_form import KernelForm
 from nymity.quality.metric import Better, Group
 from nymity.quality.node_statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
@@ -69,6 +70,10 @@ class PreparedLoss(ABC):
     def needs(self) -> Needs:
         """What must be known of a node besides the counts."""
         return COUNTS_ALONE
+
+    def form(self) -> KernelForm | None:
+        """Return the loss and its floor for a kernel; None where no kernel knows them."""
+        return None
 
     def where_classes_have(self, smallest: int) -> PreparedLoss:
         """Return the same loss, which may rely on no model accepting a class of fewer records."""

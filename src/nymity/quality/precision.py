@@ -41,6 +41,14 @@ class PreparedPrecisionLoss(PreparedAttributeLoss):
         """Height of each hierarchy, (m,), at least 1."""
         return np.array([max(1, h.height) for h in self.table.hierarchies])
 
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return the cost of a level, what suppression adds to it, and nothing for what was lost."""
+        generalized, gone = self.factors
+        highest = max(h.height for h in self.table.hierarchies)
+        cost = np.minimum(np.arange(highest + 1) / self.heights[:, None], 1)
+        rate = (cost + gone * (1 - cost) - generalized * cost) / self.table.n_records
+        return generalized * cost, rate, np.zeros(len(cost))
+
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the mean cost of the attribute's cells, suppressed ones weighed by the factors."""
         n, (generalized, gone) = self.table.n_records, self.factors

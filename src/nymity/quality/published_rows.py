@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nymity.kernels.grouping import distinct, histograms
 from nymity.quality.places import places
 from nymity.table.cells import Cells
+from nymity.table.content_order import order_of_ranks
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
@@ -135,8 +136,10 @@ class PublishedRows:
 
 def rows_of(cells: Ints, sizes: list[int]) -> tuple[Ints, Ints]:
     """Find different rows of cell numbers (n, m): those in ascending order, and which of them each row is, (n,)."""
-    group, first = distinct(KeyLayout.for_sizes([max(size, 1) for size in sizes]).pack(list(cells.T)))
-    order = np.lexsort(cells[first].T[::-1])  # not by key: how codes are packed depends on how many there are
+    sizes = [max(size, 1) for size in sizes]
+    group, first = distinct(KeyLayout.for_sizes(sizes).pack(list(cells.T)))
+    # Not by key: which column counts first there depends on how many codes it has.
+    order = order_of_ranks(list(zip(cells[first].T, sizes, strict=True)))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     return cells[first[order]], place[group]
@@ -180,8 +183,9 @@ def untouched(table: EncodedTable) -> PublishedRows:
     """Return the original as a release of itself."""
     present = np.flatnonzero(table.counts)
     raw = table.combinations[present].astype(np.int64)
-    occurring = [np.unique(column) for column in raw.T]
-    numbers = np.stack([np.searchsorted(o, column) for o, column in zip(occurring, raw.T, strict=True)], axis=1)
+    occurs = [np.bincount(column, minlength=1) > 0 for column in raw.T]
+    occurring = [np.flatnonzero(o) for o in occurs]
+    numbers = np.stack([(np.cumsum(o) - 1)[column] for o, column in zip(occurs, raw.T, strict=True)], axis=1)
     rows, row_of = rows_of(numbers, [len(o) for o in occurring])
     counts = table.counts[present].astype(np.int64)
     levels = tuple(np.zeros(len(o), dtype=np.int64) for o in occurring)

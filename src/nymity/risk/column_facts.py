@@ -18,8 +18,10 @@ NEARLY_ALL = 0.9
 MOST_VALUES = 4000
 #: From this share of different texts on that read as numbers, a column of text is one of numbers.
 MOST_NUMBERS = 0.9
-#: What may stand between items, the share of different cells that have several, and how long items are at most.
-_SEPARATORS, _SEVERAL, _ITEM = (";", "|", ","), 0.3, 30
+#: What may stand between items, with the different cells that are needed to tell: sentences have commas, too.
+_SEPARATORS = {";": 6, "|": 6, ",": ENOUGH_RECORDS}
+#: The share of different cells that have several items, and how long items are at most.
+_SEVERAL, _ITEM = 0.3, 30
 #: Records of each number, at least, of a number that counts occasions.
 _OCCASIONS = 20
 #: Texts that stand for a missing value, whatever the column.
@@ -166,10 +168,10 @@ def separator_of(values: pl.Series) -> str | None:
     """Return what stands between the items of different cells, if these look like sets: several numbers of items, which
     occur again and again, each a word or a code.
     """
-    if values.dtype != pl.String or len(values) < ENOUGH_RECORDS:
+    if values.dtype != pl.String:
         return None
-    for separator in _SEPARATORS:
-        if not values.str.contains(separator, literal=True).any():
+    for separator, fewest in _SEPARATORS.items():
+        if len(values) < fewest or not values.str.contains(separator, literal=True).any():
             continue
         pieces = values.str.split(separator).list.eval(pl.element().str.strip_chars())
         sizes = pieces.list.len()

@@ -93,9 +93,7 @@ def _counted_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.DataF
 
 def _counted_values(table: CodedTable) -> tuple[CodedTable, dict[str, pl.DataFrame]]:
     """The same of a table whose different values are known: nothing is asked of rows."""
-    columns = [
-        replace(column, values=whole_again(with_nulls(plainly_named(column.values)))) for column in table.coded.values()
-    ]
+    columns = [column.valued(whole_again(with_nulls(plainly_named(column.values)))) for column in table.coded.values()]
     return CodedTable(columns), {column.name: column.counts for column in columns}
 
 

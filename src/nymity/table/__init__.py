@@ -15,9 +15,9 @@ __all__, __getattr__ = public_names(
     cells="Cells",
     classes="Classes Crowd Histogram NOTHING PairHistogram",
     constant_columns="check_constant check_households",
-    content_order="content_order is_sorted",
-    encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order distinct_values encode "
-    "encode_persons labelled MAX_RECORDS person_ids",
+    content_order="content_order is_sorted order_of_ranks ranked_text",
+    encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order check_extent distinct_values "
+    "encode encode_counted encode_persons labelled MAX_RECORDS person_ids",
     hierarchy="Hierarchy HierarchySource Label some_of",
     item_cells="ItemColumn",
     item_recoding="ItemRecoding",

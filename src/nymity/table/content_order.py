@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: The largest number of several ranks in one.
 _BITS = 2**63 - 1
@@ -31,7 +31,15 @@ def content_order(
     safe = pl.DataFrame(cells).with_row_index("row")
     if not cells or any(not _is_ranked(column.dtype) for column in safe) or 2 * safe["c0"].n_unique() > safe.height:
         return safe.sort([*cells, "row"])["row"].to_numpy().astype(np.int64)
-    order: NDArray[np.int64] = np.lexsort(_packed([_ranks(safe[name]) for name in cells])[::-1])
+    return order_of_ranks([_ranks(safe[name]) for name in cells])
+
+
+def order_of_ranks(columns: Sequence[tuple[NDArray[np.int64], int]]) -> NDArray[np.int64]:
+    """Return rows in the order of the ranks of their cells, (n,) from 0 to below the number of places of each column.
+
+    The first column counts first; rows that are equal in all of them keep the order they have.
+    """
+    order: NDArray[np.int64] = np.lexsort(_packed(columns)[::-1])
     return order
 
 
@@ -40,14 +48,25 @@ def _ranks(cells: pl.Series) -> tuple[NDArray[np.int64], int]:
 
     Columns have far fewer different cells than rows, and numbers are sorted faster than text.
     """
-    if cells.dtype == pl.String:
-        values = cells.unique().drop_nulls().sort()
-        places = cells.cast(pl.Enum(values)).to_physical().cast(pl.Int64) + 1
-        return places.fill_null(0).to_numpy(), len(values) + 1
+    cells = ranked_text(cells)
+    if isinstance(cells.dtype, pl.Enum):
+        places = cells.to_physical().cast(pl.Int64) + 1
+        return places.fill_null(0).to_numpy(), len(cells.dtype.categories) + 1
     numbers = cells.cast(pl.UInt8) if cells.dtype == pl.Boolean else cells.to_physical()
     different, found = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
     ranks: NDArray[np.int64] = np.where(cells.is_null().to_numpy(), 0, found + 1)
     return ranks, len(different) + 1
+
+
+def ranked_text(cells: pl.Series) -> pl.Series:
+    """Return text as numbers of its different values in their order; any other column as it is.
+
+    Whoever does several things with the text of many rows finds these out once.
+    """
+    if cells.dtype != pl.String:
+        return cells
+    plain = plainly_named(cells)
+    return plain.cast(pl.Enum(plain.unique().drop_nulls().sort())).alias(cells.name)
 
 
 def _packed(columns: Sequence[tuple[NDArray[np.int64], int]]) -> list[NDArray[np.int64]]:
@@ -92,9 +111,11 @@ def _rises(cells: pl.Series) -> pl.Series:
 def _is_ranked(dtype: pl.DataType) -> bool:
     """Whether cells of a type are ranked just as they are sorted."""
     whole = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)
-    return whole or dtype.is_float() or dtype.is_temporal() or dtype in (pl.String, pl.Boolean)
+    return whole or dtype.is_float() or dtype.is_temporal() or dtype in (pl.String, pl.Enum, pl.Boolean)
 
 
 def _by_text(cells: pl.Series) -> pl.Series:
-    """Categories are numbered as they came up: their text alone is content."""
+    """Categories are numbered as they came up, or as somebody listed them: their text alone is content."""
+    if isinstance(cells.dtype, pl.Enum) and cells.dtype.categories.is_sorted():
+        return cells
     return cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells

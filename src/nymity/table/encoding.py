@@ -243,10 +243,20 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
     beside the table; hierarchies then cover the values of both.
     """
     schema.check(table)
-    _check_extent(table, schema)
-    names = schema.quasi
+    check_extent(table.height, schema)
     people = [] if schema.unit is None else [schema.unit]
-    cells, records = _count_cells(table, [*names, *schema.sensitive, *people])
+    cells, records = _count_cells(table, [*schema.quasi, *schema.sensitive, *people])
+    return encode_counted(cells, records, schema, population)
+
+
+def encode_counted(
+    cells: Mapping[str, pl.Series],
+    records: NDArray[np.uint32],
+    schema: Schema,
+    population: pl.DataFrame | None = None,
+) -> EncodedTable:
+    """Encode distinct rows, by column, with how many records each stands for, wherever they were counted."""
+    names = schema.quasi
     everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
     hierarchies, columns = [], []
     for name in names:
@@ -265,7 +275,7 @@ def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None 
         persons = replace(persons, counts_as=schema.counts)
     people_of = None if others is None or ids is None else _encode_population(ids, rest, others)
     return EncodedTable(
-        n_records=table.height,
+        n_records=int(records.sum(dtype=np.int64)),
         names=names,
         hierarchies=tuple(hierarchies),
         combinations=np.stack([column[first] for column in columns], axis=1),
@@ -396,7 +406,7 @@ def _beside(
     """Append the population's distinct rows to those of the table; return both, the records of the population's, and
     whose they are where a column of it tells.
     """
-    _check_extent(population, schema)
+    check_extent(population.height, schema)
     person = [] if schema.person is None or schema.person not in population.columns else [schema.person]
     others, records = _count_cells(population, [*schema.quasi, *person])
     joined = {
@@ -489,7 +499,8 @@ def _restricted(column: _Column, chosen: NDArray[np.bool_]) -> _Column:
     )
 
 
-def _check_extent(table: pl.DataFrame, schema: Schema) -> None:
+def check_extent(records: int, schema: Schema) -> None:
+    """Refuse a table without quasi-identifiers, or with more records than are counted."""
     if not schema.quasi:
         raise SchemaError(
             "schema",
@@ -497,5 +508,5 @@ def _check_extent(table: pl.DataFrame, schema: Schema) -> None:
             got="none",
             hint="declare the columns an outsider may know as quasi",
         )
-    if table.height > MAX_RECORDS:
-        raise TableError("table", expected=f"at most {MAX_RECORDS:,} records", got=f"{table.height:,}")
+    if records > MAX_RECORDS:
+        raise TableError("table", expected=f"at most {MAX_RECORDS:,} records", got=f"{records:,}")

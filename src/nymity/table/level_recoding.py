@@ -104,6 +104,12 @@ class LevelRecoding(Recoding):
         self._check(table, "mask", None)
         return self._layer_of({name: Placed.of(table[name], h) for name, h in self.hierarchies.items()})
 
+    def deciding_codes(self, name: str) -> NDArray[np.int64] | None:
+        """Those of the level, where there is one."""
+        if len(self.layers) > 1:
+            return None
+        return self.hierarchies[name].codes[self.layers[0].levels[name]].astype(np.int64)
+
     def levels_in_use(self, name: str) -> list[int]:
         """Those of all layers."""
         return sorted({layer.levels[name] for layer in self.layers})

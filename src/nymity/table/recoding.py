@@ -129,6 +129,14 @@ class Recoding(ABC):
         """Whether it is a function alone, without the values that it was decided on."""
         return any(hierarchy.partial for hierarchy in self.hierarchies.values())
 
+    def deciding_codes(self, name: str) -> NDArray[np.int64] | None:
+        """Return a number for each raw value of a column such that equal ones are always published alike.
+
+        None where every value may be published in its own way.
+        """
+        del name
+        return None
+
     @abstractmethod
     def levels_in_use(self, name: str) -> list[int]:
         """Return the levels that values of a column are published on, from the lowest on; none where it is by class."""

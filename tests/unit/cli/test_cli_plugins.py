@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from nymity.cli import plugins
+from nymity.cli.main import app, command_line
 from nymity.cli.register import group, register
 from nymity.core.errors import ParameterError
 from nymity.core.exit_code import ExitCode
@@ -77,3 +78,16 @@ def test_the_help_imports_no_plugin() -> None:
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "study" in done.stdout
+
+
+def test_only_the_command_that_is_called_is_prepared() -> None:
+    publish, notes = command_line(["publish", "job.toml"])
+    assert ([one.name for one in publish.registered_commands], publish.registered_groups, notes) == (
+        ["publish"],
+        [],
+        [],
+    )
+    everything = [one.name for one in app.registered_commands]
+    for arguments in ([], ["--help"], ["bench", "files"], ["publsh"], ["key", "new"]):
+        assert [one.name for one in command_line(arguments)[0].registered_commands] == everything
+    assert {"publish", "check", "bench"} <= set(everything)

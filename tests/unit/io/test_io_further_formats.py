@@ -63,7 +63,7 @@ def test_long_numbers_are_codes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('{"a": [1, 2]}', "line 2, field 'a'.*a list"),
+        ('{"a": [1, [2]]}', "line 2, field 'a'.*a list"),
         ('{"a": {"b": 1}}', "line 2, field 'a'.*a table"),
         ("[1, 2]", "line 2.*a record"),
         ('{"a": 1', "line 2"),

@@ -98,3 +98,39 @@ def test_damaged_files_are_compiled_again(
 def test_no_place_to_keep_them(kernel: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
     assert run(kernel, tmp_path / "cache")  # numba takes another place, or compiles again
+
+
+LOADED = """
+import sys
+import numpy as np
+from nymity.kernels.compiled import njit
+
+@njit(cache=True)
+def highest(values):
+    return np.sort(values)[-1]
+
+@njit(cache=True)
+def shown(values):
+    return highest(values) + 1
+
+print(shown(np.array([20, 41, 7])))
+print("numba.np.arraymath" in sys.modules, "numba.np.polynomial" in sys.modules, "scipy.linalg" in sys.modules)
+
+@njit(cache=False)
+def further(values):
+    return shown(values) + values.mean()
+
+print(further(np.array([1.0, 3.0])))
+"""
+
+
+def test_a_kept_kernel_loads_nothing_that_compiles_and_what_is_not_kept_is_compiled_beside_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(LOADED, encoding="utf-8")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    told = [
+        subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert told[0].stdout.split() == ["42", "True", "True", "False", "6.0"]
+    assert told[1].stdout.split() == ["42", "False", "False", "False", "6.0"]

@@ -20,7 +20,7 @@ from nymity.core.locks import locked
 from nymity.core.progress import Progress
 from nymity.io import FORMATS
 from nymity.publishing import run
-from nymity.publishing.certificate import certify
+from nymity.publishing.certificate import TableFigures, certify
 from nymity.publishing.job import Job, Source
 from nymity.publishing.job_tables import tables_of
 
@@ -93,7 +93,8 @@ def test_a_certificate_is_a_function_of_release_and_parameters() -> None:
         certificate = certify(
             job=found.job,
             tables=tables,
-            release=found.frame,
+            read=lambda table=source: TableFigures.of(table),
+            release=TableFigures.of(found.frame),
             counts=None,
             outcome=found.outcome,
             masked=masked,

@@ -27,6 +27,16 @@ def own_records(counts: Sequence[int]) -> Holders:
     return Holders(np.repeat([*range(len(counts) - 1), -1], counts), None)
 
 
+@given(st.lists(st.integers(-1, 4), max_size=30), st.lists(st.booleans(), min_size=5, max_size=5))
+def test_records_of_their_own_are_counted_as_persons_who_have_one_each(codes: list[int], chosen: list[bool]) -> None:
+    records = np.array(codes, dtype=np.int64)
+    own, persons = Holders(records, None), Holders(records, np.arange(len(records)))
+    values = np.array(chosen)
+    assert own.among(values) == persons.among(values)
+    assert own.outside(values) == persons.outside(values)
+    assert own.each(5).tolist() == persons.each(5).tolist()
+
+
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.integers(1, 12), st.integers(0, 6), st.data())
 def test_pooling_hides_small_categories_and_loses_nothing(
     before: list[int], threshold: int, unlisted: int, data: st.DataObject

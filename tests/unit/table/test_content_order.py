@@ -6,12 +6,14 @@ import sys
 from datetime import date, time, timedelta
 from decimal import Decimal
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.table.content_order import content_order
+from nymity.io.compact import compact
+from nymity.table.content_order import content_order, ranked_text
 
 module = sys.modules["nymity.table.content_order"]
 
@@ -80,3 +82,39 @@ def test_cells_of_every_type(column: pl.Series) -> None:
     texts = column.cast(pl.String) if column.dtype == pl.Categorical else column
     expected = pl.DataFrame({"a": texts, "b": table["b"]}).with_row_index("row").sort("a", "b", "row")["row"].to_list()
     assert content_order(table).tolist() == expected
+
+
+LONG = st.sampled_from([None, "", "a", "b", "ä", "a long text of more than twelve bytes", "another long text, second"])
+
+
+@given(st.lists(st.tuples(LONG, LONG, st.integers(0, 2)), max_size=30), st.data())
+def test_text_that_is_numbered_once_is_ordered_and_written_as_text_is(
+    rows: list[tuple[str | None, str | None, int]], data: st.DataObject
+) -> None:
+    schema = {"^x$": pl.String, "*": pl.String, "n": pl.Int64}
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    ranked = pl.DataFrame([ranked_text(column) for column in table])
+    order = content_order(table)
+    assert content_order(ranked).tolist() == order.tolist()
+    some = order[: data.draw(st.integers(0, len(order)))]
+    expected = pl.DataFrame([column.alias("c").gather(some).alias(column.name) for column in table])
+    for made in (compact(ranked, some), compact(table, some)):
+        assert made.equals(expected)
+        assert made.schema == expected.schema
+    assert compact(ranked).equals(table)
+
+
+def test_categories_count_by_their_text_however_they_are_listed() -> None:
+    sizes = pl.Series("size", ["small", "large", None, "medium", "large"], dtype=pl.Enum(["small", "medium", "large"]))
+    table = sizes.to_frame()
+    assert content_order(table).tolist() == content_order(table.cast(pl.String)).tolist() == [2, 1, 4, 3, 0]
+
+
+def test_values_of_rows_that_are_left_out_are_gone() -> None:
+    """Of text by numbers, too: the list of values is not the release's."""
+    kept, gone = "published, and longer than twelve bytes", "a secret that is longer than twelve bytes"
+    ranked = pl.DataFrame([ranked_text(pl.Series("c", [gone, kept, kept, gone]))])
+    made = compact(ranked, np.array([2, 1]))
+    assert made["c"].to_list() == [kept, kept]
+    buffers = made["c"].to_arrow(compat_level=pl.CompatLevel.newest()).buffers()
+    assert not any(gone.encode() in bytes(buffer) for buffer in buffers if buffer is not None)

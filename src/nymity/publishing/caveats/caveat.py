@@ -20,6 +20,7 @@ ORDER = (
     "linked-deliveries",
     "shifted-dates",
     "several-records-of-one-person",
+    "people-not-counted",
     "records-of-one-person-linked",
     "values-of-one-person-intersected",
     "class-of-one-person",

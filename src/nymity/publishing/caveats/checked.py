@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -32,7 +32,7 @@ class ShownCaveats:
 
 
 def checked_caveats(
-    table: pl.DataFrame,
+    table: pl.DataFrame | None,
     counts: pl.DataFrame | None,
     *,
     roles: Mapping[str, str],
@@ -42,6 +42,7 @@ def checked_caveats(
     classes: bool = True,
     foreseen: Sequence[Caveat] = (),
     shown: ShownCaveats = ShownCaveats(),
+    found: Sequence[Caveat] = (),
 ) -> CheckedCaveats:
     """Look for the warnings that a table alone shows, and compare them with those its certificate states.
 
@@ -49,8 +50,8 @@ def checked_caveats(
     one. Of a ``private`` release nothing is looked for: what the certificate says does not depend on the records.
     ``classes`` is False for freeform releases. ``foreseen`` are those that follow from the job, ``shown`` those about
     persons and dates that the release shows. Warnings that only the custodian can find (people with several records,
-    earlier releases) are taken from the certificate. The first format of certificates lists texts, if anything; nothing
-    is compared then.
+    earlier releases) are taken from the certificate. Without a table ``found`` are those that somebody found in it. The
+    first format of certificates lists texts, if anything; nothing is compared then.
     """
     told = [] if stated is None else list(stated.get("not_protected", []))
     known = [_read(one) for one in told] if stated is not None else list(foreseen)
@@ -58,8 +59,10 @@ def checked_caveats(
     problems = _unlike_job(stated or {}, known, foreseen, models) if compared else []
     if private:
         return CheckedCaveats(warnings=worst_first(known), problems=tuple(problems))
+    if table is None:
+        return _compared(known, told, list(found), {*SEEN, *shown.keys}, problems, compared=compared)
     by_role = {role: [name for name, own in roles.items() if own == role.value] for role in Role}
-    found = caveats_of_table(
+    seen = caveats_of_table(
         table,
         quasi=[name for name in by_role[Role.QUASI] if name in table.columns],
         sensitive=by_role[Role.SENSITIVE],
@@ -69,11 +72,23 @@ def checked_caveats(
         classes=classes,
         persons=bool(by_role[Role.PERSON]),
     )
-    keys = {*SEEN, *shown.keys}
-    found += shown.found
-    problems += [*differences(told, found, keys), *shown.problems] if compared else []
+    made = _compared(known, told, [*seen, *shown.found], {*SEEN, *shown.keys}, problems, compared=compared)
+    return replace(made, problems=(*made.problems, *(shown.problems if compared else ())))
+
+
+def _compared(
+    known: Sequence[Caveat],
+    told: Sequence[Any],
+    found: Sequence[Caveat],
+    keys: Collection[str],
+    problems: Sequence[str],
+    *,
+    compared: bool,
+) -> CheckedCaveats:
+    """Hold warnings that were found against those of a certificate, of the kinds that were looked for."""
+    unlike = differences(told, found, keys) if compared else []
     return CheckedCaveats(
-        warnings=worst_first([*(one for one in known if one.key not in keys), *found]), problems=tuple(problems)
+        warnings=worst_first([*(one for one in known if one.key not in keys), *found]), problems=(*problems, *unlike)
     )
 
 

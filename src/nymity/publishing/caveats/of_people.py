@@ -20,6 +20,8 @@ from nymity.table.text import as_text
 
 #: The warnings of several records, and of names that look alike.
 SEVERAL, ALIKE = "several-records-of-one-person", "persons-spelled-alike"
+#: Said where an engine published the table: it looks at no identifying column.
+NOT_COUNTED = "people-not-counted"
 #: A column that repeats beside one that never does is taken for people if this share of its repeats look alike.
 _ALIKE = 0.5
 #: A column with so many records for each value, on average, stands for people who have several; with more it stands
@@ -59,6 +61,17 @@ def several_records(
             least = fewest_of_a_class(released, group, _each_gap_apart(values)[source_rows])
         found.append(several_caveat(name, len(known), different, most, least))
     return found
+
+
+def not_counted(identifying: Sequence[str]) -> list[Caveat]:
+    """Warn that nobody looked whether one person has several records; an engine counts combinations alone."""
+    if not identifying:
+        return []
+    says = (
+        "Identifying columns were not looked at, for the table was published by an engine that counts combinations: if "
+        "one person has several records, k counts records, not people."
+    )
+    return [Caveat(key=NOT_COUNTED, says=says)]
 
 
 def several_caveat(name: str, records: int, different: int, most: int, least: int | None) -> Caveat:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,6 +25,9 @@ SEEN = (
     "missing-values",
 )
 
+#: Counts the rows that are unique by their class and some further columns.
+Unique = Callable[[Sequence[str]], int]
+
 
 def caveats_of_table(
     table: pl.DataFrame,
@@ -36,6 +39,8 @@ def caveats_of_table(
     counts: pl.DataFrame | None = None,
     classes: bool = True,
     persons: bool = False,
+    records: pl.Series | None = None,
+    unique: Unique | None = None,
 ) -> list[Caveat]:
     """Return the warnings that a released table gives cause for.
 
@@ -43,15 +48,19 @@ def caveats_of_table(
     release, where buckets stand for classes. Without ``classes`` rows have cells of their own (freeform), so that
     nothing can be said class by class. Columns that the release does not have are passed over. With ``persons``
     promises are about shares of persons, and the table does not tell which of its values is the rarest among them.
+    ``records`` says for how many rows each one stands, where the table is one of distinct classes and sensitive values;
+    ``unique`` then counts the rows that are unique by their class and further columns.
     """
     of_row = class_of_rows(table, quasi)
-    found = single_out(table, of_row, [name for name in insensitive if name in table.columns])
+    rows = table.height if records is None else int(records.sum())
+    shown = [name for name in insensitive if name in table.columns or unique is not None]
+    found = single_out(rows, shown, unique or _among_rows(table, of_row, shown))
     promised, rarest = {name for model in models for name in model.sensitive}, dict[str, Fraction | None]()
     for name in sensitive:
         held = table if counts is None else counts
         if name not in held.columns:
             continue
-        values = ValuesByClass.of(table, of_row, name, counts)
+        values = ValuesByClass.of(table, of_row, name, counts, records)
         rarest[name] = None if persons and values.rarest != 1 else values.rarest
         if name not in promised:
             found.append(_without_promise(values, classes))
@@ -75,12 +84,19 @@ def _of_model(model: PrivacyModel, rarest: Mapping[str, Fraction | None]) -> Fra
     return next((rarest[name] for name in model.sensitive if name in rarest), None)
 
 
-def single_out(table: pl.DataFrame, of_row: pl.Series, insensitive: Sequence[str]) -> list[Caveat]:
+def _among_rows(table: pl.DataFrame, of_row: pl.Series, columns: Sequence[str]) -> Unique:
+    """Count unique rows of a table whose classes are known."""
+    cells = dict(zip(columns, _cells(table, columns), strict=True))
+    return lambda chosen: _unique(pl.DataFrame([of_row, *(cells[name] for name in chosen)]))
+
+
+def single_out(rows: int, insensitive: Sequence[str], unique: Unique) -> list[Caveat]:
     """Count the rows that become unique once insensitive columns are known besides the class of each row."""
-    before, rows = _unique(of_row.to_frame()), table.height
-    cells = _cells(table, insensitive)
-    by_column = {name: _unique(pl.DataFrame([of_row, cells[f"c{i}"]])) for i, name in enumerate(insensitive)}
-    together = _unique(cells.with_columns(of_row)) if insensitive else before
+    if not insensitive:
+        return []
+    before = unique(())
+    by_column = {name: unique((name,)) for name in insensitive}
+    together = unique(tuple(insensitive)) if len(insensitive) > 1 else by_column[insensitive[0]]
     if together <= before:
         return []
     worst = max(by_column, key=lambda name: by_column[name])
@@ -121,13 +137,22 @@ class ValuesByClass:
     counted: pl.DataFrame
 
     @staticmethod
-    def of(table: pl.DataFrame, of_row: pl.Series, name: str, counts: pl.DataFrame | None) -> ValuesByClass:
-        """Count values by the class of each row, or by bucket."""
+    def of(
+        table: pl.DataFrame,
+        of_row: pl.Series,
+        name: str,
+        counts: pl.DataFrame | None,
+        records: pl.Series | None = None,
+    ) -> ValuesByClass:
+        """Count values by the class of each row, or by bucket; ``records`` says for how many rows each stands."""
         if counts is not None:
             held = {"class": counts[BUCKET], "value": text_of(counts[name]), "records": counts[COUNT].cast(pl.Int64)}
             return ValuesByClass(name, pl.DataFrame(held))
         rows = pl.DataFrame({"class": of_row, "value": text_of(table[name])})
-        return ValuesByClass(name, rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records")))
+        if records is None:
+            return ValuesByClass(name, rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records")))
+        rows = rows.with_columns(records.cast(pl.Int64).alias("records"))
+        return ValuesByClass(name, rows.group_by("class", "value").agg(pl.col("records").sum()))
 
     @property
     def by_class(self) -> pl.DataFrame:

@@ -117,8 +117,8 @@ PRIVATE = (
         "republican orientation orient sexual sexorient gay lesbian lgbt homosex sexpartn affair affairs naffairs "
         "abortion partisan bush clinton trump obama referendum union! tradeunion gewerkschaft syndic synd sindic "
         "vakbond statusquo brexit europe! eumember godbel pray prayer wahlentsch rlgatnd rlgdgr rlgblg rlgdnm reliten "
-        "prtvt prtvtgb prtvtede prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun gunlaw "
-        "natfare grass pres12 pres16 bible",
+        "prtvt prtvtgb prtvtede prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun "
+        "gunlaw natfare grass pres12 pres16 bible",
     ),
     Concept.of(
         "what a person thinks or feels",

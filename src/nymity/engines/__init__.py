@@ -1,0 +1,16 @@
+"""Engines: where the rows of a job live while they are counted, recoded, written and measured."""
+
+from __future__ import annotations
+
+from nymity.core.public_names import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    cell_forms="check_types",
+    engine="Engine KINDS",
+    engine_rows="RECORDS Rows",
+    opening="open_database_rows open_rows",
+    recoding_plan="plan_of",
+    rows_hash="counted_hash table_hash",
+    spill="spilling",
+)

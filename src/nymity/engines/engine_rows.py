@@ -1,0 +1,76 @@
+"""Rows: the rows of a table where they live, and what a release needs of them.
+
+Three operations make a release, and no more of a table is ever asked for: *count* distinct combinations, *apply* a plan
+and write what comes of it, *measure* what was written. Two looks beforehand tell whether the table is fit for it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import polars as pl
+
+from nymity.engines.recoding_plan import RecodingPlan
+
+#: The column of counted rows that says how many there are of each.
+RECORDS = "records"
+
+
+class Rows(ABC):
+    """The rows of one source in one engine. Open it as a context: what it spilled goes with it.
+
+    Cells come as polars has them: one value has one form, whatever the engine (:mod:`nymity.engines.cell_forms`).
+    """
+
+    #: What it is called in a job.
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def columns(self) -> Mapping[str, pl.DataType]:
+        """The columns of the source with their types."""
+
+    @property
+    @abstractmethod
+    def height(self) -> int:
+        """How many rows the source has."""
+
+    @abstractmethod
+    def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
+        """Return some rows, for a look at what cells are like."""
+
+    @abstractmethod
+    def gaps(self, columns: Sequence[str]) -> dict[str, int]:
+        """Count the cells of each column that are missing: null, not-a-number, empty text."""
+
+    @abstractmethod
+    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
+        """Return the distinct rows of some columns, and in ``RECORDS`` how many there are of each.
+
+        Rows with a gap in a column of ``dropping`` are left out. Names stand in place of columns as c0, c1, …: polars
+        reads some names as patterns.
+        """
+
+    @abstractmethod
+    def apply(self, plan: RecodingPlan, path: Path) -> None:
+        """Write what a plan makes of the rows as a Parquet file, in the order of the plan."""
+
+    @abstractmethod
+    def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Count the distinct rows of some columns of a written file by plain group-bys.
+
+        Returned in parts, no row in two of them; columns are named as by :meth:`count`.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what was taken: connections, and files that hold rows."""
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,155 @@
+"""StreamedRows: rows of Parquet files in batches, with polars: no more of a table is in memory than a batch.
+
+Cells are numbered by the distinct values of their column, so that everything is counted, joined and sorted by whole
+numbers; text is looked at once per batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.engines.cell_forms import is_gap, one_form
+from nymity.engines.distinct_rows import DistinctRows
+from nymity.engines.engine_rows import RECORDS, Rows
+from nymity.engines.external_sort import ExternalSort
+from nymity.engines.failures import told
+from nymity.engines.numbering import Numbering
+from nymity.engines.parquet_source import ParquetSource
+from nymity.engines.parquet_writing import write_parts
+from nymity.engines.recoding_plan import RecodingPlan
+from nymity.engines.row_layout import RowLayout, packed
+from nymity.engines.shuffled_rows import ShuffledRows
+
+#: Rows of a batch.
+BATCH = 500_000
+
+
+class StreamedRows(Rows):
+    """Rows of Parquet files; what does not fit into ``memory`` goes to a private ``folder``."""
+
+    kind: ClassVar[str] = "streaming"
+
+    def __init__(self, source: ParquetSource, folder: Path, memory: int) -> None:
+        self._source, self._folder, self._memory = source, folder, memory
+
+    @property
+    def columns(self) -> Mapping[str, pl.DataType]:
+        """Those of the files."""
+        return self._source.columns
+
+    @property
+    def height(self) -> int:
+        """Rows of all files."""
+        return self._source.height
+
+    def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
+        """The first rows."""
+        with told(self.kind, "read"):
+            found = self._selected(columns, ()).head(rows).collect()
+        return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(columns)})
+
+    def gaps(self, columns: Sequence[str]) -> dict[str, int]:
+        """Count them in one pass."""
+        if not columns:
+            return {}
+        names = self._safe
+        counts = [
+            is_gap(pl.col(names[name]), self.columns[name]).sum().alias(f"c{i}") for i, name in enumerate(columns)
+        ]
+        with told(self.kind, "read"):
+            found = self._source.scan().select(counts).collect(engine="streaming")
+        return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
+
+    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
+        """Find the distinct cells of each column, then count rows by their numbers."""
+        with told(self.kind, "count"):
+            known = [Numbering(name, self._values(name, dropping)) for name in columns]
+            words = packed([one.size for one in known])
+            keys = [f"k{i}" for i in range(1 + max(word for word, _ in words))]
+            found = DistinctRows(self._folder, keys)
+            for batch in self._batches(columns, dropping):
+                codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
+                rows = _summed(words, codes, keys)
+                found.add(rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
+            counted = pl.concat(list(found.parts()))
+        cells = {}
+        for i, (one, (word, stride)) in enumerate(zip(known, words, strict=True)):
+            number = (counted[keys[word]].to_numpy() // stride) % max(1, one.size)
+            cells[f"c{i}"] = one.values.gather(number)
+        return pl.DataFrame({**cells, RECORDS: counted[RECORDS]})
+
+    def apply(self, plan: RecodingPlan, path: Path) -> None:
+        """Recode batches, bring rows into order in bounded memory, and write them."""
+        layout = RowLayout.of(plan, self.columns)
+        with told(self.kind, "apply"):
+            batches = (layout.encoded(batch) for batch in self._batches(layout.needed, plan.dropping))
+            rows = max(BATCH, self._memory // layout.bytes_a_row)
+            if plan.order == "sorted":
+                sort = ExternalSort(self._folder, rows, plan.records)
+                for batch in batches:
+                    sort.add(batch)
+                parts: Iterator[pl.DataFrame] = sort.sorted()
+            else:
+                shuffle = ShuffledRows(self._folder, rows, plan.records, plan.draws)
+                for batch in batches:
+                    for piece in layout.expanded(batch):
+                        shuffle.add(piece)
+                parts = shuffle.parts()
+            write_parts(path, layout.schema, (piece for part in parts for piece in layout.decoded(part)))
+
+    def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Group the cells of each batch of the file, and merge the groups."""
+        return measured_parts(path, columns, self._folder, self._memory)
+
+    def close(self) -> None:
+        """Nothing is open; the folder of spilled rows is removed by who made it."""
+
+    # -- inside ----------------------------------------------------------------------------------------
+
+    @property
+    def _safe(self) -> dict[str, str]:
+        return dict(zip(self.columns, self._source.safe, strict=True))
+
+    def _selected(self, columns: Sequence[str], dropping: Sequence[str]) -> pl.LazyFrame:
+        names, frame = self._safe, self._source.scan()
+        for name in dropping:
+            frame = frame.filter(~is_gap(pl.col(names[name]), self.columns[name]))
+        return frame.select(
+            one_form(pl.col(names[name]), self.columns[name]).alias(f"c{i}") for i, name in enumerate(columns)
+        )
+
+    def _values(self, name: str, dropping: Sequence[str]) -> pl.Series:
+        return self._selected([name], dropping).unique().collect(engine="streaming").to_series()
+
+    def _batches(self, columns: Sequence[str], dropping: Sequence[str]) -> Iterator[pl.DataFrame]:
+        yield from _in_batches(self._selected(columns, dropping))
+
+
+def measured_parts(path: Path, columns: Sequence[str], folder: Path, memory: int) -> Iterator[pl.DataFrame]:
+    """Count the distinct rows of some columns of a written file, as :meth:`Rows.measure` returns them."""
+    written = ParquetSource.of(path)
+    names = dict(zip(written.columns, written.safe, strict=True))
+    chosen = [pl.col(names[name]).alias(f"c{i}") for i, name in enumerate(columns)]
+    safe = [f"c{i}" for i in range(len(columns))]
+    found = DistinctRows(folder, safe, most=max(BATCH, memory // (100 * (len(safe) + 1))))
+    with told(StreamedRows.kind, "measure"):
+        for batch in _in_batches(written.scan().select(chosen)):
+            found.add(batch.group_by(safe).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
+        yield from found.parts()
+
+
+def _in_batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    yield from frame.collect_batches(chunk_size=BATCH, maintain_order=False, engine="streaming")
+
+
+def _summed(words: Sequence[tuple[int, int]], codes: Sequence[NDArray[np.int64]], keys: Sequence[str]) -> pl.DataFrame:
+    sums: dict[str, NDArray[np.int64]] = {}
+    for (word, stride), code in zip(words, codes, strict=True):
+        sums[keys[word]] = sums[keys[word]] + code * stride if keys[word] in sums else code * stride
+    return pl.DataFrame({key: sums[key] for key in keys})

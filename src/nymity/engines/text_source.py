@@ -1,0 +1,60 @@
+"""Text files for engines: read once in batches and kept as Parquet in a private folder, typed as in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from nymity.core.errors import FileError, TableError
+from nymity.engines.failures import told
+from nymity.engines.parquet_source import ParquetSource
+from nymity.io import ReadOptions, format_of, typed_column
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+#: Different cells up to which a column is looked at for a type; with more it stays text.
+_MOST_VALUES = 5_000_000
+
+
+def parquet_of_text(path: Path, options: ReadOptions, folder: Path) -> ParquetSource:
+    """Convert a text file; a cell that is empty is missing, and columns have types only where no value is lost."""
+    found = format_of(path).found_options(path, options)
+    if (found.encoding or "utf-8").lower() not in ("utf-8", "utf8", "utf-8-sig", "ascii"):
+        raise FileError(
+            str(path), expected="text in UTF-8, which engines read", got=str(found.encoding), hint="engine 'memory'"
+        )
+    if found.header is False:
+        raise FileError(str(path), expected="a line with the names of columns", got="none", hint="engine 'memory'")
+    with told("streaming", "read"):
+        texts = pl.scan_csv(path, separator=found.delimiter or ",", infer_schema=False, glob=False, raise_if_empty=True)
+        names = texts.collect_schema().names()
+        if len(set(names)) < len(names):
+            raise TableError(str(path), expected="a name of its own for every column", got="one twice")
+        safe = {name: f"s{i}" for i, name in enumerate(names)}
+        raw = folder / "text.parquet"
+        plain = texts.rename(safe).with_columns(pl.when(pl.col(one) != "").then(pl.col(one)) for one in safe.values())
+        plain.sink_parquet(raw)
+        scan = pl.scan_parquet(raw)
+        typed = folder / "source.parquet"
+        scan.select(_typed(scan, one) for one in safe.values()).rename(
+            {one: name for name, one in safe.items()}
+        ).sink_parquet(typed)
+        raw.unlink()
+    return ParquetSource.of(typed)
+
+
+def _typed(scan: pl.LazyFrame, name: str) -> pl.Expr:
+    """Return a column with the type that all its cells can have."""
+    cell = pl.col(name)
+    values = scan.select(cell).unique().head(_MOST_VALUES + 1).collect(engine="streaming").to_series()
+    if len(values) > _MOST_VALUES:
+        return cell
+    kind = typed_column(values.sort()).dtype
+    if kind == pl.Date:
+        return cell.str.to_date("%Y-%m-%d")
+    if kind == pl.Float64:
+        return cell.cast(pl.Float64)
+    if kind == pl.Int64:
+        plain = values.cast(pl.Int64, strict=False).null_count() == values.null_count()
+        return cell.cast(pl.Int64) if plain else cell.cast(pl.Float64).cast(pl.Int64)
+    return cell

@@ -1,0 +1,39 @@
+"""KernelRule: which classes a model accepts as numbers for a kernel, so that a search asks no Python at each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nymity.kernels import frontier as kernel
+
+_NO_NUMBERS, _NO_SHARES, _NO_TABLE = np.empty(0, np.int64), np.empty(0, np.float64), np.empty((0, 0), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelRule:
+    """A rule of :mod:`nymity.kernels.frontier`; sizes alone unless told.
+
+    numerators, denominators (n_values,): caps on shares. nodes (n_levels, n_values), table (n_levels, n_nodes), t: a
+    distance from the table.
+    """
+
+    kind: int = kernel.SIZES
+    least_values: int = 1
+    numerators: NDArray[np.int64] = field(default_factory=lambda: _NO_NUMBERS)
+    denominators: NDArray[np.int64] = field(default_factory=lambda: _NO_NUMBERS)
+    nodes: NDArray[np.int64] = field(default_factory=lambda: _NO_TABLE)
+    table: NDArray[np.int64] = field(default_factory=lambda: _NO_TABLE)
+    t: Fraction = Fraction(0)
+
+    def arguments(self, smallest: int) -> tuple[Any, ...]:
+        """What the kernel takes, where classes have at least so many records."""
+        caps = self.numerators / self.denominators if len(self.denominators) else _NO_SHARES
+        n = int(self.table[0].sum()) if len(self.table) else 0
+        terms = (self.t.numerator, self.t.denominator)
+        columns = (self.numerators, self.denominators, caps, np.ascontiguousarray(self.nodes), self.table)
+        return (self.kind, smallest, self.least_values, *columns, n, terms)

@@ -1,0 +1,311 @@
+"""EngineRun: the way of a table to its release where rows live in an engine and never all in memory.
+
+The stages are those of :class:`~nymity.publishing.run.Run`. Reading and encoding count combinations, recoding and
+writing are one, and what is verified is what was written: all three are asked of an engine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from nymity.core.commit import Stage, committing
+from nymity.core.custodian import KEYED_MAPPING_NAME
+from nymity.core.draws import DerivedDraws
+from nymity.core.errors import JobError, PromiseError, TableError
+from nymity.core.format_numbers import CONTENT
+from nymity.core.interrupt import interruptible
+from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.randomness import salt
+from nymity.database import DatabaseSource
+from nymity.engines import RECORDS, Rows, check_types, counted_hash, open_database_rows, open_rows, plan_of, spilling
+from nymity.lattice.default import default_search, said
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.lattice.space import Space
+from nymity.publishing.caveats import Caveat, by_nature, worst_first
+from nymity.publishing.caveats.of_method import chosen_by_hand, optimality
+from nymity.publishing.caveats.of_people import not_counted
+from nymity.publishing.caveats.of_schema import caveats_of_schema
+from nymity.publishing.certificate import Certificate, TableFigures, certify, measured_section
+from nymity.publishing.counted_release import CountedRelease
+from nymity.publishing.custody import keep_earlier, make_way, private_folder, spare_release
+from nymity.publishing.earlier import unmeasured_caveats
+from nymity.publishing.earlier_release import EarlierRelease
+from nymity.publishing.fingerprint import file_fingerprint
+from nymity.publishing.free_text_refused import refuse_free_text
+from nymity.publishing.job import Job, Source
+from nymity.publishing.redrawing import Log, counted_draws, drawn_anew, mark_of, root_of
+from nymity.publishing.release import CustodianLog, broken, stage_certificate, stage_release
+from nymity.publishing.run import ROWS
+from nymity.publishing.signing import SigningKey, key_for
+from nymity.publishing.withheld import Withheld
+from nymity.publishing.written_release import WrittenRelease
+from nymity.table.attribute import Role
+from nymity.table.encoding import check_extent, encode_counted
+from nymity.table.schema import check_columns
+
+if TYPE_CHECKING:
+    from nymity.table.encoding import EncodedTable
+    from nymity.table.outcome import Outcome
+
+#: Rows that are looked at for free text.
+_SAMPLE = 100_000
+
+
+class EngineRun:
+    """One run of a job in an engine, from its source to a release that lies in a folder."""
+
+    rows: Rows
+    counted: dict[str, pl.Series]  #: distinct cells of quasi-identifiers and sensitive columns
+    records: pl.Series  #: how many rows have each of these
+    encoded: EncodedTable
+    draws: DerivedDraws
+    outcome: Outcome
+
+    def __init__(self, job: Job, observe: Observer = silent, *, log: Log | None = None) -> None:
+        if job.engine is None or job.engine.kind == "memory":
+            raise JobError("engine", expected="one that is not 'memory'", got="none")
+        if any(isinstance(one, EarlierRelease) for one in job.earlier_releases):
+            raise JobError(
+                "earlier_releases",
+                expected="names alone: releases of an engine are not intersected with others",
+                got="a release to intersect with",
+                hint="engine 'memory', where the table fits; or its name, which is repeated and warned of",
+            )
+        self.job, self.observe, self.engine, self.log = job, observe, job.engine, log
+        self.root = root_of(job, log)
+        self.seconds: dict[str, float] = {}
+        self.salt = salt()
+
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        custodian: str | Path | None = None,
+        sign: SigningKey | str | Path | None = None,
+        force: bool = False,
+        wait: float = 0.0,
+    ) -> WrittenRelease:
+        """Go through all stages; files appear in ``folder`` once what was written keeps every promise."""
+        self.folder = folder = Path(folder)
+        private = private_folder(folder, custodian)
+        make_way(self.job, folder, private, force=force, wait=wait)
+        key = key_for(sign if sign is not None else self.job.sign, folder, private)
+        with ExitStack() as open_:
+            self.spilled = open_.enter_context(spilling(self.engine.temporary))
+            self._stage("reading", lambda: self._open(open_))
+            self._stage("counting", self._count)
+            self._stage("searching", self._search)
+            staged = open_.enter_context(committing(private, folder, private=[private], wait=wait))
+            kept, stage = staged
+            spare_release(folder, private, self.job.file_names, force=force)
+            path = stage / self.job.output.file_name
+            self._stage("recoding and writing", lambda: self._apply(path, kept))
+            self._stage("verifying", lambda: self._verify(path))
+            self._stage("looking for warnings", self._look_for_warnings)
+            certificate = self._certified(path)
+            stage_certificate(stage, certificate, key)
+            keep_earlier(kept, folder)
+            log = self._custodian_log()
+            log.stage(kept, self.outcome.recoding, certificate)
+            stage_release(stage, folder, private, [path.name], signed=key is not None)
+        return WrittenRelease(
+            folder=folder,
+            certificate=certificate,
+            verification=self.written.verification,
+            outcome=self.outcome,
+            job=self.job,
+            log=log,
+            frame=self.written.counted.drop(RECORDS),
+        )
+
+    # -- the stages, in order ------------------------------------------------------------------------------
+
+    def _open(self, open_: ExitStack) -> None:
+        self.rows = open_.enter_context(self._rows())
+        schema = self.job.schema
+        check_columns(schema, list(self.rows.columns))
+        if not self.rows.height:
+            raise TableError("table", expected="at least one record", got="an empty table")
+        check_extent(self.rows.height, schema)
+        check_types(self.rows.columns, [*schema.published, *schema.quasi, *schema.sensitive])
+        strict = [name for name, one in schema.items() if one.missing == "error"]
+        for name, gaps in self.rows.gaps(strict).items():
+            schema[name].check_gaps(pl.Series(name, [None] * min(gaps, 1), dtype=pl.String))
+        shown = schema.published
+        refuse_free_text(self.rows.head(shown, _SAMPLE), schema.among(shown))
+
+    def _rows(self) -> Rows:
+        source, in_database = self.job.source, self.engine.kind == "postgresql"
+        if in_database and isinstance(source, DatabaseSource):
+            return open_database_rows(self.engine, source, self.spilled)
+        if not isinstance(source, Source) or in_database:
+            raise JobError(
+                "source",
+                expected="a table of a PostgreSQL server ([source] url, table)"
+                if in_database
+                else f"a path to Parquet or text files, which engine {self.engine.kind!r} reads",
+                got="none" if source is None else "files" if in_database else "a database",
+            )
+        return open_rows(self.engine, Path(source.path), source.options, self.spilled)
+
+    def _count(self) -> None:
+        """Count the combinations that every decision rests on."""
+        schema = self.job.schema
+        names = (*schema.quasi, *schema.sensitive)
+        found = self.rows.count(names, self._dropping)
+        if not found.height:
+            raise TableError("table", expected="records without gaps where missing = 'drop'", got="none")
+        self.counted = {name: found[f"c{i}"].alias(name) for i, name in enumerate(names)}
+        self.records = found[RECORDS]
+        self.encoded = encode_counted(self.counted, self.records.to_numpy().astype(np.uint32), schema)
+
+    def _search(self) -> None:
+        if self.job.method is None:
+            nodes = Space.of(self.encoded).size
+            report(self.observe, Progress(stage=said(nodes)))
+            self.job = replace(self.job, method=default_search(nodes))
+        assert self.job.method is not None
+        columns = [name for name in self.rows.columns if self.job.schema[name].is_published]
+        self.draws = counted_draws(self.root, self.job, self.encoded, lambda: self._hash_of_counts(""))
+        self.outcome = self.job.method.run(
+            self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
+        )
+
+    def _apply(self, path: Path, kept: Stage) -> None:
+        schema, recoding = self.job.schema, self.outcome.recoding
+        cells = pl.DataFrame({f"c{i}": self.counted[name] for i, name in enumerate(schema.quasi)})
+        distinct = cells.with_columns(self.records).group_by(cells.columns).agg(pl.col(RECORDS).sum())
+        self.plan = plan = plan_of(
+            recoding,
+            {name: distinct[f"c{i}"] for i, name in enumerate(schema.quasi)},
+            distinct[RECORDS].to_numpy(),
+            counted={name: self.counted[name].unique() for name in schema.sensitive},
+            dropping=self._dropping,
+            order=self.job.output.row_order,
+            draws=self.draws,
+        )
+        self.rows.apply(plan, path)
+        if self.engine.mapping is not None:
+            self.rows.apply(plan.with_key_of_source(self.engine.mapping), kept / KEYED_MAPPING_NAME)
+
+    def _verify(self, path: Path) -> None:
+        """Measure every promise on the file, by itself."""
+        self.written = CountedRelease(
+            self.rows, path, self.outcome.recoding.columns, self.job.schema, self.job.privacy, self.spilled
+        )
+        if self.written.records != self.plan.records:
+            raise TableError(
+                "source",
+                expected=f"the {self.plan.records:,} rows that were counted",
+                got=f"{self.written.records:,}",
+                hint="the source changed while it was read: publish again once nobody writes to it",
+            )
+        if not self.written.verification.holds:
+            raise PromiseError(broken(self.written.verification))
+        _ = self.written.figures
+
+    def _look_for_warnings(self) -> None:
+        job, recoding = self.job, self.outcome.recoding
+        shuffled = job.output.row_order == "shuffled"
+        self.drawn = (*recoding.drawn, *([ROWS] if shuffled else []))
+        mark = self.draws.mark
+        self.redrawn = self.log is not None and mark is not None and mark == mark_of(self.log)
+        named = [str(one) for one in job.earlier_releases]
+        always = [
+            *unmeasured_caveats(len(named), 0),
+            *drawn_anew(job, self.drawn, self.log, self.folder, redrawn=self.redrawn),
+            *map(Caveat.by_nature, job.output.unprotected),
+            *by_nature(type(recoding), job.privacy),
+            *caveats_of_schema(job.schema, job.privacy),
+            *not_counted(job.schema.columns(Role.IDENTIFYING)),
+        ]
+        seen = self.written.caveats(classes=recoding.has_classes)
+        chosen = [*optimality(self.outcome, job.privacy, job.schema), *chosen_by_hand(job.method)]
+        self.caveats = worst_first([*always, *seen, *chosen])
+
+    # -- what comes of it ----------------------------------------------------------------------------------
+
+    def _certified(self, path: Path) -> Certificate:
+        job, verified = self.job, self.written.verification
+        certificate = certify(
+            job=job,
+            tables=None,
+            read=self._read_figures,
+            release=self.written.figures,
+            counts=None,
+            outcome=self.outcome,
+            masked=self.plan.masked,
+            dropped=self.rows.height - int(self.records.sum()),
+            verified=verified,
+            salt=self.salt,
+            caveats=self.caveats,
+            earlier=[{"name": str(one), "smallest_group": None} for one in job.earlier_releases],
+            origin=self.draws.origin,
+            drawn=self.drawn,
+            redrawn=self.redrawn,
+        )
+        digest = file_fingerprint(path)
+        output = {**certificate["output"], "file": path.name, "file_sha256": digest, "formulas_neutralized": False}
+        withheld = Withheld.of(job.schema, job.privacy, job.method)
+        return {
+            **certificate,
+            "output": output,
+            "measured": measured_section(verified, job.privacy, withheld),
+            "files": [{"file": path.name, "sha256": digest}],
+        }
+
+    def _read_figures(self) -> TableFigures:
+        return TableFigures(
+            records=self.rows.height,
+            columns=tuple(self.rows.columns),
+            sha256=self._hash_of_counts(self.salt),
+            content_format=CONTENT.tag,
+        )
+
+    def _hash_of_counts(self, secret: str) -> str:
+        cells: dict[str, Any] = {f"c{i}": column for i, column in enumerate(self.counted.values())}
+        found: str = counted_hash(tuple(self.counted), [pl.DataFrame({**cells, RECORDS: self.records})], salt=secret)
+        return found
+
+    def _custodian_log(self) -> CustodianLog:
+        key = self.engine.mapping
+        nodes = self.outcome.nodes.frame() if isinstance(self.outcome, LatticeOutcome) else None
+        return KeyedLog(
+            source_rows=np.empty(0, dtype=np.int64),
+            masked=np.empty(0, dtype=np.bool_),
+            salt=self.salt,
+            seconds=self.seconds,
+            nodes=nodes,
+            nodes_checked=self.outcome.checks if isinstance(self.outcome, LatticeOutcome) else None,
+            dropped_records=self.rows.height - int(self.records.sum()),
+            figures={"mapping": "none was kept (engine.mapping)" if key is None else f"by the column {key!r}"},
+            draw_mark=self.draws.mark,
+            draw_key=None if self.root.seed is not None else self.root.key.hex(),
+        )
+
+    @property
+    def _dropping(self) -> list[str]:
+        return [name for name, one in self.job.schema.items() if one.missing == "drop"]
+
+    def _stage(self, name: str, work: Callable[[], None]) -> None:
+        report(self.observe, Progress(stage=name))
+        start = time.perf_counter()
+        with interruptible():
+            work()
+        self.seconds[name] = round(time.perf_counter() - start, 4)
+
+
+class KeyedLog(CustodianLog):
+    """The log of a release whose rows have no numbers: the mapping is by a key of the source, or there is none."""
+
+    def stage_mapping(self, stage: Stage) -> list[str]:
+        """Leave what the engine wrote."""
+        return [KEYED_MAPPING_NAME] if (stage / KEYED_MAPPING_NAME).is_file() else []

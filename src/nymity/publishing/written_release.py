@@ -1,0 +1,76 @@
+"""WrittenRelease: a release that an engine wrote, and what was said of it; its rows stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import polars as pl
+
+from nymity.lattice.outcome import LatticeOutcome
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.certificate import Certificate
+from nymity.publishing.job import Job
+from nymity.publishing.release import CustodianLog
+from nymity.publishing.verify import Verification
+from nymity.table.outcome import Outcome
+from nymity.table.recoding import Recoding
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WrittenRelease:
+    """A release in a folder; ``nymity.open(release.folder)`` reads it into memory, :meth:`scan` does not."""
+
+    folder: Path
+    certificate: Certificate = field(repr=False)
+    verification: Verification
+    outcome: Outcome = field(repr=False)
+    job: Job = field(repr=False)
+    log: CustodianLog = field(repr=False)
+    #: The distinct published classes with their sensitive values, which are all of the rows that is in memory.
+    frame: pl.DataFrame = field(repr=False)
+    #: Such a release is never differentially private, so there is nothing that a known seed would undo.
+    is_foreseeable: ClassVar[bool] = False
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """What each stage took."""
+        return self.log.seconds
+
+    @property
+    def path(self) -> Path:
+        """The file of the table."""
+        return self.folder / self.job.output.file_name
+
+    def scan(self) -> pl.LazyFrame:
+        """Return the table for polars to read as far as it is asked for."""
+        return pl.scan_parquet(self.path, glob=False)
+
+    @property
+    def recoding(self) -> Recoding:
+        """How values were generalized; applies to new rows too."""
+        return self.outcome.recoding
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
+        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome) else {}
+
+    @property
+    def loss(self) -> float:
+        """What the method minimized."""
+        return self.outcome.loss
+
+    @property
+    def suppressed(self) -> int:
+        """Records that were masked or removed."""
+        found: int = self.certificate["suppressed"]["records"]
+        return found
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What someone could still find out although every promise holds, the worst first."""
+        told = self.certificate["not_protected"]
+        return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)

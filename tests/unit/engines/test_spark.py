@@ -1,0 +1,82 @@
+"""Spark, for real: local mode with two tasks at a time, several files and partitions, one session for all tests."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from engine_tables import plain_hash, random_table, schema
+from test_engines import METHODS, published
+
+import nymity as ny
+from nymity.core.errors import FileError, MissingExtraError, TableError
+from nymity.engines.spark_rows import check_java
+
+#: Spark has no times of day.
+COLUMNS = [name for name in schema() if name != "hour"]
+
+
+def table_of(seed: int) -> pl.DataFrame:
+    return random_table(seed).drop("hour")
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Start the one session."""
+    if find_spec("pyspark") is None or shutil.which("java") is None:
+        pytest.skip("no Spark: pyspark or Java is missing")
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.shuffle.partitions", "3").config("spark.log.level", "ERROR")
+    session = builder.config("spark.local.dir", str(folder)).config("spark.driver.memory", "1g").getOrCreate()
+    yield
+    session.stop()
+
+
+@pytest.mark.parametrize(("seed", "row_order"), [(0, "sorted"), (3, "shuffled")])
+def test_the_same_job_gives_the_same_release(spark: None, tmp_path: Path, seed: int, row_order: str) -> None:
+    table, described = table_of(seed), ny.Schema({name: schema()[name] for name in COLUMNS})
+    given: dict[str, Any] = {"schema": described, "row_order": row_order}
+    in_memory = published(table, tmp_path, "memory", METHODS[seed], **given)
+    found = published(table, tmp_path, "spark", METHODS[seed], engine={"mapping": "id"}, **given)
+    assert found.certificate["output"]["content_sha256"] == in_memory.certificate["output"]["content_sha256"]
+    written = pl.read_parquet(found.path)
+    assert plain_hash(written) == found.certificate["output"]["content_sha256"]
+    assert written.schema == pl.read_parquet_schema(tmp_path / "memory" / "release.parquet")
+    assert ny.check(found.folder).holds
+    kept = pl.read_parquet(tmp_path / "spark-custodian" / "mapping-by-key.parquet")
+    assert sorted(kept["id"]) == list(range(table.height))
+
+
+def test_what_spark_cannot_read_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if find_spec("pyspark") is None:
+        pytest.skip("no Spark: pyspark is missing")
+    with pytest.raises(TableError, match="times of day"):
+        published(random_table(0), tmp_path, "spark")
+    assert not list((tmp_path / "spark").glob("*.parquet")) if (tmp_path / "spark").exists() else True
+
+
+def test_java_that_is_missing_or_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(FileError, match="expected a Java, got none by JAVA_HOME"):
+        check_java()
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n")
+    java.chmod(0o755)
+    with pytest.raises(FileError, match="expected Java 17 or later, got openjdk version"):
+        check_java()
+
+
+def test_spark_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(MissingExtraError, match=r"nymity\[spark\]"):
+        published(table_of(0), tmp_path, "spark", schema=ny.Schema({name: schema()[name] for name in COLUMNS}))

@@ -1,0 +1,190 @@
+"""The compiled search against the one in Python, and what kernels know of losses and models against these themselves.
+
+That both find the optimum is in test_optimal and its neighbours, which try every node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nymity.core.errors import NoSolutionError
+from nymity.kernels import frontier as kernel
+from nymity.lattice import optimal, rule_search
+from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.search import Inquiry
+from nymity.privacy import (
+    BetaLikeness,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    KAnonymity,
+    PrivacyModel,
+    TCloseness,
+)
+from nymity.privacy.decision import accepted_and_most_kept
+from nymity.quality import LOSSES, DomainShareLoss, Loss, loss_of
+from nymity.quality.entropy import NormalizedEntropyLoss
+from nymity.quality.precision import PrecisionLoss
+from nymity.table.attribute import quasi
+from nymity.table.encoding import encode
+from nymity.table.schema import Schema
+from strategies import Case, cases, node_between
+
+#: Losses that a kernel knows where sizes decide.
+LOSSES_OF_KERNELS: list[Loss] = [
+    loss_of("loss"),
+    loss_of("loss-geometric"),
+    loss_of("gcp"),
+    loss_of("precision"),
+    loss_of("entropy"),
+    loss_of("entropy-normalized"),
+    loss_of("discernibility"),
+    loss_of("ambiguity"),
+    DomainShareLoss(aggregation="maximum", gs_factor=0.3),
+    PrecisionLoss(aggregation="geometric", gs_factor=0.8),
+    NormalizedEntropyLoss(gs_factor=0.2),
+]
+SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+def k_of(data: st.DataObject, case: Case) -> KAnonymity:
+    """k-anonymity that the table can keep."""
+    return KAnonymity(k=data.draw(st.integers(1, min(4, case.encoded.n_records))))
+
+
+def models_of(data: st.DataObject, case: Case) -> list[PrivacyModel]:
+    """k-anonymity, and a model of the sensitive attribute."""
+    (name,) = case.schema.sensitive
+    values = np.count_nonzero(case.encoded.sensitive[name].totals)
+    share = data.draw(st.sampled_from([0.1, 0.25, 0.4, 0.7, 1.5]))
+    model = data.draw(
+        st.sampled_from(
+            [
+                DistinctLDiversity(l=min(2, int(values)), attribute=name),
+                BetaLikeness(beta=share, attribute=name),
+                EnhancedBetaLikeness(beta=share, attribute=name),
+                TCloseness(t=min(share, 1.0), attribute=name),
+            ]
+        )
+    )
+    return [k_of(data, case), model]
+
+
+def found(case: Case, models: list[PrivacyModel], method: OptimalLattice) -> Any:
+    try:
+        outcome = method.run(case.encoded, models)
+    except NoSolutionError as error:
+        return str(error)
+    return outcome.levels, outcome.suppressed, outcome.optimal, pytest.approx(outcome.loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("of_values", [False, True])
+@given(data=st.data())
+@settings(max_examples=60, suppress_health_check=SLOW)
+def test_both_searches_find_the_same(of_values: bool, monkeypatch: pytest.MonkeyPatch, data: st.DataObject) -> None:
+    """Also when the kernel is called again after every other node."""
+    case = data.draw(cases(n_sensitive=1, bounded=data.draw(st.booleans())))
+    models = models_of(data, case) if of_values else [k_of(data, case)]
+    losses = LOSSES_OF_KERNELS[:4] if of_values else LOSSES_OF_KERNELS
+    limit = data.draw(st.sampled_from([0.0, 0.1, 0.35, 1.0]))
+    method = OptimalLattice(loss=data.draw(st.sampled_from(losses)), suppression=limit)
+    with monkeypatch.context() as patch:
+        patch.setattr(optimal, "look_by_rule", lambda _: False)
+        in_python = found(case, models, method)
+    asked: list[bool] = []
+
+    def asking(inquiry: Inquiry) -> bool:
+        asked.append(rule_search.look_by_rule(inquiry))
+        return asked[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rule_search, "CHECKS_A_REPORT", 2)
+        patch.setattr(optimal, "look_by_rule", asking)
+        compiled = found(case, models, method)
+    assert asked == [True]
+    assert compiled == in_python
+
+
+def test_too_many_open_intervals_are_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    inquiry = _inquiry_of_stairs()
+    monkeypatch.setattr(rule_search, "CHECKS_A_REPORT", 1)
+    monkeypatch.setattr(rule_search, "MAX_OPEN", 0)
+    assert not rule_search.look_by_rule(inquiry)
+
+
+@pytest.mark.parametrize("loss", LOSSES_OF_KERNELS, ids=lambda loss: loss.name)
+@given(st.data())
+@settings(max_examples=25)
+def test_forms_are_the_losses(loss: Loss, data: st.DataObject) -> None:
+    """The value of a node, and a floor that no node between two others undercuts."""
+    case = data.draw(cases(n_sensitive=1, bounded=False))
+    inquiry = Inquiry.open(case.encoded, [k_of(data, case)], loss, case.encoded.n_records)
+    form, space = inquiry.loss.form(), inquiry.space
+    assert form is not None
+    lower = data.draw(node_between(space.low, space.high))
+    upper = data.draw(node_between(lower, space.high))
+    between = data.draw(node_between(lower, upper))
+    above, node = inquiry.look(upper), inquiry.look(between)
+    true = float(inquiry.loss.value(node)[0])
+    smallest = inquiry.engine.smallest
+    if form.kind < kernel.SUM_OF_SQUARES:
+        own = _lost(form.further, node)
+        value = kernel._floor(form.arguments, np.array(between), int(node.suppressed[0]), own, smallest)
+        assert value == pytest.approx(true, rel=1e-12, abs=1e-300)
+        lost = _lost(form.further, above)
+    else:
+        lost = np.zeros(max(2, len(between)))
+        if form.further == kernel.COVER:
+            covered = above.covered[0]
+            lost[0] = max(0.0, above.suppressed[0] * form.everything - (covered[1] - covered[0]))
+    floor = kernel._floor(form.arguments, np.array(lower), int(above.suppressed[0]), lost, smallest)
+    assert floor <= true * (1 + 1e-12) + 1e-300
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_rules_are_the_models(data: st.DataObject) -> None:
+    """Which classes of a node are refused, and how much of each every node below refuses."""
+    case = data.draw(cases(n_sensitive=1, bounded=False))
+    models = models_of(data, case)
+    inquiry = Inquiry.open(case.encoded, models, loss_of("loss"), case.encoded.n_records)
+    node = data.draw(node_between(inquiry.space.low, inquiry.space.high))
+    snapshot = inquiry.engine.snapshot(node)
+    classes, _ = inquiry.engine._classes(snapshot)
+    accepted, most = accepted_and_most_kept(classes, models)
+    rule = rule_search.rule_of(inquiry)
+    assert rule is not None
+    (g,) = snapshot.groupings
+    arguments = rule.arguments(inquiry.engine.smallest)
+    sizes, gone, below = kernel._judge((g.keys, g.block, g.codes, g.weights), arguments)
+    assert sizes.tolist() == classes.sizes.tolist()
+    assert (gone == 0).tolist() == accepted.tolist()
+    assert (sizes - below).tolist() == most.tolist()
+
+
+def test_what_no_kernel_knows() -> None:
+    """Losses that look at the lowest node, and those over ranks, are searched in Python."""
+    inquiry = _inquiry_of_stairs()
+    table = inquiry.engine.table
+    for key in LOSSES:
+        known = any(loss.key == key for loss in LOSSES_OF_KERNELS) or key == "height"
+        if key != "classification":
+            assert (loss_of(key).prepare(table).form() is not None) == known
+    assert DomainShareLoss(aggregation="rank").prepare(table).form() is None
+
+
+def _lost(further: int, node: Any) -> Any:
+    if further == kernel.ENTROPY:
+        return node.lost_entropy[0]
+    return (node.lost_leaves if len(node.lost_leaves) else node.lost_costs)[0].astype(np.float64)
+
+
+def _inquiry_of_stairs() -> Inquiry:
+    frame = pl.DataFrame({"a": ["x", "x", "y", "z"], "b": ["p", "q", "q", "q"], "c": ["s", "s", "t", "t"]})
+    table = encode(frame, Schema({name: quasi() for name in frame.columns}))
+    return Inquiry.open(table, [KAnonymity(k=2)], loss_of("loss"), 4)
