@@ -9,11 +9,11 @@ import numpy as np
 
 from nymity.bucket.outcome import Plan
 from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.outcome import Objective, WithoutLattice
+from nymity.table.outcome import MethodLoss, WithoutLattice
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketLoss(Objective):
+class BucketLoss(MethodLoss):
     """What bucket methods keep small: (size - 1)² summed over buckets (Wang 2014, equation 3.2)."""
 
     key = "bucket-loss"

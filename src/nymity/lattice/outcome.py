@@ -16,7 +16,7 @@ from nymity.privacy import PrivacyModel
 from nymity.quality import Loss, NodeStatistics
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import Layer, LevelRecoding
-from nymity.table.outcome import LEVELS_BY_VALUES, LOSS_BY_VALUES
+from nymity.table.outcome import ByValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,8 @@ class LatticeOutcome:
     def chosen_by_values(self, *, promised: bool) -> str:
         """Say so if nodes are accepted, or their losses counted, by sensitive values."""
         if promised:
-            return LEVELS_BY_VALUES
-        return LOSS_BY_VALUES if self.minimized.counts_sensitive_values else ""
+            return ByValues.LEVELS
+        return ByValues.LOSS if self.minimized.counts_sensitive_values else ""
 
 
 def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelRecoding:

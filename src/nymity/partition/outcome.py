@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from nymity.table.outcome import CUTS_BY_VALUES, Objective, WithoutLattice
+from nymity.table.outcome import ByValues, MethodLoss, WithoutLattice
 from nymity.table.partition_recoding import PartitionRecoding
 
 
 @dataclass(frozen=True, kw_only=True)
-class InformationLoss(Objective):
+class InformationLoss(MethodLoss):
     """What partition methods keep small: the width of a record's cells, summed over records and attributes.
 
     The sum (3.2.21) of Liang (2020), (3.2.34) with weights; see :mod:`nymity.partition.geometry`.
@@ -50,4 +50,4 @@ class PartitionOutcome(WithoutLattice):
 
     def chosen_by_values(self, *, promised: bool) -> str:
         """Say so if a model turned down a class or a cut for its sensitive values."""
-        return CUTS_BY_VALUES if self.by_values else ""
+        return ByValues.CUTS if self.by_values else ""

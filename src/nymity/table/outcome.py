@@ -10,10 +10,13 @@ import polars as pl
 
 from nymity.table.recoding import Recoding
 
-#: How sensitive values can have had a say in what was chosen.
-LEVELS_BY_VALUES = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
-LOSS_BY_VALUES = "Levels were chosen by a loss that counts sensitive values"
-CUTS_BY_VALUES = "Records were divided into classes by a search that accepts or rejects by sensitive values"
+
+class ByValues:
+    """How sensitive values can have had a say in what was chosen."""
+
+    LEVELS = "Levels and suppressed classes were chosen by a search that accepts or rejects by sensitive values"
+    LOSS = "Levels were chosen by a loss that counts sensitive values"
+    CUTS = "Records were divided into classes by a search that accepts or rejects by sensitive values"
 
 
 class Outcome(Protocol):
@@ -90,7 +93,7 @@ class Outcome(Protocol):
         ...
 
 
-class Objective:
+class MethodLoss:
     """What a method without a lattice keeps small; it has no parameters."""
 
     key: ClassVar[str]

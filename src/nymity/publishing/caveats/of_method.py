@@ -11,7 +11,7 @@ from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import empty_promises
 from nymity.publishing.differential import WITHOUT_LEDGER
 from nymity.publishing.registry import Method, is_private
-from nymity.table.outcome import CUTS_BY_VALUES, LEVELS_BY_VALUES, LOSS_BY_VALUES, Outcome
+from nymity.table.outcome import ByValues, Outcome
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
@@ -31,7 +31,7 @@ def foreseen(
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
         found += empty_promises(models, {})  # of others the table shows it
     if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
-        found.append(_replayed(LEVELS_BY_VALUES, models, schema))
+        found.append(_replayed(ByValues.LEVELS, models, schema))
     found += chosen_by_hand(method)
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]
 
@@ -57,8 +57,8 @@ def possible_optimality(method: Method, models: Sequence[PrivacyModel], schema: 
     """Return how a method can be said to have looked at sensitive values, whatever it did."""
     promised = any(model.sensitive for model in models)
     minimized = getattr(method, "minimized", None)
-    how = [LOSS_BY_VALUES] if getattr(minimized, "counts_sensitive_values", False) else []
-    how += [LEVELS_BY_VALUES, CUTS_BY_VALUES] if promised else []
+    how = [ByValues.LOSS] if getattr(minimized, "counts_sensitive_values", False) else []
+    how += [ByValues.LEVELS, ByValues.CUTS] if promised else []
     return [] if is_private(method) else [_replayed(words, models, schema) for words in how]
 
 
