@@ -79,10 +79,9 @@ def number_cells(low, high, row, words, table, bits, pairs, starts, kept, arena,
     """Number the cells of one column from ``row`` on, in the order in which they first occur; empty cells are 0.
 
     ``table`` (2 * 2**bits,) has a key and, packed, number and count in each slot. ``pairs`` (n, 2) has both numbers of
-    each value, ``arena`` the texts with a zero after each, ``starts`` where they start in it, ``kept`` its bytes as 64-bit
-    numbers; its last 16 bytes stay free. ``state`` has the number
-    of values, the bytes of the arena in use and the number of empty cells. Returns the row at which one of them is
-    full, or how many rows there are.
+    each value, ``arena`` the texts with a zero after each, ``starts`` where they start in it, ``kept`` its bytes as
+    64-bit numbers; its last 16 bytes stay free. ``state`` has the number of values, the bytes of the arena in use and
+    the number of empty cells. Returns the row at which one of them is full, or how many rows there are.
     """
     last = np.uint64((len(table) >> 1) - 1)
     values, used, empty = state[0], state[1], state[2]
