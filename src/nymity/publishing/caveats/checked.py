@@ -41,7 +41,7 @@ def checked_caveats(
     private: bool = False,
     classes: bool = True,
     foreseen: Sequence[Caveat] = (),
-    shown: ShownCaveats = ShownCaveats(),
+    shown: ShownCaveats = ShownCaveats(),  # noqa: B008 (frozen)
 ) -> CheckedCaveats:
     """Look for the warnings that a table alone shows, and compare them with those its certificate states.
 
