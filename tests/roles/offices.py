@@ -8,27 +8,34 @@ from datetime import date, timedelta
 
 Columns = Mapping[str, Sequence[object]]
 
-FIRST = (
-    "Olivia Noah Amelia George Isla Arthur Ava Muhammad Mia Leo Ivy Harry Lily Oscar Freya Archie Grace Henry".split()
+
+def _words(text: str, between: str | None = None) -> list[str]:
+    return text.split(between)
+
+
+FIRST = _words(
+    "Olivia Noah Amelia George Isla Arthur Ava Muhammad Mia Leo Ivy Harry Lily Oscar Freya Archie Grace Henry"
 )
-LAST = (
-    "Hughes Edwards Walker White Robinson Green Hall Wood Harris Clarke Patel Jackson Lewis Cooper Turner Ward".split()
+LAST = _words(
+    "Hughes Edwards Walker White Robinson Green Hall Wood Harris Clarke Patel Jackson Lewis Cooper Turner Ward"
 )
 GERMAN = (
-    "Lukas Emma Felix Hannah Jonas Lena Paul Marie Leon Sophie Finn Anna Ben Clara Elias Johanna".split(),
-    "Schneider Fischer Weber Wagner Becker Schulz Hoffmann Koch Richter Klein Wolf Neumann Schwarz Zimmermann".split(),
+    _words("Lukas Emma Felix Hannah Jonas Lena Paul Marie Leon Sophie Finn Anna Ben Clara Elias Johanna"),
+    _words("Schneider Fischer Weber Wagner Becker Schulz Hoffmann Koch Richter Klein Wolf Neumann Schwarz Zimmermann"),
 )
 FRENCH = (
-    "Camille Louis Manon Hugo Chloé Jules Inès Gabriel Léa Arthur Zoé Raphaël Juliette Nathan".split(),
-    "Bernard Dubois Moreau Laurent Lefebvre Leroy Roux Fournier Girard Bonnet Lambert Fontaine Rousseau".split(),
+    _words("Camille Louis Manon Hugo Chloé Jules Inès Gabriel Léa Arthur Zoé Raphaël Juliette Nathan"),
+    _words("Bernard Dubois Moreau Laurent Lefebvre Leroy Roux Fournier Girard Bonnet Lambert Fontaine Rousseau"),
 )
 SPANISH = (
-    "Lucía Hugo Sofía Mateo Martina Pablo María Daniel Paula Alejandro Carla Adrián Elena Javier".split(),
-    "García Fernández González Rodríguez López Martínez Sánchez Pérez Gómez Ruiz Hernández Jiménez".split(),
+    _words("Lucía Hugo Sofía Mateo Martina Pablo María Daniel Paula Alejandro Carla Adrián Elena Javier"),
+    _words("García Fernández González Rodríguez López Martínez Sánchez Pérez Gómez Ruiz Hernández Jiménez"),
 )
 DUTCH = (
-    "Sanne Daan Emma Sem Julia Bram Lotte Thijs Fleur Lars Anouk Ruben Femke Niels".split(),
-    "de Jong,Jansen,de Vries,van den Berg,Bakker,Visser,Smit,Meijer,Mulder,de Boer,Bos,Vos,Peters,Hendriks".split(","),
+    _words("Sanne Daan Emma Sem Julia Bram Lotte Thijs Fleur Lars Anouk Ruben Femke Niels"),
+    _words(
+        "de Jong,Jansen,de Vries,van den Berg,Bakker,Visser,Smit,Meijer,Mulder,de Boer,Bos,Vos,Peters,Hendriks", ","
+    ),
 )
 
 
