@@ -122,7 +122,7 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
         at = _smallest_below(kept, kept_levels, node)
         grouping, levels = kept[at], kept_levels[at]
         if len(grouping[1]) > _WAYPOINT_ENTRIES:
-            waypoint = np.maximum(np.maximum(levels, bottom), node - 1)
+            waypoint = np.maximum(levels, node - 1)
             if (waypoint != levels).any() and (waypoint != node).any():
                 grouping, levels = _rolled(grouping, levels, waypoint, layout), waypoint
                 keys, block, codes, weights = grouping

@@ -38,6 +38,7 @@ _inner, __getattr__ = public_names(
     granularity="GranularityMetric",
     hellinger="HellingerMetric",
     information_loss="InformationLossMetric",
+    kernel_form="KernelForm",
     metric="Better Group Metric MetricValue PreparedMetric GROUPS",
     mutual_information="MutualInformationMetric",
     node_statistics="COUNTS_ALONE Floats",
