@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from nymity.cli.console import Screen
     from nymity.cli.publish import Destination
     from nymity.core.progress import Observer
+    from nymity.publishing.caveats import Caveat
     from nymity.publishing.job import Job
 
 
@@ -22,13 +24,14 @@ def publish_by_engine(
     log: Path | None,
     force: bool,
     wait: float,
+    accept: Callable[[Sequence[Caveat]], None] | None = None,
 ) -> None:
     """Run a job in its engine, and show what came of it."""
     from nymity.cli.summary import show_summary, summary
     from nymity.publishing.engine_run import EngineRun
 
     run = EngineRun(job, observe, log=log)
-    release = run.write(to.release, custodian=to.custodian, sign=key, force=force, wait=wait)
+    release = run.write(to.release, custodian=to.custodian, sign=key, force=force, wait=wait, accept=accept)
     files = to.files(
         [job.output.found_at(to.release, name) for name in job.table_names],
         has_children=False,

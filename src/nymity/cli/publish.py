@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,6 +40,7 @@ from nymity.core.validation import MOST_DIGITS
 if TYPE_CHECKING:
     import polars as pl
 
+    from nymity.publishing.caveats import Caveat
     from nymity.publishing.certificate import Certificate
     from nymity.publishing.compare import Comparison
     from nymity.publishing.job import Job
@@ -214,12 +216,13 @@ def publish_job(
     with watching(screen) as observe:
         job = with_fitting_engine(job, observe)
         if job.engine is not None and job.engine.kind != "memory":
-            publish_by_engine(screen, job, to, observe, key=key, log=log, force=force, wait=wait)
+            accept = partial(_refuse, screen) if fail_on_warnings else None
+            publish_by_engine(screen, job, to, observe, key=key, log=log, force=force, wait=wait, accept=accept)
             return
         run = Run(job, observe=observe, log=log, folder=to.release)
         release, original = run.release(), run.original
-        if fail_on_warnings and release.warnings:
-            _refuse(screen, release)
+        if fail_on_warnings:
+            _refuse(screen, release.warnings)
         comparison = None
         if not release.recoding.is_private:  # a comparison tells about the original
             report(observe, Progress(stage="comparing with the original"))
@@ -430,9 +433,11 @@ def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
     return Custody(log).log_of(delivered).folder
 
 
-def _refuse(screen: Screen, release: Release) -> None:
-    """Show the warnings, and end before anything is written."""
-    found = [caveat.plain() for caveat in release.warnings]
+def _refuse(screen: Screen, warnings: Sequence[Caveat]) -> None:
+    """Show the warnings, if there are any, and end before anything is written."""
+    if not warnings:
+        return
+    found = [caveat.plain() for caveat in warnings]
     show_warnings(screen, "Every promise", found)
     screen.line("Nothing was written (--fail-on-warnings).", style="bold red")
     screen.answer({"holds": True, "written": False, "warnings": found})

@@ -7,7 +7,7 @@ writing are one, and what is verified is what was written: all three are asked o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -92,8 +92,12 @@ class EngineRun:
         sign: SigningKey | str | Path | None = None,
         force: bool = False,
         wait: float = 0.0,
+        accept: Callable[[Sequence[Caveat]], None] | None = None,
     ) -> WrittenRelease:
-        """Go through all stages; files appear in ``folder`` once what was written keeps every promise."""
+        """Go through all stages; files appear in ``folder`` once what was written keeps every promise.
+
+        ``accept`` is shown the warnings before that; if it raises an error, nothing appears.
+        """
         self.folder = folder = Path(folder)
         private = private_folder(folder, custodian)
         make_way(self.job, folder, private, force=force, wait=wait)
@@ -110,6 +114,8 @@ class EngineRun:
             self._stage("recoding and writing", lambda: self._apply(path, kept))
             self._stage("verifying", lambda: self._verify(path))
             self._stage("looking for warnings", self._look_for_warnings)
+            if accept is not None:
+                accept(self.caveats)
             certificate = self._certified(path)
             stage_certificate(stage, certificate, key)
             keep_earlier(kept, folder)

@@ -249,6 +249,11 @@ def test_the_command_line(tmp_path: Path) -> None:
             assert done.exit_code == 0, done.output
             assert "every promise holds" in done.output
             assert CliRunner().invoke(app, ["check", kind]).exit_code == 0
+            refused = CliRunner().invoke(
+                app, ["publish", "job.toml", "--out", "x", "--engine", kind, "--fail-on-warnings"]
+            )
+            assert refused.exit_code == 1
+            assert not (tmp_path / "x" / "certificate.json").exists()
     finally:
         os.chdir(here)
 

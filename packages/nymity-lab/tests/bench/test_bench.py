@@ -30,6 +30,7 @@ def test_an_unknown_benchmark_names_those_there_are() -> None:
         "people",
         "reading",
         "inspect",
+        "scale",
         "robust",
     }
 
@@ -70,3 +71,27 @@ def test_the_unit_counts_every_key() -> None:
         0: 1,
         2**63: 1,
     }
+
+
+def test_scale_publishes_a_census_by_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nymity_lab.bench import scale
+
+    monkeypatch.setattr(scale, "_PROFILES", 500)
+    monkeypatch.setattr(scale, "counting_unit", lambda: 1.0)
+    monkeypatch.setenv("NYMITY_SCALE", "1e3:streaming")
+    lines = {line.name: line for line in scale._lines(1.0)}
+    assert lines["1,000 records, streaming"].value > 0
+    assert lines["1,000 records, streaming: recoding and writing"].unit == "s"
+
+
+def test_scale_tells_by_which_power_costs_grow() -> None:
+    from nymity_lab.bench.scale import RunCost, _exponents
+
+    costs = {
+        rows: RunCost(cpu=1, wall=1, megabytes=1, stages={"counting": seconds, "verifying": 2.0})
+        for rows, seconds in ((10**6, 1.0), (10**7, 10.0), (10**8, 1_000.0))
+    }
+    found = {line.name: line.value for line in _exponents("duckdb", costs)}
+    assert found["duckdb, counting: exponent from 1,000,000 to 10,000,000"] == pytest.approx(1)
+    assert found["duckdb, counting: exponent from 10,000,000 to 100,000,000"] == pytest.approx(2)
+    assert found["duckdb, verifying: exponent from 1,000,000 to 10,000,000"] == pytest.approx(0)

@@ -126,9 +126,10 @@ def published(folder: Path, kind: str) -> RunCost:
     command = [sys.executable, "-m", "nymity", "publish", "job.toml", "--out", "release", "--force", "--quiet"]
     unit, start = counting_unit(), time.perf_counter()
     process = subprocess.Popen([*command, "--no-report"], cwd=folder, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
+    _, status, used = os.wait4(process.pid, 0)  # what this process took, and no other
+    process.returncode = os.waitstatus_to_exitcode(status)
     if status:
-        raise RuntimeError(f"nymity publish with engine {kind} ended with {os.waitstatus_to_exitcode(status)}")
+        raise RuntimeError(f"nymity publish with engine {kind} ended with {process.returncode}")
     log_ = json.loads((folder / "release-custodian" / "log.json").read_text(encoding="utf-8"))
     return RunCost(
         cpu=(used.ru_utime + used.ru_stime) / unit,
