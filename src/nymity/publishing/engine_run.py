@@ -27,7 +27,6 @@ from nymity.core.randomness import salt
 from nymity.database import DatabaseSource
 from nymity.engines import RECORDS, Rows, check_types, counted_hash, open_database_rows, open_rows, plan_of, spilling
 from nymity.lattice.default import default_search, said
-from nymity.lattice.outcome import LatticeOutcome
 from nymity.lattice.space import Space
 from nymity.publishing.caveats import Caveat, by_nature, worst_first
 from nymity.publishing.caveats.of_method import chosen_by_hand, optimality
@@ -283,14 +282,13 @@ class EngineRun:
 
     def _custodian_log(self) -> CustodianLog:
         key = self.engine.mapping
-        nodes = self.outcome.nodes.frame() if isinstance(self.outcome, LatticeOutcome) else None
         return KeyedLog(
             source_rows=np.empty(0, dtype=np.int64),
             masked=np.empty(0, dtype=np.bool_),
             salt=self.salt,
             seconds=self.seconds,
-            nodes=nodes,
-            nodes_checked=self.outcome.checks if isinstance(self.outcome, LatticeOutcome) else None,
+            nodes=self.outcome.trace(),
+            nodes_checked=self.outcome.checks,
             dropped_records=self.rows.height - int(self.records.sum()),
             figures={"mapping": "none was kept (engine.mapping)" if key is None else f"by the column {key!r}"},
             draw_mark=self.draws.mark,

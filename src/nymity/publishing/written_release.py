@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import polars as pl
 
-from nymity.lattice.outcome import LatticeOutcome
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.certificate import Certificate
 from nymity.publishing.job import Job
@@ -56,7 +55,7 @@ class WrittenRelease:
     @property
     def levels(self) -> dict[str, int]:
         """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
-        return dict(self.outcome.levels) if isinstance(self.outcome, LatticeOutcome) else {}
+        return dict(self.outcome.levels)
 
     @property
     def loss(self) -> float:
