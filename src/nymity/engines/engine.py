@@ -56,6 +56,15 @@ class Engine:
             )
         _ = self.memory_bytes
 
+    @staticmethod
+    def of(given: object) -> Engine:
+        """Return an engine that was given as one, or by its kind; refuse anything else."""
+        if isinstance(given, Engine):
+            return given
+        if not isinstance(given, str):
+            raise ParameterError("engine", expected="an Engine, or its kind", got=repr(given)[:80])
+        return Engine(kind=given)  # type: ignore[arg-type] # which it checks
+
     @property
     def memory_bytes(self) -> int:
         """How many bytes to use."""

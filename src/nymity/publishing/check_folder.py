@@ -39,7 +39,7 @@ def check_folder(
 
     What needs more than the table and the certificate, such as a job or the original, is for :func:`check`.
     """
-    named = Engine(kind=engine) if isinstance(engine, str) else engine
+    named = Engine.of(engine)
     place = Path(folder)
     stated = Stated.read(place / CERTIFICATE_NAME)
     assert stated is not None

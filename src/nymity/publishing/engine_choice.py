@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from nymity.core.errors import JobError, ParameterError
+from nymity.core.errors import JobError
 from nymity.core.progress import Observer, Progress, report
 from nymity.engines import Engine
 from nymity.publishing.job import Job, Source
@@ -20,15 +19,11 @@ _TEXT = 2.0
 _MEMINFO = Path("/proc/meminfo")
 
 
-def with_engine(job: Job, engine: Engine | str | None, given: Any) -> Job:
+def with_engine(job: Job, engine: Engine | str | None) -> Job:
     """Return the job with the engine that a call names."""
     if engine is None:
         return job
-    named = Engine(kind=engine) if isinstance(engine, str) else engine
-    if not isinstance(named, Engine):
-        raise ParameterError("engine", expected="an Engine, or its kind", got=repr(engine)[:80])
-    del given
-    return replace(job, engine=named)
+    return replace(job, engine=Engine.of(engine))
 
 
 def with_fitting_engine(job: Job, observe: Observer) -> Job:

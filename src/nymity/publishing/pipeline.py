@@ -121,7 +121,7 @@ def publish(
     was published then.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
-    job = with_engine(job, engine, given)
+    job = with_engine(job, engine)
     if children is not None:
         job, children = _with_children(source, job, children)
     if out is not None:

@@ -67,6 +67,8 @@ def test_what_an_engine_cannot_do_is_refused_with_what_it_can(tmp_path: Path) ->
         ny.Job(schema=plain, engine=ny.Engine(kind="streaming", mapping="id"), **base)
     with pytest.raises(ParameterError, match="`out`"):
         ny.publish(pl.DataFrame({"age": [1], "s": [1]}), plain, engine="streaming", out=tmp_path / "o", **base)
+    with pytest.raises(ParameterError, match="an Engine, or its kind"):
+        ny.check(tmp_path, engine=5)
     with pytest.raises(ParameterError, match="'memory', 'streaming'"):
         ny.publish("x.parquet", plain, engine="steaming", out=tmp_path / "o", **base)
     with pytest.raises(JobError, match="which engines read"):
