@@ -16,7 +16,7 @@ from nymity.database import DatabaseSource as DatabaseSource
 from nymity.dp.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice as EpsilonSafeLattice
 from nymity.dp.safepub import SafePub as SafePub
-from nymity.engines import Engine as Engine
+from nymity.engines.engine import Engine as Engine
 from nymity.io import ReadOptions as ReadOptions
 from nymity.io import read_table as read_table
 from nymity.io import write_table as write_table
