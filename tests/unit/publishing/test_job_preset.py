@@ -65,6 +65,36 @@ def test_safe_harbor_cell_by_cell() -> None:
     assert len(filled.changes) == 7
 
 
+#: A column for each letter of 45 CFR 164.514(b)(2)(i) that a table can have one for and must not publish.
+EIGHTEEN: dict[str, Any] = {
+    "A name": lambda i: f"{('Ann', 'Bob', 'Eve', 'Joe')[i % 4]} {('Miller', 'Smith', 'Jones')[i % 3]}",
+    "B street": lambda i: f"{i % 97} Main Street",
+    "B county": lambda i: ("Suffolk", "Travis", "Washoe")[i % 3],
+    "D phone": lambda i: f"617-555-{i:04d}",
+    "E fax": lambda i: f"617-556-{i:04d}",
+    "F email": lambda i: f"p{i}@example.org",
+    "G ssn": lambda i: f"{100 + i}-{10 + i % 80}-{1000 + 7 * i}",
+    "H mrn": lambda i: f"MRN{4_000_000 + 37 * i}",
+    "I member_id": lambda i: f"H{20_000_000 + 91 * i}",
+    "J account_number": lambda i: str(1_000_000_000 + 7919 * i),
+    "K license_no": lambda i: f"D{3_000_000 + 53 * i}",
+    "L vin": lambda i: f"1HGCM82633A{400_000 + 11 * i}",
+    "M device_serial": lambda i: f"SN-{100_000 + 17 * i}",
+    "N url": lambda i: f"https://example.org/u/{i}",
+    "O ip": lambda i: f"10.{i % 200}.{i % 7}.{1 + i % 250}",
+    "P fingerprint_hash": lambda i: f"{i * 2_654_435_761 % 2**32:08x}" * 4,
+    "Q photo": lambda i: f"img_{i}.jpg",
+    "R study_code": lambda i: f"X{500_000 + 29 * i}",
+}
+
+
+def test_each_of_the_eighteen_identifiers_is_left_out() -> None:
+    columns = {name.split()[1]: [make(i) for i in range(N)] for name, make in EIGHTEEN.items()}
+    table = pl.DataFrame({**columns, "sex": ["f", "m"] * (N // 2), "diagnosis": ["flu", "gout", "cold"] * (N // 3)})
+    schema = ny.preset("hipaa-safe-harbor", careless(table), table).job.schema
+    assert set(schema.published) == {"sex", "diagnosis"}
+
+
 def test_small_areas_are_published_as_000() -> None:
     assert len(SMALL_AREAS) == len(set(SMALL_AREAS)) == 17
     table = patients().select("zip", "sex", "diagnosis")
