@@ -77,7 +77,8 @@ class StreamedRows(Rows):
                 codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
                 rows = _summed(words, codes, keys)
                 found.add(rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
-            counted = pl.concat(list(found.parts()))
+            none = pl.DataFrame(schema={**dict.fromkeys(keys, pl.Int64), RECORDS: pl.Int64})
+            counted = pl.concat([none, *found.parts()])
         cells = {}
         for i, (one, (word, stride)) in enumerate(zip(known, words, strict=True)):
             number = (counted[keys[word]].to_numpy() // stride) % max(1, one.size)
