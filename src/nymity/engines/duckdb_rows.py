@@ -104,17 +104,15 @@ class DuckDBRows(Rows):
             self._load(CLASSES, plan.classes)
             query = statement(plan, self._cell, self._kept(plan.dropping))
             names = ", ".join(f"p{i} AS {quoted(name)}" for i, name in enumerate(plan.columns))
-            sort = plan.order == "sorted"
             # By number: a column that is published under the name p0 would be taken for the first one.
-            order = f" ORDER BY {', '.join(f'{i + 1} NULLS FIRST' for i in range(len(plan.columns)))}" if sort else ""
-            target = path if sort else self._folder / "unordered.parquet"
+            order = ", ".join(f"{i + 1} NULLS FIRST" for i in range(len(plan.columns)))
+            shuffled = plan.order == "shuffled"
+            target = self._folder / "sorted.parquet" if shuffled else path
             self._run(
-                f"COPY (SELECT {names} FROM ({query}) q{order}) TO {_literal(str(target))} "
+                f"COPY (SELECT {names} FROM ({query}) q ORDER BY {order}) TO {_literal(str(target))} "
                 "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000, PRESERVE_ORDER true)"
-                if sort
-                else f"COPY (SELECT {names} FROM ({query}) q) TO {_literal(str(target))} (FORMAT parquet)"
             )
-        if not sort:
+        if shuffled:
             shuffle_file(target, path, self._folder, self._memory, plan)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:

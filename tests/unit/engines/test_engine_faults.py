@@ -255,6 +255,22 @@ def test_numbers_of_128_bits_are_refused_by_duckdb(tmp_path: Path) -> None:
     assert not (tmp_path / "duckdb").exists()
 
 
+def test_an_interrupt_of_a_query_is_an_interrupt(tmp_path: Path) -> None:
+    code = f"""
+import _thread, threading
+from pathlib import Path
+from nymity.engines.duckdb_rows import DuckDBRows
+from nymity.engines.parquet_source import ParquetSource
+folder = Path({str(tmp_path)!r})
+with DuckDBRows(ParquetSource.of(folder / "in.parquet"), folder, 10**9, {{}}) as rows:
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    rows._fetched("SELECT count(*) AS n FROM range(1000000000000) a", "count")
+"""
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "in.parquet")
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)
+    assert done.stderr.strip().splitlines()[-1] == "KeyboardInterrupt"
+
+
 def test_stopping_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ny.NymityError, match="stopped by the caller"):
         published(random_table(0), tmp_path, "streaming", observe=lambda progress: progress.stage != "verifying")
