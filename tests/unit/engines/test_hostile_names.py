@@ -92,6 +92,17 @@ def test_the_key_of_a_mapping_may_have_any_name(tmp_path: Path, kind: str) -> No
     assert kept["p2"].to_list() == list(range(200))
 
 
+@pytest.mark.parametrize("kind", ["memory", *KINDS])
+def test_names_in_the_header_of_a_text_file(tmp_path: Path, kind: str) -> None:
+    names = ['x"y', "a,b", "s", " "]
+    table_of(names, 1).write_csv(tmp_path / "in.csv", include_bom=True)
+    published(tmp_path / "in.csv", described(names), kind, tmp_path / kind)
+    assert pl.read_parquet(tmp_path / kind / "release.parquet").columns == names
+    (tmp_path / "twice.csv").write_text("q,r,s,q\n1,2,3,4\n")
+    with pytest.raises(TableError, match="different names for all columns"):
+        published(tmp_path / "twice.csv", described(["q", "r", "s"]), kind, tmp_path / "other")
+
+
 @pytest.mark.parametrize("place", ["in[1].parquet", "in*", "a?b"])
 @pytest.mark.parametrize("kind", ["memory", *KINDS])
 def test_the_name_of_a_file_is_no_pattern(tmp_path: Path, kind: str, place: str) -> None:
