@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
 
-from nymity.core.errors import ParameterError
+from nymity.core.errors import ParameterError, TableError
 from nymity.core.extras import require
 from nymity.engines.engine_rows import RECORDS, Rows
 from nymity.engines.failures import told
@@ -30,6 +31,8 @@ from nymity.engines.sql_plan import (
 #: DuckDB goes beyond the limit it is given, by what buffers of readers and writers take.
 _SHARE = 0.7
 _ROWS_AT_A_TIME = 250_000
+#: What DuckDB reads as a pattern in the name of a file, unless it stands in brackets.
+_PATTERN = re.compile(r"[*?\[]")
 #: Settings that would let rows be read by others, or leave the machine.
 _OURS = ("memory_limit", "temp_directory", "enable_external_access", "preserve_insertion_order")
 
@@ -40,6 +43,7 @@ class DuckDBRows(Rows):
     kind: ClassVar[str] = "duckdb"
 
     def __init__(self, source: ParquetSource, folder: Path, memory: int, settings: Mapping[str, str]) -> None:
+        _check_columns(source.columns)
         self._source, self._folder, self._memory = source, folder, memory
         self._names = names_of(source.columns)
         duckdb: Any = require("duckdb", extra="engines", purpose="engine 'duckdb'")
@@ -58,10 +62,7 @@ class DuckDBRows(Rows):
             try:
                 for name, value in {**ours, **settings}.items():
                     self._run(f"SET {quoted(name)} = {_literal(value)}")
-                files = ", ".join(_literal(str(file)) for file in source.files)
-                columns = ", ".join(f"{quoted(name)} AS {safe}" for name, safe in self._names.items())
-                read = f"read_parquet([{files}], hive_partitioning = false)"
-                self._run(f"CREATE TEMP VIEW source AS SELECT {columns} FROM {read}")
+                self._run(f"CREATE TEMP VIEW source AS SELECT * FROM {_read(source)}")
             except BaseException:
                 self._connection.close()
                 raise
@@ -103,22 +104,22 @@ class DuckDBRows(Rows):
             self._load(CLASSES, plan.classes)
             query = statement(plan, self._cell, self._kept(plan.dropping))
             names = ", ".join(f"p{i} AS {quoted(name)}" for i, name in enumerate(plan.columns))
-            sort = plan.order == "sorted"
-            order = f" ORDER BY {', '.join(f'p{i} NULLS FIRST' for i in range(len(plan.columns)))}" if sort else ""
-            target = path if sort else self._folder / "unordered.parquet"
+            # By number: a column that is published under the name p0 would be taken for the first one.
+            order = ", ".join(f"{i + 1} NULLS FIRST" for i in range(len(plan.columns)))
+            shuffled = plan.order == "shuffled"
+            target = self._folder / "sorted.parquet" if shuffled else path
             self._run(
-                f"COPY (SELECT {names} FROM ({query}) q{order}) TO {_literal(str(target))} "
+                f"COPY (SELECT {names} FROM ({query}) q ORDER BY {order}) TO {_literal(str(target))} "
                 "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000, PRESERVE_ORDER true)"
-                if sort
-                else f"COPY (SELECT {names} FROM ({query}) q) TO {_literal(str(target))} (FORMAT parquet)"
             )
-        if not sort:
+        if shuffled:
             shuffle_file(target, path, self._folder, self._memory, plan)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the rows of the file."""
-        written = f"read_parquet({_literal(str(path))}, hive_partitioning = false)"
-        query = grouped([quoted(name) for name in columns], written)
+        written = ParquetSource.of(path)
+        names = names_of(written.columns)
+        query = grouped([names[name] for name in columns], _read(written))
         with told(self.kind, "measure", self._error):
             reader = self._connection.sql(query).to_arrow_reader(_ROWS_AT_A_TIME)
             for batch in reader:
@@ -166,6 +167,32 @@ class DuckDBRows(Rows):
         self._connection.register("nymity_given", table.to_arrow())
         self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM nymity_given")
         self._connection.unregister("nymity_given")
+
+
+def _check_columns(columns: Mapping[str, pl.DataType]) -> None:
+    """Refuse what DuckDB reads as something else: it takes two such names for one, and reads such numbers as bytes."""
+    folded: dict[bytes, str] = {}  # of the letters of ASCII, which DuckDB compares so
+    for name, kind in columns.items():
+        if (other := folded.setdefault(name.encode().lower(), name)) != name:
+            raise TableError(
+                f"column {name!r}",
+                expected="names that differ in more than case alone, which DuckDB does not tell apart",
+                got=f"also {other!r}",
+                hint="rename one of them, or engine 'streaming'",
+            )
+        if kind in (pl.Int128, pl.UInt128):
+            raise TableError(
+                f"column {name!r}",
+                expected="numbers of up to 64 bits, which DuckDB reads in Parquet files",
+                got=str(kind),
+                hint="engine 'streaming', or write the column as text or decimal",
+            )
+
+
+def _read(source: ParquetSource) -> str:
+    """Return the expression that reads files, columns named s0, s1, … by their place: names may stand for others."""
+    files = ", ".join(_literal(_PATTERN.sub(r"[\g<0>]", str(file))) for file in source.files)
+    return f"read_parquet([{files}], hive_partitioning = false) AS files({', '.join(source.safe)})"
 
 
 def _as(column: pl.Series, wanted: pl.DataType) -> pl.Series:

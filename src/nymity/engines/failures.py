@@ -17,6 +17,8 @@ _DOING = {
     "measure": "to measure what was written",
 }
 _FULL = ("no space left", "disk quota", "out of disk", "max_temp_directory_size", "enospc")
+#: What DuckDB makes of an interrupt while a query runs.
+_INTERRUPTED = "Query interrupted"
 _MEMORY = ("out of memory", "outofmemory", "java heap space", "cannot allocate")
 
 
@@ -36,6 +38,8 @@ def told(kind: str, stage: str, *errors: type[BaseException]) -> Iterator[None]:
     except NymityError:
         raise
     except BaseException as error:
+        if isinstance(error, RuntimeError) and str(error) == _INTERRUPTED:
+            raise KeyboardInterrupt from error
         if not isinstance(error, (*_KNOWN, *errors)):
             raise
         raise failure(kind, stage, error) from error

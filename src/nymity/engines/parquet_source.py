@@ -74,8 +74,9 @@ def _files(path: Path) -> list[Path]:
 def _footer(path: Path) -> tuple[dict[str, pl.DataType], int]:
     check_parquet(path)
     try:
-        schema = pl.read_parquet_schema(path)
-        rows = pl.scan_parquet(path, hive_partitioning=False, glob=False).select(pl.len()).collect().item()
+        scan = pl.scan_parquet(path, hive_partitioning=False, glob=False)
+        schema = scan.collect_schema()
+        rows = scan.select(pl.len()).collect().item()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FileError(
             str(path), expected="an intact Parquet file", got=relayed(error), hint="write or download the file again"

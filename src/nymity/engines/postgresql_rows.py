@@ -116,16 +116,15 @@ class PostgreSQLRows(Rows):
             for name in plan.columns
         }
         query = statement(plan, self._cell, self._kept(plan.dropping))
-        in_order = plan.order == "sorted"
-        if in_order:
-            bytewise = [' COLLATE "C"' if kind == pl.String else "" for kind in types.values()]
-            order = ", ".join(f"p{i}{how} NULLS FIRST" for i, how in enumerate(bytewise))
-            query = f"SELECT * FROM ({query}) q ORDER BY {order}"
-        target = path if in_order else self._folder / "unordered.parquet"
+        bytewise = [' COLLATE "C"' if kind == pl.String else "" for kind in types.values()]
+        order = ", ".join(f"p{i}{how} NULLS FIRST" for i, how in enumerate(bytewise))
+        query = f"SELECT * FROM ({query}) q ORDER BY {order}"
+        shuffled = plan.order == "shuffled"
+        target = self._folder / "sorted.parquet" if shuffled else path
         with told(self.kind, "apply"):
             batches = self._session.batches(query, expected="to recode the rows")
             write_parts(target, types, (_named(batch, types) for batch in batches))
-            if not in_order:
+            if shuffled:
                 shuffle_file(target, path, self._folder, self._memory, plan)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:

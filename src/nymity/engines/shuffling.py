@@ -1,4 +1,4 @@
-"""Shuffling a file of rows that an engine wrote in an order of its own."""
+"""Shuffling a file of rows that an engine sorted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shuffle_file(source: Path, target: Path, folder: Path, memory: int, plan: Re
     """Write the rows of Parquet files in a drawn order."""
     found = ParquetSource.of(source)
     shuffle = ShuffledRows(folder, max(_BATCH, memory // (100 * (1 + len(found.columns)))), plan.records, plan.draws)
-    for batch in found.scan().collect_batches(chunk_size=_BATCH, maintain_order=False, engine="streaming"):
+    for batch in found.scan().collect_batches(chunk_size=_BATCH, maintain_order=True, engine="streaming"):
         shuffle.add(batch)
     schema = {name: found.columns[name] for name in plan.columns}
     parts = (

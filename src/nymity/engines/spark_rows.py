@@ -101,14 +101,13 @@ class SparkRows(Rows):
                 self._load(dictionary_name(i), table)
             self._load(CLASSES, plan.classes)
             query = statement(plan, self._cell, self._kept(plan.dropping))
-            if plan.order == "sorted":
-                query += f" ORDER BY {', '.join(f'p{i} NULLS FIRST' for i in range(len(plan.columns)))}"
+            query += f" ORDER BY {', '.join(f'p{i} NULLS FIRST' for i in range(len(plan.columns)))}"
             parts = self._written(query)
             types = [
                 plan.classes[plan.cells[name]].dtype if name in plan.cells else self._type(name)
                 for name in plan.columns
             ]
-            one_file = path if plan.order == "sorted" else self._folder / "unordered.parquet"
+            one_file = path if plan.order == "sorted" else self._folder / "sorted.parquet"
             cells = [pl.col(f"p{i}").cast(kind).alias(f"p{i}") for i, kind in enumerate(types)]
             names = {f"p{i}": name for i, name in enumerate(plan.columns)}
             scan = pl.scan_parquet(parts, glob=False, hive_partitioning=False)

@@ -77,7 +77,8 @@ class StreamedRows(Rows):
                 codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
                 rows = _summed(words, codes, keys)
                 found.add(rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
-            counted = pl.concat(list(found.parts()))
+            none = pl.DataFrame(schema={**dict.fromkeys(keys, pl.Int64), RECORDS: pl.Int64})
+            counted = pl.concat([none, *found.parts()])
         cells = {}
         for i, (one, (word, stride)) in enumerate(zip(known, words, strict=True)):
             number = (counted[keys[word]].to_numpy() // stride) % max(1, one.size)
@@ -90,15 +91,14 @@ class StreamedRows(Rows):
         with told(self.kind, "apply"):
             batches = (layout.encoded(batch) for batch in self._batches(layout.needed, plan.dropping))
             rows = max(BATCH, self._memory // layout.bytes_a_row)
-            if plan.order == "sorted":
-                sort = ExternalSort(self._folder, rows, plan.records)
-                for batch in batches:
-                    sort.add(batch)
-                parts: Iterator[pl.DataFrame] = sort.sorted()
-            else:
+            sort = ExternalSort(self._folder, rows, plan.records)
+            for batch in batches:
+                sort.add(batch)
+            parts = sort.sorted()
+            if plan.order == "shuffled":
                 shuffle = ShuffledRows(self._folder, rows, plan.records, plan.draws)
-                for batch in batches:
-                    for piece in layout.expanded(batch):
+                for part in parts:
+                    for piece in layout.expanded(part):
                         shuffle.add(piece)
                 parts = shuffle.parts()
             write_parts(path, layout.schema, (piece for part in parts for piece in layout.decoded(part)))

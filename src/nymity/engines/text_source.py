@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
-from nymity.core.errors import FileError, TableError
+from nymity.core.errors import FileError
 from nymity.engines.failures import told
 from nymity.engines.parquet_source import ParquetSource
-from nymity.io import ReadOptions, format_of, typed_column
+from nymity.io import ReadOptions, format_of, named, typed_column
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 #: Different cells up to which a column is looked at for a type; with more it stays text.
@@ -26,19 +26,19 @@ def parquet_of_text(path: Path, options: ReadOptions, folder: Path) -> ParquetSo
     if found.header is False:
         raise FileError(str(path), expected="a line with the names of columns", got="none", hint="engine 'memory'")
     with told("streaming", "read"):
-        texts = pl.scan_csv(path, separator=found.delimiter or ",", infer_schema=False, glob=False, raise_if_empty=True)
-        names = texts.collect_schema().names()
-        if len(set(names)) < len(names):
-            raise TableError(str(path), expected="a name of its own for every column", got="one twice")
-        safe = {name: f"s{i}" for i, name in enumerate(names)}
+        separator = found.delimiter or ","
+        texts = pl.scan_csv(path, separator=separator, infer_schema=False, glob=False, raise_if_empty=True)
+        given = texts.collect_schema().names()  # quotes inside of them are doubled, and repeated ones are renamed
+        first = pl.scan_csv(path, separator=separator, infer_schema=False, glob=False, has_header=False, n_rows=1)
+        names = named(f"{path}, header", first.collect().row(0))
+        safe = [f"s{i}" for i in range(len(given))]
         raw = folder / "text.parquet"
-        plain = texts.rename(safe).with_columns(pl.when(pl.col(one) != "").then(pl.col(one)) for one in safe.values())
-        plain.sink_parquet(raw)
-        scan = pl.scan_parquet(raw)
+        plain = texts.rename(dict(zip(given, safe, strict=True)))
+        plain.with_columns(pl.when(pl.col(one) != "").then(pl.col(one)) for one in safe).sink_parquet(raw)
+        scan = pl.scan_parquet(raw, glob=False)
         typed = folder / "source.parquet"
-        scan.select(_typed(scan, one) for one in safe.values()).rename(
-            {one: name for name, one in safe.items()}
-        ).sink_parquet(typed)
+        cells = scan.select(_typed(scan, one) for one in safe)
+        cells.rename(dict(zip(safe, names, strict=True))).sink_parquet(typed)
         raw.unlink()
     return ParquetSource.of(typed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nymity.io.coded import CodedTable, at_rows, cells_at, numbers_at, values_of
 from nymity.io.compact import compact
+from nymity.io.delimited import named
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
 from nymity.io.dictionary_files import read_dictionary
@@ -43,6 +44,7 @@ __all__ = [
     "compact",
     "whole_again",
     "typed_column",
+    "named",
     "check_parquet",
     "DetectedReading",
     "detect_reading",

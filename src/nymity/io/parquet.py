@@ -59,11 +59,11 @@ class Parquet(ColumnarFormat):
 
     def types(self, path: Path) -> dict[str, pl.DataType]:
         """Read the schema alone."""
-        return pl.read_parquet_schema(path)
+        return dict(pl.scan_parquet(path, hive_partitioning=False, glob=False).collect_schema())
 
     def cells(self, path: Path) -> pl.DataFrame:
-        """Read all row groups; names of folders are looked at elsewhere."""
-        return pl.read_parquet(path, hive_partitioning=False)
+        """Read all row groups; names of folders are looked at elsewhere, and those of files are no patterns."""
+        return pl.read_parquet(path, hive_partitioning=False, glob=False)
 
     def metadata(self, path: Path) -> list[str]:
         """Name what other programs than ours wrote there."""

@@ -31,30 +31,39 @@ class CountedRelease:
     models: Sequence[PrivacyModel]
     folder: Path  #: for what does not fit into memory
 
-    @cached_property
+    @property
     def counted(self) -> pl.DataFrame:
-        """The distinct classes with their sensitive values, and how many rows there are of each."""
+        """The distinct classes with their sensitive values."""
+        return self._counted[0]
+
+    @property
+    def counts(self) -> pl.Series:
+        """How many rows there are of each."""
+        return self._counted[1]
+
+    @cached_property
+    def _counted(self) -> tuple[pl.DataFrame, pl.Series]:
         names = [name for name in (*self.schema.quasi, *self.schema.sensitive) if name in self.columns]
         parts = list(self.rows.measure(self.path, names))
         if not parts:
             raise TableError(self.path.name, expected="at least one row", got="none")
         found = pl.concat(parts)
-        return pl.DataFrame({**{name: found[f"c{i}"] for i, name in enumerate(names)}, RECORDS: found[RECORDS]})
+        return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(names)}), found[RECORDS]
 
     @property
     def records(self) -> int:
         """How many rows there are."""
-        return int(self.counted[RECORDS].sum())
+        return int(self.counts.sum())
 
     @cached_property
     def verification(self) -> Verification:
         """Whether every promise holds."""
         return verify(
-            self.counted.drop(RECORDS),
+            self.counted,
             self.schema.quasi,
             self.models,
             hierarchies=self.schema.sensitive_hierarchies,
-            records=self.counted[RECORDS],
+            records=self.counts,
         )
 
     @cached_property
@@ -68,13 +77,13 @@ class CountedRelease:
         """Return the warnings that the table gives cause for."""
         insensitive = [name for name in self.schema.columns(Role.INSENSITIVE) if name in self.columns]
         return caveats_of_table(
-            self.counted.drop(RECORDS),
+            self.counted,
             quasi=self.schema.quasi,
             sensitive=self.schema.sensitive,
             insensitive=insensitive,
             models=self.models,
             classes=classes,
-            records=self.counted[RECORDS],
+            records=self.counts,
             unique=self._unique,
         )
 

@@ -53,11 +53,8 @@ def _needed(path: Path) -> float | None:
         if not files:
             return None
         # A cell takes at least eight bytes once it is a number, or the view of a text.
-        cells = sum(
-            int(pl.scan_parquet(file, glob=False, hive_partitioning=False).select(pl.len()).collect().item())
-            * len(pl.read_parquet_schema(file))
-            for file in files
-        )
+        scans = [pl.scan_parquet(file, glob=False, hive_partitioning=False) for file in files]
+        cells = sum(int(scan.select(pl.len()).collect().item()) * len(scan.collect_schema()) for scan in scans)
         return max(cells * 16, sum(file.stat().st_size for file in files)) * _TIMES
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None  # whoever reads it says what is wrong

@@ -49,6 +49,7 @@ from nymity.publishing.written_release import WrittenRelease
 from nymity.table.attribute import Role
 from nymity.table.encoding import check_extent, encode_counted
 from nymity.table.schema import check_columns
+from nymity.table.text import plainly_named
 
 if TYPE_CHECKING:
     from nymity.table.encoding import EncodedTable
@@ -128,7 +129,7 @@ class EngineRun:
             outcome=self.outcome,
             job=self.job,
             log=log,
-            frame=self.written.counted.drop(RECORDS),
+            frame=self.written.counted,
         )
 
     # -- the stages, in order ------------------------------------------------------------------------------
@@ -167,7 +168,12 @@ class EngineRun:
         names = (*schema.quasi, *schema.sensitive)
         found = self.rows.count(names, self._dropping)
         if not found.height:
-            raise TableError("table", expected="records without gaps where missing = 'drop'", got="none")
+            raise TableError(
+                "table",
+                expected="records without gaps where missing = 'drop'",
+                got="none",
+                hint="missing = 'category' keeps gaps as a value of their own",
+            )
         self.counted = {name: found[f"c{i}"].alias(name) for i, name in enumerate(names)}
         self.records = found[RECORDS]
         self.encoded = encode_counted(self.counted, self.records.to_numpy().astype(np.uint32), schema)
@@ -192,7 +198,7 @@ class EngineRun:
             recoding,
             {name: distinct[f"c{i}"] for i, name in enumerate(schema.quasi)},
             distinct[RECORDS].to_numpy(),
-            counted={name: self.counted[name].unique() for name in schema.sensitive},
+            counted={name: plainly_named(self.counted[name]).unique() for name in schema.sensitive},
             dropping=self._dropping,
             order=self.job.output.row_order,
             draws=self.draws,

@@ -54,7 +54,8 @@ def _float_text(values: pl.Series) -> pl.Series:
 def is_missing(values: pl.Series) -> pl.Series:
     """Return which cells are missing: null, not-a-number, empty text."""
     values = plainly_named(values)
-    values = values.alias("cell")  # polars reads names like "^x$" as patterns
     if values.dtype.is_float():
         return values.is_null() | values.is_nan().fill_null(True)
+    if values.dtype in (pl.Categorical, pl.Enum):
+        values = values.cast(pl.String)
     return values.is_null() | (values == "").fill_null(True) if values.dtype == pl.String else values.is_null()

@@ -221,6 +221,56 @@ def test_a_table_that_would_not_fit_is_streamed(tmp_path: Path, monkeypatch: pyt
     assert any("engine 'streaming' reads it in batches" in one for one in said)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_record_is_without_gaps(tmp_path: Path, kind: str) -> None:
+    table = random_table(0).with_columns(pl.lit("").alias("text"))
+    dropping = ny.Schema({**schema(), "text": ny.quasi(missing="drop")})
+    with pytest.raises(TableError, match=r"records without gaps .* got none.* missing = 'category'"):
+        published(table, tmp_path, kind, schema=dropping)
+    assert not (tmp_path / kind).exists()
+
+
+@pytest.mark.parametrize("dtype", [pl.Categorical(), pl.Enum(["", "a", "b"])])
+def test_empty_text_is_a_gap_also_as_a_category(tmp_path: Path, dtype: pl.DataType) -> None:
+    table = pl.DataFrame({"q": pl.Series(["", "a", "b", "a", "b", None], dtype=dtype), "n": [1] * 6})
+    table.write_parquet(tmp_path / "in.parquet")
+    described = ny.Schema({"q": ny.quasi(missing="drop"), "n": ny.insensitive()})
+    for kind in ("memory", *KINDS):
+        found: Any = ny.publish(
+            str(tmp_path / "in.parquet"),
+            described,
+            privacy=[ny.KAnonymity(k=2)],
+            output=ny.Output(format="parquet"),
+            engine=kind,
+            out=tmp_path / kind,
+        )
+        assert found.certificate["suppressed"]["dropped_for_missing_values"] == 2, kind
+
+
+def test_numbers_of_128_bits_are_refused_by_duckdb(tmp_path: Path) -> None:
+    table = random_table(0).with_columns(pl.Series("money", [2**90] * 300, dtype=pl.Int128))
+    published(table, tmp_path, "streaming")
+    with pytest.raises(TableError, match="up to 64 bits"):
+        published(table, tmp_path, "duckdb")
+    assert not (tmp_path / "duckdb").exists()
+
+
+def test_an_interrupt_of_a_query_is_an_interrupt(tmp_path: Path) -> None:
+    code = f"""
+import _thread, threading
+from pathlib import Path
+from nymity.engines.duckdb_rows import DuckDBRows
+from nymity.engines.parquet_source import ParquetSource
+folder = Path({str(tmp_path)!r})
+with DuckDBRows(ParquetSource.of(folder / "in.parquet"), folder, 10**9, {{}}) as rows:
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    rows._fetched("SELECT count(*) AS n FROM range(1000000000000) a", "count")
+"""
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "in.parquet")
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)
+    assert done.stderr.strip().splitlines()[-1] == "KeyboardInterrupt"
+
+
 def test_stopping_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ny.NymityError, match="stopped by the caller"):
         published(random_table(0), tmp_path, "streaming", observe=lambda progress: progress.stage != "verifying")

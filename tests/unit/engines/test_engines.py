@@ -158,6 +158,21 @@ def test_a_draw_with_the_same_key_is_the_same(tmp_path: Path) -> None:
     assert rows.sort(rows.columns).equals(again.sort(rows.columns))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_shuffle_that_is_undone_tells_no_order_of_the_source(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nymity.engines.shuffled_rows._BATCH", 70)
+    table = random_table(3)
+    found = []
+    for turned in (table, table[::-1], table[[*range(100, 300), *range(100)]]):
+        (folder := tmp_path / str(len(found))).mkdir()
+        found.append(pl.read_parquet(published(turned, folder, kind, row_order="shuffled", seed=7).path))
+    assert found[0].equals(found[1])
+    assert found[0].equals(found[2])
+    assert not found[0].equals(pl.read_parquet(published(table, tmp_path, kind).path))
+
+
 def test_text_files_mean_what_they_do_in_memory(tmp_path: Path) -> None:
     table = _renamed(random_table(5)).select("id", "text", "day", "sick", "num").with_columns(code=pl.lit("007"))
     table = table.with_columns(pl.col("text").str.replace_all(r"[\n\x1f]", " "), price=pl.lit("1.5"))

@@ -16,7 +16,7 @@ from nymity.risk.evidence.free_text import is_free_text
 from nymity.risk.identifiers import by_content
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: The warnings of several records, and of names that look alike.
 SEVERAL, ALIKE = "several-records-of-one-person", "persons-spelled-alike"
@@ -155,7 +155,7 @@ def _says_what_happened(column: pl.Series) -> bool:
     """Whether cells are dates or free text: they repeat, but no value of them is a person."""
     if column.dtype == pl.Object:
         return False
-    return any(flag.is_date for flag in by_content(column.drop_nulls().unique())) or is_free_text(column)
+    return any(flag.is_date for flag in by_content(plainly_named(column).drop_nulls().unique())) or is_free_text(column)
 
 
 def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool:
