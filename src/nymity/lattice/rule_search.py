@@ -26,8 +26,9 @@ from nymity.privacy.kernel_rule import KernelRule
 from nymity.quality import NodeStatistics
 from nymity.quality.kernel_form import KernelForm
 
-#: Nodes checked between two reports.
-CHECKS_A_REPORT = 2_000
+#: Nodes checked between two reports at most, and entries of the table times these nodes, about a second or two. Nobody
+#: can stop a search in between; but what is materialized is made again after each report, so there are some at least.
+CHECKS_A_REPORT, ENTRIES_A_REPORT, FEWEST_CHECKS = 2_000, 40_000_000, 100
 
 #: Statistics of nodes that a loss asks for besides, by what the kernel calls them.
 _FURTHER = {kernel.ENTROPY: "lost_entropy", kernel.COVER: "covered"}
@@ -63,9 +64,10 @@ class _Advance:
 
     def __init__(self, inquiry: Inquiry, rule: KernelRule, form: KernelForm, frontier: Frontier) -> None:
         self.inquiry, self.form, self._frontier = inquiry, form, frontier
-        engine, table = inquiry.engine, inquiry.engine.table
+        engine, table, root = inquiry.engine, inquiry.engine.table, _root(inquiry)
+        self._budget = min(CHECKS_A_REPORT, max(FEWEST_CHECKS, ENTRIES_A_REPORT // max(1, len(root[1]))))
         self._arguments = (
-            _root(inquiry), _layout(inquiry), rule.arguments(min(engine.smallest, table.n_records + 1)), form.arguments,
+            root, _layout(inquiry), rule.arguments(min(engine.smallest, table.n_records + 1)), form.arguments,
             np.ascontiguousarray(form.prefer, dtype=np.float64), form.further, inquiry.seen.most,
         )  # fmt: skip
 
@@ -104,7 +106,7 @@ class _Advance:
             self.inquiry.engine.checks -= 1  # the kernel checked it before, but did not decide
 
     def _advance(self, best: float, ceiling: float, true: bool, waiting: Any, ruled_out: Any) -> tuple[Any, ...]:
-        checks, *state = kernel.advance(*self._arguments, best, ceiling, true, waiting, ruled_out, CHECKS_A_REPORT)
+        checks, *state = kernel.advance(*self._arguments, best, ceiling, true, waiting, ruled_out, self._budget)
         self.inquiry.engine.checks += checks
         told = state[0] if state[0] < inf else None
         report(self.inquiry.observe, Progress(stage="searching the lattice", done=self.inquiry.checks, best=told))

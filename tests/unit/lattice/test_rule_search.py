@@ -33,6 +33,7 @@ from nymity.quality.entropy import NormalizedEntropyLoss
 from nymity.quality.precision import PrecisionLoss
 from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
+from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from strategies import Case, cases, node_between
 
@@ -120,6 +121,20 @@ def test_too_many_open_intervals_are_left_to_python(monkeypatch: pytest.MonkeyPa
     frontier = Frontier(inquiry)
     frontier.step()
     assert not rule_search.look_by_rule(inquiry, frontier)
+
+
+def test_large_tables_are_reported_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two reports nobody can stop a search."""
+    monkeypatch.setattr(rule_search, "ENTRIES_A_REPORT", 12)
+    monkeypatch.setattr(rule_search, "FEWEST_CHECKS", 2)
+    rows = [(f"{i % 7}{i % 3}", f"{i % 5}{i % 4}", f"{i % 11}{i % 2}") for i in range(60)]
+    frame = pl.DataFrame(rows, schema=["a", "b", "c"], orient="row")
+    table = encode(frame, Schema({name: quasi(Hierarchy.masking()) for name in frame.columns}))
+    done: list[int] = []
+    OptimalLattice(suppression=0.5).run(table, [KAnonymity(k=2)], observe=lambda now: done.append(now.done))
+    steps = np.diff(done)
+    assert len(steps) > 3
+    assert steps.max() <= 2
 
 
 @pytest.mark.parametrize("loss", LOSSES_OF_KERNELS, ids=lambda loss: loss.name)
