@@ -27,6 +27,14 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = nymity.publsh  # type: ignore[attr-defined]
 
 
+def test_what_risk_loads_later_is_listed_all_the_same() -> None:
+    risk = importlib.import_module("nymity.risk")
+    assert set(risk.__all__) <= set(dir(risk))
+    for unknown in ("", "nope", "Nope"):
+        with pytest.raises(AttributeError, match=f"no attribute '{unknown}'"):
+            getattr(risk, unknown)
+
+
 def test_importing_nymity_loads_nothing_heavy() -> None:
     heavy = ("numpy", "polars", "numba", "pydantic", "scipy", "jinja2")
     code = f"import sys, nymity; print(*[m for m in {heavy} if m in sys.modules])"

@@ -59,7 +59,7 @@ def close_of_class(codes, counts, first, end, size, nodes, table, n, t, found, h
 
     Its entries are those from ``first`` to ``end``; found, held and wanted are room as for :func:`most_within`.
     """
-    m, work = 0, np.int64(0)
+    m, work = np.int64(0), np.int64(0)
     for level in range(len(nodes)):
         m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
     for i in range(m):

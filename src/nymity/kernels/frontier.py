@@ -186,7 +186,7 @@ def _measure(grouping, node, layout, rule, form, further, limit, ceiling, counts
     """
     keys, block, codes, weights = grouping
     pivot, _, _, _, _, word, shift, mask, leaf_at, leaves, _ = layout
-    smallest, m = rule[1], len(node)
+    smallest, m, none = rule[1], len(node), np.int64(-1)  # plain numbers have what takes them compiled once more
     at = np.empty(m, np.uint64)
     for a in range(m):
         at[a] = leaf_at[a, node[a]]
@@ -203,11 +203,11 @@ def _measure(grouping, node, layout, rule, form, further, limit, ceiling, counts
     least[m] = gone_below.sum()
     if least[m] > limit:
         return False
-    weigh_lost(keys, gone_below.reshape((1, len(keys))), -1, word, shift, mask, at, leaves, least[:m].reshape((1, m)))
+    weigh_lost(keys, gone_below.reshape((1, len(keys))), none, word, shift, mask, at, leaves, least[:m].reshape((1, m)))
     if _floor(form, node, least[m], least[:m] * 1.0, smallest) > ceiling * (1 + _TIE):
         return False
     blocks = np.arange(len(keys)).astype(np.uint32)
-    summarize(keys, blocks, sizes, gone, codes, -1, word, shift, mask, at, leaves, counts, lost)
+    summarize(keys, blocks, sizes, gone, codes, none, word, shift, mask, at, leaves, counts, lost)
     return True
 
 
@@ -234,8 +234,7 @@ def _judge(grouping, rule):
         sizes[block[e]] += weights[e]
     gone, gone_below = np.zeros(len(keys), np.uint32), np.zeros(len(keys), np.uint32)
     held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
-    found = np.zeros(table.shape[1], np.int64)
-    first = 0
+    found, first = np.zeros(table.shape[1], np.int64), np.int64(0)
     while first < len(block):
         b, end = block[first], first
         while end < len(block) and block[end] == b:
@@ -303,7 +302,7 @@ def _value(form, further, node, counts, lost, further_here):
         return counts[SQUARES] + form[6] * counts[SUPPRESSED]
     if form[0] == SUM_OF_COVERED:
         return further_here[0] + form[6] * counts[SUPPRESSED]
-    return _floor(form, node, counts[SUPPRESSED], further_here if further == ENTROPY else lost * 1.0, 1)
+    return _floor(form, node, counts[SUPPRESSED], further_here if further == ENTROPY else lost * 1.0, np.int64(1))
 
 
 # -- what is materialized ------------------------------------------------------------------------------

@@ -84,6 +84,11 @@ class Frontier:
         return min(((*entry[0], -inf)[0] for entry in (*self._queue[:1], *self._deep)), default=inf)
 
     @property
+    def intervals(self) -> Iterator[tuple[float, NodeInterval]]:
+        """The open intervals and what their nodes lose at least, where the loss has a bound."""
+        return ((bounds[0], interval) for bounds, _, interval in (*self._queue, *self._deep))
+
+    @property
     def most_promising(self) -> Node:
         """The top of the interval that is looked at next."""
         return self._next()[2].top if self._started else self.inquiry.space.high
@@ -197,14 +202,14 @@ class RuledOut:
     """Nodes that suppress too much; whatever lies below one of them does too."""
 
     def __init__(self, n_attributes: int) -> None:
-        self._levels = np.empty((0, n_attributes), dtype=np.int64)
+        self.levels = np.empty((0, n_attributes), dtype=np.int64)
 
     def covers(self, node: Node) -> bool:
         """Return whether ``node`` lies at or below one of them."""
-        return bool(any_above(self._levels, np.array(node)))
+        return bool(any_above(self.levels, np.array(node)))
 
     def add(self, node: Node) -> None:
         """Add a node, and forget those it covers and the oldest beyond what is kept."""
         levels = np.array(node)
-        others = self._levels[~(self._levels <= levels).all(axis=1)]
-        self._levels = np.concatenate([others, levels[None, :]])[-MAX_RULED_OUT:]
+        others = self.levels[~(self.levels <= levels).all(axis=1)]
+        self.levels = np.concatenate([others, levels[None, :]])[-MAX_RULED_OUT:]

@@ -34,6 +34,9 @@ from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
 #: Largest lattice that is evaluated node by node.
 MAX_EXHAUSTIVE = 2**24
+#: Intervals that are looked at before a search goes on compiled. Most have ended by then, in less time than it takes
+#: to load what is compiled, let alone to compile it.
+FIRST_STEPS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +64,8 @@ class OptimalLattice(LatticeSearch):
             look_for_most_classes(inquiry)
         elif inquiry.loss.levels_alone and decided_by_size(inquiry) and inquiry.space.size <= MAX_TAGGED:
             look_for_lowest(inquiry)
-        elif not look_by_rule(inquiry):
-            frontier = Frontier(inquiry)
-            while frontier.open:
-                frontier.step()
+        else:
+            _look_at_intervals(inquiry)
         return ChosenNode(inquiry.seen.best, optimal=True)
 
     def _evaluate_all(self, inquiry: Inquiry) -> None:
@@ -78,3 +79,13 @@ class OptimalLattice(LatticeSearch):
             )
         for batch in inquiry.engine.walk(inquiry.space, threads=self.threads, observe=inquiry.observe):
             inquiry.seen.enter(batch)
+
+
+def _look_at_intervals(inquiry: Inquiry) -> None:
+    """See the optimum by branch and bound; what takes long goes on compiled, where a kernel knows how."""
+    frontier, steps = Frontier(inquiry), 0
+    while frontier.open:
+        frontier.step()
+        steps += 1
+        if steps == FIRST_STEPS and frontier.open and look_by_rule(inquiry, frontier):
+            return

@@ -19,30 +19,30 @@ from numpy.typing import NDArray
 
 from nymity.core.progress import Progress, report
 from nymity.kernels import frontier as kernel
-from nymity.lattice.frontier import MAX_OPEN
+from nymity.lattice.frontier import MAX_OPEN, Frontier
 from nymity.lattice.search import Inquiry
 from nymity.lattice.seen_nodes import TIE
 from nymity.privacy.kernel_rule import KernelRule
 from nymity.quality import NodeStatistics
 from nymity.quality.kernel_form import KernelForm
 
-#: Nodes checked between two reports.
-CHECKS_A_REPORT = 2_000
+#: Nodes checked between two reports at most, and entries of the table times these nodes, about a second or two. Nobody
+#: can stop a search in between; but what is materialized is made again after each report, so there are some at least.
+CHECKS_A_REPORT, ENTRIES_A_REPORT, FEWEST_CHECKS = 2_000, 40_000_000, 100
 
 #: Statistics of nodes that a loss asks for besides, by what the kernel calls them.
 _FURTHER = {kernel.ENTROPY: "lost_entropy", kernel.COVER: "covered"}
 
 
-def look_by_rule(inquiry: Inquiry) -> bool:
-    """See the optimum, or say no where a kernel does not know the models or the loss, or would take too much memory."""
+def look_by_rule(inquiry: Inquiry, frontier: Frontier) -> bool:
+    """See the optimum of what is open; say no where no kernel knows the models or the loss, or memory would not do.
+
+    Nothing is taken from the frontier then, which can go on.
+    """
     form, rule = inquiry.loss.form(), rule_of(inquiry)
     if form is None or rule is None or (rule.kind != kernel.SIZES and (form.by_size or form.further)):
         return False
-    high = inquiry.space.high
-    above = inquiry.check(high) if inquiry.monotone else inquiry.check_bounded(high)
-    if above is None:  # then there is no solution
-        return True
-    search = _Advance(inquiry, rule, form, above)
+    search = _Advance(inquiry, rule, form, frontier)
     return search.exact() if inquiry.monotone else search.decided()
 
 
@@ -60,19 +60,20 @@ def rule_of(inquiry: Inquiry) -> KernelRule | None:
 
 
 class _Advance:
-    """The kernel's search of one lattice, of whose highest node the nodes below suppress all that ``above`` tells."""
+    """The kernel's search of the open intervals of a lattice."""
 
-    def __init__(self, inquiry: Inquiry, rule: KernelRule, form: KernelForm, above: NodeStatistics) -> None:
-        self.inquiry, self.form, self._above = inquiry, form, above
-        engine, table = inquiry.engine, inquiry.engine.table
+    def __init__(self, inquiry: Inquiry, rule: KernelRule, form: KernelForm, frontier: Frontier) -> None:
+        self.inquiry, self.form, self._frontier = inquiry, form, frontier
+        engine, table, root = inquiry.engine, inquiry.engine.table, _root(inquiry)
+        self._budget = min(CHECKS_A_REPORT, max(FEWEST_CHECKS, ENTRIES_A_REPORT // max(1, len(root[1]))))
         self._arguments = (
-            _root(inquiry), _layout(inquiry), rule.arguments(min(engine.smallest, table.n_records + 1)), form.arguments,
+            root, _layout(inquiry), rule.arguments(min(engine.smallest, table.n_records + 1)), form.arguments,
             np.ascontiguousarray(form.prefer, dtype=np.float64), form.further, inquiry.seen.most,
         )  # fmt: skip
 
     def exact(self) -> bool:
         """Enter all nodes that the kernel evaluates: what it counts is what is true."""
-        best, waiting, ruled_out = self.inquiry.seen.best_loss, *self._whole()
+        best, waiting, ruled_out = self.inquiry.seen.best_loss, *self._opened()
         while len(waiting[0]):
             best, waiting, ruled_out, found = self._advance(best, best, True, waiting, ruled_out)
             if len(found[0]):
@@ -83,7 +84,7 @@ class _Advance:
 
     def decided(self) -> bool:
         """Decide the nodes that are best by what the kernel counts, whenever no open interval can hold a better one."""
-        seen, (waiting, ruled_out) = self.inquiry.seen, self._whole()
+        seen, (waiting, ruled_out) = self.inquiry.seen, self._opened()
         hoped, nodes, losses = seen.best_loss, [], []
         while len(waiting[0]):
             hoped, waiting, ruled_out, found = self._advance(hoped, seen.best_loss, False, waiting, ruled_out)
@@ -105,22 +106,30 @@ class _Advance:
             self.inquiry.engine.checks -= 1  # the kernel checked it before, but did not decide
 
     def _advance(self, best: float, ceiling: float, true: bool, waiting: Any, ruled_out: Any) -> tuple[Any, ...]:
-        checks, *state = kernel.advance(*self._arguments, best, ceiling, true, waiting, ruled_out, CHECKS_A_REPORT)
+        checks, *state = kernel.advance(*self._arguments, best, ceiling, true, waiting, ruled_out, self._budget)
         self.inquiry.engine.checks += checks
         told = state[0] if state[0] < inf else None
         report(self.inquiry.observe, Progress(stage="searching the lattice", done=self.inquiry.checks, best=told))
         return tuple(state)
 
-    def _whole(self) -> tuple[Any, Any]:
-        """Return the lattice as the only open interval, and no node ruled out."""
-        low, high = (np.array([levels]) for levels in (self.inquiry.space.low, self.inquiry.space.high))
-        lost = np.zeros((1, max(2, low.shape[1])))
-        told = self._above.lost_leaves if len(self._above.lost_leaves) else self._above.lost_costs
-        lost[:, : low.shape[1]] = self._above.lost_entropy if self.form.further == kernel.ENTROPY else told
+    def _opened(self) -> tuple[Any, Any]:
+        """Return the open intervals and the nodes ruled out so far."""
+        bounds, intervals = zip(*self._frontier.intervals, strict=True)
+        bottoms, tops = (np.array(ends) for ends in zip(*((i.bottom, i.top) for i in intervals), strict=True))
+        gone, lost = np.array([i.suppressed for i in intervals]), np.zeros((len(tops), max(2, tops.shape[1])))
+        for row, interval in zip(lost, intervals, strict=True):
+            told = self._told(interval.above)
+            row[: len(told)] = told
+        return (np.array(bounds, np.float64), bottoms, tops, gone, lost), self._frontier.ruled_out.levels
+
+    def _told(self, above: NodeStatistics) -> Any:
+        """Return what the kernel's bounds take from an upper node."""
+        if self.form.further == kernel.ENTROPY:
+            return above.lost_entropy[0]
         if self.form.further == kernel.COVER:
-            lost[:] = 0
-        interval = np.zeros(1), low, high, self._above.suppressed, lost
-        return (interval if (low < high).any() else tuple(part[:0] for part in interval)), low[:0]
+            published, everything = above.covered[0]
+            return [max(0.0, int(above.suppressed[0]) * self.form.everything - (everything - published))]
+        return (above.lost_leaves if len(above.lost_leaves) else above.lost_costs)[0]
 
     def _statistics(self, found: tuple[Any, ...]) -> NodeStatistics:
         levels, counts, lost, further, _ = found

@@ -115,9 +115,14 @@ class SeenNodes:
         return suppressed > self.best_suppressed
 
     def nearest(self) -> NodeStatistics:
-        """Return the evaluated node with the fewest suppressed records, among solutions where there are any."""
+        """Return the evaluated node with the fewest suppressed records, among solutions where there are any.
+
+        Ties go to the lowest and the first, in whatever order nodes were evaluated.
+        """
         everything = NodeStatistics.concatenate([*self._older, *self._recent])
-        nearest = int(np.lexsort((everything.suppressed, ~self.solves(everything)))[0])
+        levels, suppressed = everything.levels, everything.suppressed
+        order = np.lexsort((*levels.T[::-1], levels.sum(axis=1), suppressed, ~self.solves(everything)))
+        nearest = int(order[0])
         return everything[np.arange(len(everything)) == nearest]
 
     def evaluated(self) -> EvaluatedNodes:

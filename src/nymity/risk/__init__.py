@@ -41,7 +41,12 @@ def __getattr__(name: str) -> Any:
     """Load what is asked for; every attack is a name, too."""
     if name in _later:
         return _load(name)
-    attacks = {one.__name__: one for one in _load("ATTACKS").values()} if name == "__all__" or name[0].isupper() else {}
+    of_attack = name == "__all__" or name[:1].isupper()
+    attacks = {one.__name__: one for one in _load("ATTACKS").values()} if of_attack else {}
     if name == "__all__":
         return [profile.__name__, drivers.__name__, log_linear.__name__, *_later, *attacks]
     return attacks[name] if name in attacks else _load(name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__getattr__("__all__")]
