@@ -218,7 +218,7 @@ def _command_line(scenario: Scenario, folder: Path) -> None:
 
     other = typer.Typer()
     other.command()(guarded(lambda: scenario.act(folder)))
-    main.app = other
+    main.command_line = lambda _: (other, [])
     sys.argv = ["nymity"]
     start.run()
 

@@ -11,22 +11,13 @@ import polars as pl
 
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.extras import require
-from nymity.engines.engine_rows import RECORDS, Rows
+from nymity.engines.engine_rows import RECORDS
 from nymity.engines.failures import told
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
-from nymity.engines.sql_plan import (
-    CLASSES,
-    dictionaries,
-    dictionary_name,
-    form_of,
-    grouped,
-    is_gap,
-    names_of,
-    quoted,
-    statement,
-)
+from nymity.engines.sql_plan import grouped, names_of, quoted
+from nymity.engines.sql_rows import SqlRows
 
 #: DuckDB goes beyond the limit it is given, by what buffers of readers and writers take.
 _SHARE = 0.7
@@ -37,10 +28,11 @@ _PATTERN = re.compile(r"[*?\[]")
 _OURS = ("memory_limit", "temp_directory", "enable_external_access", "preserve_insertion_order")
 
 
-class DuckDBRows(Rows):
+class DuckDBRows(SqlRows):
     """Rows of Parquet files in a database that lives in memory and in a private folder."""
 
     kind: ClassVar[str] = "duckdb"
+    floats: ClassVar[tuple[str, str]] = ("FLOAT", "DOUBLE")
 
     def __init__(self, source: ParquetSource, folder: Path, memory: int, settings: Mapping[str, str]) -> None:
         _check_columns(source.columns)
@@ -77,32 +69,10 @@ class DuckDBRows(Rows):
         """Rows of all files."""
         return self._source.height
 
-    def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
-        """Some rows."""
-        listed = ", ".join(f"{self._cell(name)} AS c{i}" for i, name in enumerate(columns))
-        found = self._fetched(f"SELECT {listed} FROM source LIMIT {rows}", "read")
-        return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(columns)})
-
-    def gaps(self, columns: Sequence[str]) -> dict[str, int]:
-        """Count them in one pass."""
-        if not columns:
-            return {}
-        counts = ", ".join(f"count(*) FILTER (WHERE {self._gap(name)}) AS c{i}" for i, name in enumerate(columns))
-        found = self._fetched(f"SELECT {counts} FROM source", "read")
-        return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
-
-    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
-        """Group by all of them."""
-        query = grouped([self._cell(name) for name in columns], self._kept(dropping))
-        return self._typed(self._fetched(query, "count"), columns)
-
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Join the dictionaries and the classes, and write rows in order."""
         with told(self.kind, "apply", self._error):
-            for i, table in enumerate(dictionaries(plan)):
-                self._load(dictionary_name(i), table)
-            self._load(CLASSES, plan.classes)
-            query = statement(plan, self._cell, self._kept(plan.dropping))
+            query = self._loaded(plan)
             names = ", ".join(f"p{i} AS {quoted(name)}" for i, name in enumerate(plan.columns))
             # By number: a column that is published under the name p0 would be taken for the first one.
             order = ", ".join(f"{i + 1} NULLS FIRST" for i in range(len(plan.columns)))
@@ -133,18 +103,6 @@ class DuckDBRows(Rows):
 
     # -- inside ----------------------------------------------------------------------------------------
 
-    def _cell(self, name: str) -> str:
-        dtype = self.columns[name]
-        return form_of(self._names[name], dtype, _number(dtype))
-
-    def _gap(self, name: str) -> str:
-        dtype = self.columns[name]
-        return is_gap(self._names[name], dtype, _number(dtype))
-
-    def _kept(self, dropping: Sequence[str]) -> str:
-        where = " AND ".join(f"NOT {self._gap(name)}" for name in dropping)
-        return f"(SELECT * FROM source WHERE {where}) kept" if where else "source"
-
     def _run(self, query: str) -> None:
         self._connection.execute(query)
 
@@ -153,15 +111,6 @@ class DuckDBRows(Rows):
             found = pl.from_arrow(self._connection.sql(query).to_arrow_table())
         assert isinstance(found, pl.DataFrame)
         return found
-
-    def _typed(self, found: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        """Give cells the types that polars reads in the files."""
-        cells = {}
-        for i, name in enumerate(columns):
-            kind, column = self.columns[name], found[f"c{i}"]
-            wanted = pl.String() if kind in (pl.Categorical, pl.Enum) else kind
-            cells[f"c{i}"] = column if column.dtype == wanted else _as(column, wanted)
-        return pl.DataFrame({**cells, RECORDS: found[RECORDS].cast(pl.Int64)})
 
     def _load(self, name: str, table: pl.DataFrame) -> None:
         self._connection.register("nymity_given", table.to_arrow())
@@ -193,15 +142,6 @@ def _read(source: ParquetSource) -> str:
     """Return the expression that reads files, columns named s0, s1, … by their place: names may stand for others."""
     files = ", ".join(_literal(_PATTERN.sub(r"[\g<0>]", str(file))) for file in source.files)
     return f"read_parquet([{files}], hive_partitioning = false) AS files({', '.join(source.safe)})"
-
-
-def _as(column: pl.Series, wanted: pl.DataType) -> pl.Series:
-    """Return a column as polars read it in the file: the instants and days are the same."""
-    return column.cast(wanted)
-
-
-def _number(dtype: pl.DataType) -> str:
-    return "FLOAT" if dtype == pl.Float32 else "DOUBLE"
 
 
 def _literal(text: str) -> str:

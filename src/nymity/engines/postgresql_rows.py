@@ -15,22 +15,12 @@ import polars as pl
 
 from nymity.core.errors import JobError, TableError
 from nymity.database import DatabaseSource, Session, qualified
-from nymity.engines.engine_rows import RECORDS, Rows
 from nymity.engines.failures import told
 from nymity.engines.parquet_writing import write_parts
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
-from nymity.engines.sql_plan import (
-    CLASSES,
-    dictionaries,
-    dictionary_name,
-    form_of,
-    grouped,
-    is_gap,
-    names_of,
-    quoted,
-    statement,
-)
+from nymity.engines.sql_plan import names_of, quoted
+from nymity.engines.sql_rows import SqlRows
 from nymity.engines.streaming import measured_parts
 
 #: Types of the server whose cells mean the same everywhere.
@@ -51,10 +41,11 @@ _PLAIN = {
 _TYPES: dict[Any, str] = {pl.Int16: "smallint", pl.Int32: "integer"}
 
 
-class PostgreSQLRows(Rows):
+class PostgreSQLRows(SqlRows):
     """Rows of a table, or of a query, on a server."""
 
     kind: ClassVar[str] = "postgresql"
+    floats: ClassVar[tuple[str, str]] = ("real", "double precision")
 
     def __init__(self, source: DatabaseSource, folder: Path, memory: int, settings: Mapping[str, str]) -> None:
         if source.address.kind != "postgresql":
@@ -70,8 +61,8 @@ class PostgreSQLRows(Rows):
             self._columns = self._found(source)
             self._names = names_of(self._columns)
             listed = ", ".join(f"{quoted(name)} AS {safe}" for name, safe in self._names.items())
-            self._source = f"(SELECT {listed} FROM {_from(source)}) source"
-            ((self._height,),) = self._session.rows(f"SELECT count(*) FROM {self._source}")
+            self._place = f"(SELECT {listed} FROM {_from(source)}) source"
+            ((self._height,),) = self._session.rows(f"SELECT count(*) FROM {self._place}")
         except BaseException:
             self._session.close()
             raise
@@ -86,36 +77,9 @@ class PostgreSQLRows(Rows):
         """Rows of the table when the transaction began."""
         return int(self._height)
 
-    def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
-        """Some rows."""
-        listed = ", ".join(f"{self._cell(name)} AS c{i}" for i, name in enumerate(columns))
-        found = self._fetched(f"SELECT {listed} FROM {self._source} LIMIT {rows}")
-        return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(columns)})
-
-    def gaps(self, columns: Sequence[str]) -> dict[str, int]:
-        """Count them in one pass."""
-        if not columns:
-            return {}
-        counts = ", ".join(f"count(*) FILTER (WHERE {self._gap(name)}) AS c{i}" for i, name in enumerate(columns))
-        found = self._fetched(f"SELECT {counts} FROM {self._source}")
-        return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
-
-    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
-        """Group by all of them."""
-        found = self._fetched(grouped([self._cell(name) for name in columns], self._kept(dropping)))
-        types = {f"c{i}": self._columns[name] for i, name in enumerate(columns)}
-        return found.select(*(pl.col(name).cast(kind) for name, kind in types.items()), pl.col(RECORDS).cast(pl.Int64))
-
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Join the dictionaries and the classes on the server, and write rows as they come."""
-        for i, table in enumerate(dictionaries(plan)):
-            self._load(dictionary_name(i), table)
-        self._load(CLASSES, plan.classes)
-        types = {
-            name: plan.classes[plan.cells[name]].dtype if name in plan.cells else self._columns[name]
-            for name in plan.columns
-        }
-        query = statement(plan, self._cell, self._kept(plan.dropping))
+        query, types = self._loaded(plan), self._types(plan)
         bytewise = [' COLLATE "C"' if kind == pl.String else "" for kind in types.values()]
         order = ", ".join(f"p{i}{how} NULLS FIRST" for i, how in enumerate(bytewise))
         query = f"SELECT * FROM ({query}) q ORDER BY {order}"
@@ -154,19 +118,10 @@ class PostgreSQLRows(Rows):
         return found
 
     def _cell(self, name: str) -> str:
-        dtype = self._columns[name]
-        made = form_of(self._names[name], dtype, _number(dtype))
-        return f'({made} COLLATE "C")' if dtype == pl.String else made
+        made = super()._cell(name)
+        return f'({made} COLLATE "C")' if self._columns[name] == pl.String else made
 
-    def _gap(self, name: str) -> str:
-        dtype = self._columns[name]
-        return is_gap(self._names[name], dtype, _number(dtype))
-
-    def _kept(self, dropping: Sequence[str]) -> str:
-        where = " AND ".join(f"NOT {self._gap(name)}" for name in dropping)
-        return f"(SELECT * FROM {self._source} WHERE {where}) kept" if where else self._source
-
-    def _fetched(self, query: str) -> pl.DataFrame:
+    def _fetched(self, query: str, stage: str) -> pl.DataFrame:
         found = pl.from_arrow(self._session.fetch(query, expected="to count rows"))
         assert isinstance(found, pl.DataFrame)
         return found
@@ -213,10 +168,6 @@ def _arrow_type(kind: Any) -> str:
         "timestamp[us]": "timestamp",
     }
     return "timestamptz" if zoned else known.get(text, text)
-
-
-def _number(dtype: pl.DataType) -> str:
-    return "real" if dtype == pl.Float32 else "double precision"
 
 
 def _literal(text: str) -> str:

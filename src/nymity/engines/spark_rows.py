@@ -20,30 +20,23 @@ import polars as pl
 
 from nymity.core.errors import FileError, TableError
 from nymity.core.extras import require
-from nymity.engines.engine_rows import RECORDS, Rows
+from nymity.engines.engine_rows import RECORDS
 from nymity.engines.failures import told
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
-from nymity.engines.sql_plan import (
-    CLASSES,
-    dictionaries,
-    dictionary_name,
-    form_of,
-    grouped,
-    is_gap,
-    names_of,
-    statement,
-)
+from nymity.engines.sql_plan import grouped, names_of
+from nymity.engines.sql_rows import SqlRows
 
 _OLDEST_JAVA = 17
 _ROWS_AT_A_TIME = 250_000
 
 
-class SparkRows(Rows):
+class SparkRows(SqlRows):
     """Rows of Parquet files in a session of Spark; one that the program has already is used, and left running."""
 
     kind: ClassVar[str] = "spark"
+    floats: ClassVar[tuple[str, str]] = ("FLOAT", "DOUBLE")
 
     def __init__(
         self, source: ParquetSource, folder: Path, memory: int, master: str | None, settings: Mapping[str, str]
@@ -74,41 +67,14 @@ class SparkRows(Rows):
         """Rows of all files."""
         return self._source.height
 
-    def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
-        """Some rows."""
-        listed = ", ".join(f"{self._cell(name)} AS c{i}" for i, name in enumerate(columns))
-        found = self._fetched(f"SELECT {listed} FROM source LIMIT {rows}", "read")
-        return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(columns)})
-
-    def gaps(self, columns: Sequence[str]) -> dict[str, int]:
-        """Count them in one pass."""
-        if not columns:
-            return {}
-        counts = ", ".join(f"count_if({self._gap(name)}) AS c{i}" for i, name in enumerate(columns))
-        found = self._fetched(f"SELECT {counts} FROM source", "read")
-        return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
-
-    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
-        """Group by all of them."""
-        found = self._fetched(grouped([self._cell(name) for name in columns], self._kept(dropping)), "count")
-        types = {f"c{i}": self._type(name) for i, name in enumerate(columns)}
-        return found.select(*(pl.col(name).cast(kind) for name, kind in types.items()), pl.col(RECORDS).cast(pl.Int64))
-
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Join the dictionaries and the classes, sort, and gather what Spark writes into one file."""
         with told(self.kind, "apply", *self._errors):
-            for i, table in enumerate(dictionaries(plan)):
-                self._load(dictionary_name(i), table)
-            self._load(CLASSES, plan.classes)
-            query = statement(plan, self._cell, self._kept(plan.dropping))
+            query = self._loaded(plan)
             query += f" ORDER BY {', '.join(f'p{i} NULLS FIRST' for i in range(len(plan.columns)))}"
             parts = self._written(query)
-            types = [
-                plan.classes[plan.cells[name]].dtype if name in plan.cells else self._type(name)
-                for name in plan.columns
-            ]
             one_file = path if plan.order == "sorted" else self._folder / "sorted.parquet"
-            cells = [pl.col(f"p{i}").cast(kind).alias(f"p{i}") for i, kind in enumerate(types)]
+            cells = [pl.col(f"p{i}").cast(kind).alias(f"p{i}") for i, kind in enumerate(self._types(plan).values())]
             names = {f"p{i}": name for i, name in enumerate(plan.columns)}
             scan = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
             scan.select(cells).rename(names).sink_parquet(one_file, maintain_order=True, row_group_size=500_000)
@@ -132,22 +98,6 @@ class SparkRows(Rows):
             self._session.stop()
 
     # -- inside ----------------------------------------------------------------------------------------
-
-    def _cell(self, name: str) -> str:
-        dtype = self.columns[name]
-        return form_of(self._names[name], dtype, _number(dtype))
-
-    def _gap(self, name: str) -> str:
-        dtype = self.columns[name]
-        return is_gap(self._names[name], dtype, _number(dtype))
-
-    def _type(self, name: str) -> pl.DataType:
-        kind = self.columns[name]
-        return pl.String() if kind in (pl.Categorical, pl.Enum) else kind
-
-    def _kept(self, dropping: Sequence[str]) -> str:
-        where = " AND ".join(f"NOT {self._gap(name)}" for name in dropping)
-        return f"(SELECT * FROM source WHERE {where}) kept" if where else "source"
 
     def _fetched(self, query: str, stage: str) -> pl.DataFrame:
         with told(self.kind, stage, *self._errors):
@@ -228,7 +178,3 @@ def _refuse_types(columns: Mapping[str, pl.DataType]) -> None:
                 got=str(kind),
                 hint="microseconds in place of nanoseconds, or engine 'duckdb'",
             )
-
-
-def _number(dtype: pl.DataType) -> str:
-    return "FLOAT" if dtype == pl.Float32 else "DOUBLE"

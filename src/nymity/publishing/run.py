@@ -234,7 +234,7 @@ class Run:
         self.shifts = self._shifted()
         if self.job.children is not None:
             self.child_columns = tuple(name for name in self.child_columns if name in self.recoded.table.columns)
-        ranked = pl.DataFrame([ranked_text(column) for column in self.recoded.table])
+        ranked = pl.DataFrame({column.name: ranked_text(column) for column in self.recoded.table})
         order = content_order(ranked)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
@@ -410,7 +410,7 @@ class Run:
             found = TableFigures.of(self.original, salt=secret)
         else:
             counted = (*self.job.schema.quasi, *self.job.schema.sensitive)
-            cells = pl.DataFrame([self.table[name] for name in counted])
+            cells = pl.DataFrame({name: self.table[name] for name in counted})
             found = TableFigures.of(cells, CONTENT.tag, salt=secret)
             found = replace(found, columns=tuple(self.original.columns))
         return replace(found, records=self.original.height + self.tables.left_out)

@@ -171,7 +171,7 @@ def test_a_bug_is_told_without_what_it_says(
     def broken() -> None:
         raise ZeroDivisionError(f"the cell {SECRET}")
 
-    monkeypatch.setattr(main, "app", broken)
+    monkeypatch.setattr(main, "command_line", lambda _: (broken, []))
     for option, there in ((), True), (("--no-values",), False):
         monkeypatch.setattr(sys, "argv", ["nymity", *option])
         assert main._exit_code() == 70

@@ -232,7 +232,7 @@ def test_every_score_and_search_chooses_a_node(score: str, steps: int | None) ->
     outcome = method.run(encode(people(), SCHEMA), [PROMISE])
     assert outcome.levels.keys() == {"age", "sex"}
     assert target is None or outcome.levels["sex"] == 0
-    assert not outcome.private
+    assert outcome.foreseen
     trace = outcome.trace()
     assert trace.height <= (5 if steps is not None else 3 if target else 6)
     chosen = trace.filter(*(pl.col(f"level of {name}") == level for name, level in outcome.levels.items()))

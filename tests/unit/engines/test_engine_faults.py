@@ -257,8 +257,9 @@ def test_numbers_of_128_bits_are_refused_by_duckdb(tmp_path: Path) -> None:
 
 def test_an_interrupt_of_a_query_is_an_interrupt(tmp_path: Path) -> None:
     code = f"""
-import _thread, threading
+import _thread, signal, threading
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
 from nymity.engines.duckdb_rows import DuckDBRows
 from nymity.engines.parquet_source import ParquetSource
 folder = Path({str(tmp_path)!r})
