@@ -298,7 +298,10 @@ def encode_counted(
 
 def person_ids(column: pl.Series) -> pl.Series:
     """Return who each record is of, as text: spaces around an identifier and its Unicode form tell nobody apart."""
-    return as_text(column).str.strip_chars().str.normalize("NFC")
+    text = as_text(column)
+    if column.dtype.is_numeric() or column.dtype.is_temporal():  # written in digits, one way
+        return text
+    return text.str.strip_chars().str.normalize("NFC")
 
 
 def distinct_values(column: pl.Series) -> pl.Series:
