@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -91,8 +92,8 @@ class DuckDBRows(SqlRows):
         names = names_of(written.columns)
         query = grouped([names[name] for name in columns], _read(written))
         with told(self.kind, "measure", self._error):
-            reader = self._connection.sql(query).to_arrow_reader(_ROWS_AT_A_TIME)
-            for batch in reader:
+            reader = self._watched(lambda: self._connection.sql(query).to_arrow_reader(_ROWS_AT_A_TIME))
+            while (batch := self._watched(lambda: next(reader, None))) is not None:
                 found = pl.from_arrow(batch)
                 assert isinstance(found, pl.DataFrame)
                 yield found.with_columns(pl.col(RECORDS).cast(pl.Int64))
@@ -104,11 +105,23 @@ class DuckDBRows(SqlRows):
     # -- inside ----------------------------------------------------------------------------------------
 
     def _run(self, query: str) -> None:
-        self._connection.execute(query)
+        self._watched(lambda: self._connection.execute(query))
+
+    def _watched(self, work: Callable[[], Any]) -> Any:
+        """Let DuckDB work in a thread of its own: in this one it would not always notice an interrupt."""
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            future = pool.submit(work)
+            try:
+                while not wait([future], timeout=0.1).done:
+                    pass
+            except BaseException:
+                self._connection.interrupt()
+                raise
+            return future.result()
 
     def _fetched(self, query: str, stage: str) -> pl.DataFrame:
         with told(self.kind, stage, self._error):
-            found = pl.from_arrow(self._connection.sql(query).to_arrow_table())
+            found = pl.from_arrow(self._watched(lambda: self._connection.sql(query).to_arrow_table()))
         assert isinstance(found, pl.DataFrame)
         return found
 

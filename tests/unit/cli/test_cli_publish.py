@@ -267,7 +267,8 @@ def test_errors_in_a_job_name_its_file(folder: Path) -> None:
         load_job(folder / "bad.toml")
 
 
-def test_progress_is_drawn_on_a_terminal_alone() -> None:
+def test_progress_is_drawn_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # on a dumb one nothing is drawn
     reports = [Progress(stage="searching the lattice", done=done, best=0.5) for done in range(1, 10_000)]
     for is_terminal in (True, False):
         screen = Screen()
