@@ -101,6 +101,17 @@ def test_a_long_gradient_is_shortened_for_each_member_alone() -> None:
     torch.testing.assert_close(moved(replace(plain, clip=between)), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_starts_have_the_variance_they_are_named_after() -> None:
+    """Uniform in ± limit: He et al. (2015) 2 / inputs, but 1 / inputs at the end; Glorot 2 / (inputs + outputs)."""
+    mnist, source = ARCHITECTURES["mnist"], [generator(CPU, 0, "start")]
+    he, glorot = (mnist.initial(source, torch.ones(1), start) for start in ("he", "glorot"))
+    for name, inputs, outputs, gain in (("conv2", 288, 288, 2), ("hidden2", 200, 200, 2), ("logits", 200, 10, 1)):
+        for drawn, variance in ((he, gain / inputs), (glorot, 2 / (inputs + outputs))):
+            weight = drawn[f"{name}.weight"]
+            assert float(weight.var()) == pytest.approx(variance, rel=0.08)
+            assert float(weight.abs().max()) <= (3 * variance) ** 0.5
+
+
 @pytest.mark.parametrize("scaled", [True, False])
 def test_temperature_enters_the_loss_as_softmax_of_z_over_t(scaled: bool) -> None:
     """One full-batch step without momentum and dropout against autograd on a plain network."""
@@ -204,6 +215,7 @@ def test_parts_are_what_they_say() -> None:
         ({"momentum": -1}, "momentum"),
         ({"at_once": 0}, "at_once"),
         ({"clip": 0}, "clip"),
+        ({"start": "zero"}, "start"),
     ],
 )
 def test_bad_settings_are_refused(change: dict[str, float], message: str) -> None:

@@ -23,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--members", type=int)
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--images", type=int)
+    parser.add_argument("--start", help="first weights: he or glorot")
+    parser.add_argument("--no-clip", action="store_true", help="gradients of any length")
     parser.add_argument("--batch", type=int, default=256, help="examples in work at a time")
     given = parser.parse_args(arguments)
     seen: list[str] = []
@@ -35,8 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         wanted = plan(given.data, given.scale)
         changes = {name: getattr(given, name) for name in ("members", "images") if getattr(given, name) is not None}
-        if given.epochs is not None:
-            changes["training"] = replace(wanted.training, epochs=given.epochs)
+        training = {name: getattr(given, name) for name in ("epochs", "start") if getattr(given, name) is not None}
+        if given.no_clip:
+            training["clip"] = None
+        changes["training"] = replace(wanted.training, **training)
         run_pipeline(
             replace(wanted, **changes), given.out, choose_device(given.device), batch=given.batch, observe=tell
         )

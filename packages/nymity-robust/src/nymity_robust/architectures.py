@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod, sqrt
+from typing import Literal
 
 import torch
 import torch.nn.functional as F  # noqa: N812 -- torch's own name for it
@@ -57,15 +58,17 @@ class Architecture:
             "logits": (self.classes, self.hidden),
         }
 
-    def initial(self, generators: list[torch.Generator], scales: Tensor) -> dict[str, Tensor]:
-        """Draw the weights of one member per generator: uniform, with the variance of He et al. (2015), biases zero.
+    def initial(
+        self, generators: list[torch.Generator], scales: Tensor, start: Literal["he", "glorot"] = "he"
+    ) -> dict[str, Tensor]:
+        """Draw the weights of one member per generator: uniform, biases zero; the last layer times its member's scale.
 
-        A ReLU halves the mean square of what passes it; weights of variance 2 / inputs make up for that, so that images
-        still differ at the last layer. With less (Glorot & Bengio 2010) six layers leave an eighth of the signal, and a
-        network may answer the same to everything for most of a short training. The last layer, which no ReLU follows,
-        has variance 1 / inputs and is multiplied by its member's scale.
+        ``he``: variance 2 / inputs (He et al. 2015). A ReLU halves the mean square of what passes it; this makes up for
+        it, so that images still differ at the last layer, which no ReLU follows and which has variance 1 / inputs.
+        ``glorot``: variance 2 / (inputs + outputs) (Glorot & Bengio 2010). Six layers leave an eighth of the signal,
+        and a network may answer the same to everything for most of a short training.
         """
-        members = [self._initial(source) for source in generators]
+        members = [self._initial(source, start) for source in generators]
         drawn = {name: torch.stack([member[name] for member in members]) for name in members[0]}
         return drawn | {"logits.weight": drawn["logits.weight"] * scales.view(-1, 1, 1)}
 
@@ -115,10 +118,14 @@ class Architecture:
         height, width = (((side - 4) // 2 - 4) // 2 for side in self.shape[1:])
         return height, width
 
-    def _initial(self, source: torch.Generator) -> dict[str, Tensor]:
+    def _initial(self, source: torch.Generator, start: Literal["he", "glorot"]) -> dict[str, Tensor]:
         drawn = {}
         for name, (out, *rest) in self.layers.items():
-            limit = sqrt((3 if name == "logits" else 6) / prod(rest))  # a uniform variable's variance is limit² / 3
+            if start == "glorot":
+                variance = 2 / (prod(rest) + out * prod(rest[1:]))
+            else:
+                variance = (1 if name == "logits" else 2) / prod(rest)
+            limit = sqrt(3 * variance)  # of a uniform variable
             uniform = torch.rand((out, *rest), generator=source, device=source.device)
             drawn[f"{name}.weight"] = (2 * uniform - 1) * limit
             drawn[f"{name}.bias"] = torch.zeros(out, device=source.device)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.core.validation import number, whole_number
+from nymity.core.validation import number, one_of, whole_number
 from nymity_robust.architectures import Architecture
 from nymity_robust.checkpoints import Checkpoint, fingerprint
 from nymity_robust.ensemble import StackedEnsemble
@@ -34,6 +35,9 @@ class Training:
     momentum, a few long steps in a row leave every unit of a layer at zero, from where no gradient leads back: without
     clipping 2 of 30 small members end so at a learning rate of 0.02 and 20 of 30 at 0.05, with it none.
 
+    ``start`` says how first weights are drawn (:meth:`~nymity_robust.architectures.Architecture.initial`). The thesis
+    states neither that nor a clip; ``glorot`` without one is what the usual library of its year does by default.
+
     ``at_once`` members are trained in one pass: None takes all of them on a GPU and one on a CPU.
     """
 
@@ -44,6 +48,7 @@ class Training:
     dropout: float = 0.5
     batch: int = 128
     seed: int = 0
+    start: Literal["he", "glorot"] = "he"
     scaled_start: bool = True
     clip: float | None = 1.0
     at_once: int | None = None
@@ -56,6 +61,7 @@ class Training:
         number("Training.dropout", self.dropout, at_least=0, at_most=0.99)
         whole_number("Training.batch", self.batch, at_least=1)
         whole_number("Training.seed", self.seed, at_least=0)
+        one_of("Training.start", self.start, ("he", "glorot"))
         if self.clip is not None:
             number("Training.clip", self.clip, above=0)
         if self.at_once is not None:
@@ -116,7 +122,7 @@ class _Group:
         self.architecture, self.images, self.goals, self.index = architecture, images, goals, index
         self.members, self.temperatures, self.training = members, temperatures, training
         scales = temperatures if training.scaled_start else torch.ones_like(temperatures)
-        drawn = architecture.initial([self._source(member, "weights") for member in members], scales)
+        drawn = architecture.initial([self._source(member, "weights") for member in members], scales, training.start)
         self.weights = {name: weight.requires_grad_() for name, weight in drawn.items()}
         self.optimizer = torch.optim.SGD(
             list(self.weights.values()), lr=training.learning_rate, momentum=training.momentum
